@@ -38,6 +38,8 @@ ACTS: dict[str, Any] = {
     "person_paused": _("Paused a person"),
     "person_resumed": _("Let a person go on"),
     "person_replaced": _("Replaced a person"),
+    "work_given_back": _("Gave a person's open work to others"),
+    "work_discarded": _("Discarded a person's work"),
     "person_removed": _("Removed a person with all answers"),
     "person_withdrew": _("Withdrew with all answers"),
     "link_disabled": _("Disabled a personal link"),

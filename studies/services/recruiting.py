@@ -15,13 +15,14 @@ from django.utils import timezone
 from django.utils.crypto import salted_hmac
 from django.utils.translation import gettext as _
 
+from projects.audit import record_act
 from projects.models import new_token
 from projects.scratch import save_at_once
 from studies.models import Annotator, AnnotatorKind, Apart, Assignment, Purpose, Slot, Study, StudyState, Submission
 from studies.recruitment import LEAST_TIME_OUT, TIME_OUT_TIMES, Recruitment
 from studies.services.declarations import get_declaration
 from studies.services.durations import estimate_study_minutes
-from studies.services.people import CODE_PREFIXES, create_assignments
+from studies.services.people import CODE_PREFIXES, NothingToReplace, create_assignments
 from studies.services.places import give_back_read_texts
 from studies.services.practice import create_practice
 from studies.services.quotas import has_group_quotas
@@ -235,14 +236,18 @@ def give_back_work(annotator: Annotator, *, discard: bool = False) -> int:
     """Free the cells of this person by hand; returns how many. With `discard` those of finished units, too.
 
     What is discarded is in no figure any more; unfinished work may be gone on with if its annotator comes back.
+    `NothingToReplace` if there is nothing to free.
     """
     hold_state(annotator.study_id, annotator.pk)
     Study.objects.select_for_update().get(pk=annotator.study_id)
-    mine = annotator.assignments.filter(returned_at=None)
+    mine = annotator.assignments.filter(returned_at=None, slot__isnull=False)
     freed = abandon(mine.filter(finished_at=None), _("Returned by hand."))
     if discard:
         finished = mine.filter(finished_at__isnull=False)
         freed += finished.update(returned_at=timezone.now(), return_reason=_("Discarded by hand."))
+    if not freed:
+        raise NothingToReplace(_("%(code)s has no work to give back.") % {"code": annotator.code})
+    record_act(annotator.study.project_id, "work_discarded" if discard else "work_given_back", annotator, number=freed)
     return freed
 
 

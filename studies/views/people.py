@@ -21,7 +21,7 @@ from studies.forms.people import AddAnnotatorsForm, WageForm
 from studies.models import Annotator, AnnotatorKind, Ended, Purpose, Study, StudyState
 from studies.protocols import PROTOCOLS
 from studies.question_words import name_stage
-from studies.services import people, roster
+from studies.services import people, recruiting, roster
 from studies.services.coverage import cover_texts
 from studies.services.erasing import CannotErase, erase_person
 from studies.services.monitor import FINISHED, Overview, Person, fair_pay, list_people
@@ -229,6 +229,21 @@ ACTS: dict[str, tuple[Any, Any, Any]] = {
         gettext_lazy(
             "Somebody new gets what is open, with the same guesses in a new order. The link of the person who is "
             "replaced stops working; finished texts stay, a text in the middle is done anew."
+        ),
+    ),
+    "give_back": (
+        recruiting.give_back_work,
+        gettext_lazy("Give open work to others"),
+        gettext_lazy(
+            "What they have not finished is free for others. Finished texts stay. If they come back, they go on."
+        ),
+    ),
+    "discard": (
+        lambda annotator: recruiting.give_back_work(annotator, discard=True),
+        gettext_lazy("Discard all work"),
+        gettext_lazy(
+            "All their work is free for others, finished texts too. Their answers stay stored, but no result counts "
+            "them any more. This cannot be undone."
         ),
     ),
     "remove": (

@@ -9,7 +9,9 @@ from bs4 import BeautifulSoup
 from django.urls import reverse
 from django.utils import timezone
 
-from studies.models import Annotator, Contact, Response
+from analysis.frames.responses import query_submitted
+from projects.models import AuditEntry
+from studies.models import Annotator, Contact, Purpose, Response
 from studies.services.coverage import cover_texts
 from studies.services.launching import pause_study
 from studies.services.lifecycle import close_due_studies
@@ -130,6 +132,24 @@ def test_a_replacement_gets_the_open_cells_with_their_generators(client, study):
     someone.annotator.refresh_from_db()
     assert someone.annotator.revoked_at
     assert count_progress(study).total == 4
+
+
+def test_open_work_is_given_to_others_and_discarded_work_is_in_no_figure(client, study):
+    someone = person(study).start()
+    someone.do()
+    someone.do()  # one of two texts is finished
+    act(client, study, "give_back", [someone.annotator], confirmed="yes")
+    assert someone.annotator.assignments.active().count() == 1
+    act(client, study, "discard", [someone.annotator])
+    assert someone.annotator.assignments.active().count() == 1
+    act(client, study, "discard", [someone.annotator], confirmed="yes")
+    assert not someone.annotator.assignments.active().exists()
+    assert Response.objects.exists()
+    assert not query_submitted(study, [Purpose.MAIN]).exists()
+    said = act(client, study, "give_back", [someone.annotator], confirmed="yes").content.decode()
+    assert "P01 has no work to give back." in said
+    acts = AuditEntry.objects.filter(act__startswith="work").order_by("pk")
+    assert list(acts.values_list("act", "number")) == [("work_given_back", 1), ("work_discarded", 1)]
 
 
 def test_a_person_who_is_paused_sees_so_and_loses_nothing(study):
