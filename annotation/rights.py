@@ -6,7 +6,7 @@ from django.utils import translation
 from django.views.decorators.csrf import csrf_exempt, csrf_protect
 from django.views.decorators.http import require_http_methods
 
-from annotation.doors import find_annotator_by_link, never_stored, render_no_link
+from annotation.doors import clean_token, never_stored, render_no_link
 from annotation.pages import is_not_counted
 from studies.models import Annotator, Ended
 from studies.services.erasing import CannotErase, erase_person
@@ -17,9 +17,9 @@ from studies.services.rights import WrongCode, check_second_code, list_own_answe
 @never_stored
 @require_http_methods(["GET", "HEAD", "POST"])
 @csrf_protect
-def own_answers(request: HttpRequest, token: str) -> HttpResponse:
+def own_answers(request: HttpRequest, public_id: str) -> HttpResponse:
     """GET asks for the second code and shows nothing; a POST with the code shows, exports or withdraws."""
-    annotator = find_annotator_by_link(token)
+    annotator = Annotator.objects.select_related("study").filter(public_id=clean_token(public_id)).first()
     if annotator is None:
         response = render_no_link(request)
     else:

@@ -86,8 +86,11 @@ class Annotator(models.Model):
         return reverse("join", args=[self.token])
 
     def get_own_answers_link(self) -> str:
-        """The path of the page that shows and withdraws their answers; it asks for the second code."""
-        return reverse("own_answers", args=[self.token])
+        """The path of the page that shows and withdraws their answers; it asks for the second code.
+
+        It does not hold the personal link, as pages show it and other people may see them.
+        """
+        return reverse("own_answers", args=[self.public_id])
 
 
 class Contact(models.Model):

@@ -6,6 +6,7 @@ from django.test import Client
 
 from items.models import Item, Option
 from studies.models import Ended, Response
+from studies.services.people import renew_link, revoke_link
 from studies.services.rights import MAX_TRIES, get_second_code
 from tests.studies.world import bank, launched, person
 
@@ -64,6 +65,20 @@ def test_the_export_is_a_table_of_the_same(someone):
     assert len(response.content.decode().splitlines()) >= 1 + Response.objects.count()
 
 
+def test_a_revoked_link_takes_nobody_their_right_to_withdraw(someone):
+    own = someone.get_own_answers_link()
+    revoke_link(someone)
+    renew_link(someone)
+    someone.refresh_from_db()
+    assert someone.token not in own
+    assert Client().get(own).status_code == 200
+
+
+@pytest.mark.parametrize("wrong", ["x", "a" * 16, "%00", "ä"])
+def test_an_unknown_address_shows_no_form(wrong, db):
+    assert Client().get(f"/mine/{wrong}/").status_code == 404
+
+
 def test_withdrawing_needs_the_tick_and_then_leaves_nothing(someone):
     code = get_second_code(someone)
     assert ask(someone, code=code, withdraw="yes").context["unsure"]
@@ -81,6 +96,18 @@ def test_codes_differ_from_person_to_person(someone):
     other = someone.study.annotators.exclude(pk=someone.pk).first()
     assert get_second_code(other) != get_second_code(someone)
     assert ask(someone, code=get_second_code(other)).status_code == 400
+
+
+def test_the_consent_shows_the_second_code_before_anything_is_answered(project):
+    bank(project)
+    someone = launched(project, phases=[{"kind": "instructions"}, {"kind": "consent"}]).annotators.first()
+    client = Client()
+    client.post(someone.get_link())
+    work = f"/work/{someone.public_id}/"
+    assert get_second_code(someone) not in client.get(work).content.decode()
+    page = client.post(work, {"phase": "instructions"}, follow=True).content.decode()
+    assert get_second_code(someone) in page
+    assert someone.get_own_answers_link() in page
 
 
 def test_the_end_shows_the_second_code_and_the_way_to_the_answers(someone):
