@@ -56,7 +56,7 @@ def test_other_answers_and_other_studies_are_no_wordings(project, study):
 
 def test_a_researcher_presses_a_button_on_the_results_page(study, as_user, researcher):
     client = as_user(researcher)
-    assert "Accept as item" in client.get(f"/s/{study.slug}/results/").content.decode()
+    assert "Accept as item" in client.get(f"/s/{study.slug}/results/items/").content.decode()
     address = f"/s/{study.slug}/rephrasals/{list_rephrasals(study)[0].response_id}/take/"
     page = client.post(address, follow=True).content.decode()
     assert "The wording was added to the project as item “s1-gen-birch-rephrased-" in page
@@ -64,7 +64,7 @@ def test_a_researcher_presses_a_button_on_the_results_page(study, as_user, resea
 
 def test_others_see_no_button_and_may_not_press_it(study, as_user, reviewer):
     client = as_user(reviewer)
-    assert "Accept as item" not in client.get(f"/s/{study.slug}/results/").content.decode()
+    assert "Accept as item" not in client.get(f"/s/{study.slug}/results/items/").content.decode()
     address = f"/s/{study.slug}/rephrasals/{list_rephrasals(study)[0].response_id}/take/"
     assert client.post(address).status_code in (403, 404)
     assert client.get(address).status_code == 405
