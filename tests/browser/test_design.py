@@ -54,7 +54,7 @@ def test_an_empty_project_becomes_a_launched_study(researching, project):
     page.get_by_role("button", name="Next: Check & launch").click()
     page.get_by_role("button", name="Launch study").click()
     page.get_by_role("button", name="Yes, launch").click()
-    page.wait_for_url("**/annotators/")
+    page.wait_for_url("**/s/herons/people/")
     study = Study.objects.get()
     assert (study.state, study.plan["annotators"], study.plan["per_unit"]) == (StudyState.LIVE, 2, 1)
 
