@@ -5,6 +5,7 @@ from typing import Any
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
+from django.db.models import Sum
 from django.forms.models import model_to_dict
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
@@ -56,7 +57,8 @@ def text_list(request, slug):
 
 
 def count_to_repair(project) -> int:
-    return sum(flag_texts(project.texts.offered()).values_list("n_repair", flat=True))
+    found = flag_texts(project.texts.offered()).aggregate(n=Sum("n_repair"))
+    return found["n"] or 0
 
 
 @login_required
