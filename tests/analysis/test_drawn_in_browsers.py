@@ -50,7 +50,7 @@ def test_a_page_draws_in_the_readers_language_and_files_are_the_same_for_all(ans
 
 
 def test_each_form_has_its_type(answered, fetch, monkeypatch):
-    types = {"svg": "image/svg+xml", "png": "image/png", "vl.json": "application/json"}
+    types = {"svg": "image/svg+xml", "pdf": "application/pdf", "png": "image/png", "vl.json": "application/json"}
     assert set(types) == set(FORMS)
     for ending in types:
         monkeypatch.setitem(FORMS, ending, lambda spec: b"drawn")
@@ -71,7 +71,7 @@ def test_a_figure_on_a_page_has_its_words_its_room_and_its_downloads(answered, a
     assert plate.select_one("noscript img")["src"] == plate["data-svg"]
     assert int(plate.select_one(".room")["width"]) > 600
     endings = [re.search(r"\.([a-z.]+)\?", link["href"])[1] for link in figure.select("figcaption a")]
-    assert endings == ["svg", "png", "csv", "vl.json"]
+    assert endings == ["svg", "pdf", "png", "csv", "vl.json"]
     assert len(page) < 150_000
 
 
