@@ -130,7 +130,7 @@ def sheet_context(request, study, item, may_review):
         "text": item.text,
         "options": options,
         "report": report,
-        "place": place_in(study, report, name, item.pk, order),
+        "list_place": place_in(study, report, name, item.pk, order),
         "query": request.GET.urlencode(),
         "asked": urlencode(asked(choosing), doseq=True),
         "lines": lines(study, judgments, options),
