@@ -136,7 +136,7 @@ def test_the_page_says_the_verdicts_first(as_user, viewer, study):
     assert "Biases" in page
     of_crowds = client.get(address, {"people": "crowd"}).content.decode()
     assert "ε = .10" in of_crowds.split('<section class="findings">')[1]
-    assert address in client.get(reverse("results_details", args=[study.slug])).content.decode()
+    assert address in client.get(reverse("results_compare", args=[study.slug])).content.decode()
     file = client.get(reverse("stand_in_csv", args=[study.slug, "stand_in_biases"]))
     assert file.content.startswith(b"evaluator,stage,bias")
     assert client.get(reverse("stand_in_csv", args=[study.slug, "nothing"])).status_code == 404
