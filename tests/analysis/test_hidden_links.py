@@ -17,10 +17,10 @@ def test_what_is_hidden_is_not_linked(project, owner, client):
     study.refresh_from_db()
     client.force_login(owner)
     stand_in, sheets = reverse("stand_in", args=[study.slug]), f"/s/{study.slug}/items/"
-    shown = client.get(reverse("results_details", args=[study.slug])).content.decode()
-    assert stand_in in shown
-    assert sheets in shown
+    leading = {stand_in: "results_compare", sheets: "results_items"}
+    for address, name in leading.items():
+        assert address in client.get(reverse(name, args=[study.slug])).content.decode()
     switch_effects(study, owner, hidden=True)
-    hidden = client.get(reverse("results_details", args=[study.slug])).content.decode()
-    assert stand_in not in hidden
-    assert sheets not in hidden
+    for name in (*leading.values(), "study_results", "results_agreement", "results_details"):
+        hidden = client.get(reverse(name, args=[study.slug])).content.decode()
+        assert not [address for address in leading if address in hidden]

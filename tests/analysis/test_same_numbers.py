@@ -1,7 +1,8 @@
 """Identical numbers from page, command and ZIP, in every protocol."""
 
 import io
-from urllib.parse import urlencode, urljoin
+from collections import defaultdict
+from urllib.parse import urlencode, urljoin, urlsplit
 from zipfile import ZipFile
 
 import pytest
@@ -39,12 +40,12 @@ def commanded(study, folder, convention):
 
 
 def pages_of(client, study, convention):
-    """The pages on which the tables of a report stand, those of long tables too, each as often as it goes on."""
+    """The pages on which the tables of a report stand, those of long tables too, by path: each as often as it goes on."""
     asked = urlencode({"asked": 1, "convention": convention})
     addresses = [
         f"{reverse(name, args=[study.slug])}?{asked}" for name in ("results_details", "study_items", "stand_in")
     ]
-    seen = set()
+    seen, found = set(), defaultdict(list)
     while addresses:
         address = addresses.pop(0).partition("#")[0]
         if address in seen:
@@ -53,9 +54,10 @@ def pages_of(client, study, convention):
         response = client.get(address)
         if response.status_code == 200:
             page = BeautifulSoup(response.content, "html.parser")
-            yield str(page)
+            found[urlsplit(address).path].append(str(page))
             following = page.select('a[rel="next"], a.button[href*="/results/tables/"], .rest a')
             addresses += [urljoin(address, link["href"]) for link in following]
+    return found
 
 
 @pytest.mark.parametrize(("name", "convention"), STUDIES)
@@ -65,24 +67,26 @@ def test_every_number_of_the_pages_is_that_of_the_files(name, convention, projec
     assert written == packed
     files = files_in(written)
     client = as_user(reviewer)
-    pages = list(pages_of(client, study, convention))
-    shown = tables_on(*pages)
-    assert {name for name, file in files.items() if file.rows} <= set(shown)
+    pages = pages_of(client, study, convention)
+    shown = {path: tables_on(*each) for path, each in pages.items()}
+    assert {name for name, file in files.items() if file.rows} <= set().union(*shown.values())
     report = full_report_from(evidence_of(study, Choices(convention=convention, seed=abs(study.seed))))
-    differences, n = compared({table.name: table for table in report.tables}, files, shown, convention)
-    assert not differences
-    assert n > 100
+    tables = {table.name: table for table in report.tables}
+    by_path = {path: compared(tables, files, each, convention) for path, each in shown.items()}
+    assert not [difference for differences, _n in by_path.values() for difference in differences]
+    assert sum(n for _differences, n in by_path.values()) > 100
     for table in report.tables:
         view = "stand_in_csv" if table.name in STAND_IN else "study_table"
         address = reverse(view, args=[study.slug, table.name])
         downloaded = client.get(address, {"asked": 1, "convention": convention})
         assert downloaded.content == written[f"{table.name}.csv"], table.name
-    on_page, in_file = described(files["description"], pages[0])
+    details = reverse("results_details", args=[study.slug])
+    on_page, in_file = described(files["description"], pages[details][0])
     assert on_page == in_file
     if name == "guessed":
-        heads = BeautifulSoup(pages[0], "html.parser").select("[data-table=informativity_beside] thead th")
+        heads = BeautifulSoup(pages[details][0], "html.parser").select("[data-table=informativity_beside] thead th")
         on_page, in_file = beside(
-            shown["informativity_beside"], [head.get_text() for head in heads[1:]], files["informativity"], convention
+            shown[details]["informativity_beside"], [head.get_text() for head in heads[1:]], files["informativity"], convention
         )
         assert on_page == in_file
 

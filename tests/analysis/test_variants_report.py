@@ -101,7 +101,7 @@ def exported(study, format: str) -> list[dict]:
 
 def test_the_export_names_the_variant_behind_the_columns_of_every_study(study):
     rows = exported(study, "csv")
-    assert list(rows[0])[-2:] == ["variant", "sequence"]
+    assert list(rows[0])[-4:] == ["variant", "sequence", "active_seconds", "idle_seconds"]
     drawn = dict(study.annotators.values_list("code", "variant__name"))
     assert {(row["annotator"], row["variant"]) for row in rows} == set(drawn.items())
     assert [row["values"] for row in codebook(study).rows if row["column"] == "variant"] == ["stopping, flat"]

@@ -185,7 +185,7 @@ def test_a_wording_that_says_nothing_of_it_has_no_check(study):
 
 
 def test_the_button_makes_the_links_and_a_reviewer_has_none(study, as_user, researcher, reviewer):
-    results, address = reverse("results_details", args=["dims"]), reverse("expert_check", args=["dims"])
+    results, address = reverse("results_agreement", args=["dims"]), reverse("expert_check", args=["dims"])
     assert address not in as_user(reviewer).get(results).content.decode()
     assert as_user(reviewer).post(address, {"items": 3, "experts": 2}).status_code in (403, 404)
     client = as_user(researcher)

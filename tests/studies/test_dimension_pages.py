@@ -83,7 +83,7 @@ def test_a_draft_says_how_much_it_asks(project, as_user, researcher):
 @pytest.mark.slow
 def test_the_second_round_is_opened_by_a_button(rated, as_user, researcher):
     client = as_user(researcher)
-    for name in ("study_design", "study_results"):
+    for name in ("study_design", "results_agreement"):
         assert "Open second round" in client.get(reverse(name, args=["dims"])).content.decode()
     client.post(reverse("study_act", args=["dims", "second_round"]))
     assert Assignment.objects.filter(round=2).count() == 5
