@@ -43,7 +43,7 @@ from studies.services.progress import count_progress
 from studies.services.second_round import can_open_second_round
 from studies.services.selection import CALIBRATION
 from studies.services.states import RUNNING, are_effects_hidden
-from studies.services.written_items import list_rephrasals
+from studies.services.written_items import describe_written_items, list_rephrasals
 
 ITEMS_A_PAGE = 14
 
@@ -199,6 +199,10 @@ def results_items(request, study):
         "has_scores": any(row.score is not None for row in rows),
         "keep": [(name, values) for name, values in asked_lists(page)],
         "rephrasals": list_rephrasals(study) if may_take else [],
+        "written": describe_written_items(study),
+        "listed": list_sections(study, page.form, page.filled, request.path, page.plugin.pages.items)
+        if page.is_filled and not rows
+        else [],
         "has_item_analysis": any(table.name == "item_analysis" for table in page.report.tables)
         if page.report
         else False,

@@ -14,7 +14,7 @@ from items.models import Generator, GeneratorKind, Item, Text
 from items.services.bank import lock_bank
 from items.services.editing import EditRefused, create_item
 from items.values import ItemValues, OptionValues, find_equal_options
-from projects.models import User
+from projects.models import Role, User
 from studies.models import AnnotatorKind, Assignment, Purpose, Response, Review, Study, Verdict
 from studies.presentation_order import shuffle
 from studies.protocols import Question
@@ -48,6 +48,13 @@ def find_writing_questions(study: Study) -> dict[str, Question]:
     """The questions whose answers are parts of a new item, by name."""
     stages = [stage for declaration in list_declarations(study) for stage in declaration.stages]
     return {question.name: question for stage in stages for question in stage.questions if question.writes}
+
+
+def describe_written_items(study: Study) -> dict | None:
+    """How much of what annotators wrote waits for review; None where nothing is written, or it is not yours to take."""
+    if study.project.my_role.rank < Role.RESEARCHER.rank or not find_writing_questions(study):
+        return None
+    return {"waiting": count_waiting(study)}
 
 
 def list_written_items(study: Study, purposes: Collection[str] = MAIN) -> list[WrittenItem]:

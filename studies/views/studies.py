@@ -78,15 +78,8 @@ def describe_running_study(study) -> dict:
         "n_items": units.filter(items__isnull=False).order_by().values("items").distinct().count(),
         "n_units": units.count(),
         "people_texts": PeopleTexts.objects.filter(study=study).select_related("made_by").first(),
-        "written": describe_written_items(study),
+        "written": written_items.describe_written_items(study),
     }
-
-
-def describe_written_items(study) -> dict | None:
-    """How much of what annotators wrote waits for a look; None where nothing is written, or it is not yours to take."""
-    if study.project.my_role.rank < Role.RESEARCHER.rank or not written_items.find_writing_questions(study):
-        return None
-    return {"waiting": written_items.count_waiting(study)}
 
 
 ACTIONS: dict[str, Callable[..., object]] = {

@@ -40,7 +40,7 @@ def commanded(study, folder, convention):
 
 
 def pages_of(client, study, convention):
-    """The pages on which the tables of a report stand, those of long tables too, by path: each as often as it goes on."""
+    """By path, the pages on which the tables of a report stand, those of long tables too, as often as they go on."""
     asked = urlencode({"asked": 1, "convention": convention})
     addresses = [
         f"{reverse(name, args=[study.slug])}?{asked}" for name in ("results_details", "study_items", "stand_in")
@@ -86,7 +86,10 @@ def test_every_number_of_the_pages_is_that_of_the_files(name, convention, projec
     if name == "guessed":
         heads = BeautifulSoup(pages[details][0], "html.parser").select("[data-table=informativity_beside] thead th")
         on_page, in_file = beside(
-            shown[details]["informativity_beside"], [head.get_text() for head in heads[1:]], files["informativity"], convention
+            shown[details]["informativity_beside"],
+            [head.get_text() for head in heads[1:]],
+            files["informativity"],
+            convention,
         )
         assert on_page == in_file
 

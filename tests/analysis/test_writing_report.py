@@ -160,14 +160,9 @@ def test_the_results_page_shows_what_was_written(study, researcher, client):
     assert "Published beside" not in page
 
 
-def test_the_tabs_of_a_writing_study_lead_to_what_was_written(study, researcher, client):
+def test_the_items_page_of_a_writing_study_leads_to_what_was_written(study, researcher, client):
+    planted(study)
     client.force_login(researcher)
-    tabs = (
-        client.get(reverse("results_details", args=[study.slug]))
-        .content.decode()
-        .split('class="tabs"')[1]
-        .split("</ul>")[0]
-    )
-    assert "Written items" in tabs
-    assert "Evaluators" not in tabs
-    assert "Planner" not in tabs
+    page = client.get(reverse("results_items", args=[study.slug])).content.decode()
+    assert reverse("study_written", args=[study.slug]) in page
+    assert "Why do herons stand?" in page

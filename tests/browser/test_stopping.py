@@ -177,6 +177,7 @@ def test_the_flow_picture_scrolls_in_itself(request, window, annotator, client, 
     cookie = {"name": "sessionid", "value": client.cookies["sessionid"].value, "url": live_server.url}
     window.context.add_cookies([cookie])
     window.goto(f"/s/{annotator.study.slug}/design/")
+    window.locator("summary", has_text="Order of the questions").click()
     expect(window.locator(".flow svg")).to_be_visible()
     window.locator(".flow ~ details summary").first.click()
     expect(window.locator(".paths > li")).to_have_count(8)

@@ -79,7 +79,7 @@ def test_only_researchers_look_through_what_was_written(as_user, reviewer, study
 
 
 def test_the_results_page_shows_counts_and_items(as_user, researcher, study):
-    content = as_user(researcher).get(reverse("study_results", args=[study.slug])).content.decode()
+    content = as_user(researcher).get(reverse("results_details", args=[study.slug])).content.decode()
     assert "What was written" in content
     assert "Where do herons sleep?" in content
 

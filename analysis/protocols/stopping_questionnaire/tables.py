@@ -51,7 +51,7 @@ NOT_STOPPED = ""
 STOPS = TableSpec(
     "stopped", _("Where judgments stopped, by generator"), (
         GENERATOR,
-        Column("category", _("Stopped at"), "label"),
+        Column("category", _("Stopped at"), "question"),
         count("n", _("Judgments"), _("judgments of people that ended here")),
         count("n_all", _("All"), _("judgments of people of the generator's items")),
         number("share", _("Share"), _("share of all of them")),
