@@ -180,6 +180,7 @@ def axis_word(axis: str) -> str:
     """What varies along a curve of the planner."""
     return {
         "texts": _("texts"),
+        "people_texts": _("texts with people, models on all"),
         "annotators": _("annotators per text"),
         "items": _("items per text and generator"),
         "judgments": _("judgments per text"),

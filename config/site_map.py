@@ -137,6 +137,8 @@ STUDY_TABS = (
             "study_import",
             "study_planner",
             "study_act",
+            "study_draw",
+            "study_draw_csv",
             "study_preview",
             "phase_preview",
         ),

@@ -137,6 +137,15 @@ class Operations:
         return Request("DELETE", in_study(study) + "/", read_nothing)
 
     @operation
+    def people_texts(study: str) -> Request[list[shapes.DrawnText]]:
+        """The texts that were drawn for people, and those that were not, with their probabilities."""
+        return get(in_study(study, "people-texts") + "/", read_results)
+
+    @operation
+    def draw_more_texts(study: str, n: int) -> Request[list[shapes.DrawnText]]:
+        return post(in_study(study, "people-texts") + "/", read_results, {"n": n})
+
+    @operation
     def annotators(study: str) -> Request[list[shapes.Annotator]]:
         return get(in_study(study, "annotators") + "/", read_results)
 

@@ -1,6 +1,6 @@
 """The shapes of what the server sends, for type checkers; at run time they are plain dictionaries."""
 
-from typing import Any, TypedDict
+from typing import Any, NotRequired, TypedDict
 
 
 class Project(TypedDict):
@@ -83,6 +83,14 @@ class Annotator(TypedDict):
     n_done: int
     n_open: int
     joined_at: str | None
+
+
+class DrawnText(TypedDict):
+    text_id: str
+    probability: float
+    doubt: float | None
+    drawn: bool
+    round: NotRequired[int]
 
 
 class Link(TypedDict):

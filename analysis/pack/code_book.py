@@ -39,7 +39,7 @@ FILES: dict[str, tuple[Entry, ...]] = {
             OBJECT,
             "the draw of the texts that people did, null where they did all: n, by (equal chance or doubt), rests_on"
             " (probability or disagreement of models), seed, made_at, and texts in the order of the draw with text_id,"
-            " probability, doubt (null without) and drawn",
+            " probability, doubt (null without), drawn and the further round that drew it; later: the further rounds",
         ),
         ("published_names", OBJECT, "by generator the published one that a researcher has matched with it, or nothing"),
     ),

@@ -196,7 +196,8 @@ def people_texts(study: Study) -> dict[str, Any] | None:
     if draw is None:
         return None
     about = {name: getattr(draw, name) for name in ("n", "by", "rests_on", "seed", "texts")}
-    return about | {"made_at": moment(draw.made_at)}
+    later = [{name: value for name, value in each.items() if name != "made_by"} for each in draw.later]
+    return about | {"made_at": moment(draw.made_at), "later": later}
 
 
 def about_instrument(version: InstrumentVersion) -> dict[str, Any]:

@@ -105,8 +105,18 @@ def restore_people_texts(study: Study, said: Any) -> None:
         rests_on=text_in(said, "rests_on", 20),
         seed=study.seed,
         texts=texts,
+        later=[later_round(each, known) for each in said.get("later", [])],
         made_at=time_in(said, "made_at") or timezone.now(),
     )
+
+
+def later_round(said: dict[str, Any], known: set[str]) -> dict[str, Any]:
+    """A further round of the draw."""
+    order = [text_in({"id": each}, "id", MAX_ID) for each in said["order"]]
+    if not set(order) <= known or count_in(said, "n") > len(order):
+        raise BadPack(_("The pack's draw of texts for people does not fit its texts."))
+    made_at = time_in(said, "made_at") or timezone.now()
+    return {"n": count_in(said, "n"), "order": order, "made_at": made_at.isoformat(), "made_by": None}
 
 
 def draw_row(said: dict[str, Any]) -> dict[str, Any]:
@@ -114,7 +124,9 @@ def draw_row(said: dict[str, Any]) -> dict[str, Any]:
     if not (0 <= float(chance) <= 1 and (doubt is None or float(doubt) >= 0) and isinstance(drawn, bool)):
         raise BadPack(_("The pack's draw of texts for people does not fit its texts."))
     doubt = None if doubt is None else float(doubt)
-    return {"text_id": text_in(said, "text_id", MAX_ID), "probability": float(chance), "doubt": doubt, "drawn": drawn}
+    later = {"round": count_in(said, "round")} if "round" in said else {}
+    row = {"text_id": text_in(said, "text_id", MAX_ID), "probability": float(chance), "doubt": doubt, "drawn": drawn}
+    return row | later
 
 
 def restore_variants(pack: PackReader, study: Study, spec: StudySpec, about: dict[str, Any]) -> None:

@@ -54,7 +54,8 @@ UNKNOWN_ANNOTATORS = 6  # where annotators come as they like: so many did the fi
 class Sizes:
     """Means over texts, rounded. annotators: who do a text; judgments: of a pair of generators, on a text.
 
-    open: nobody is planned yet, and the number of annotators is an assumption.
+    open: nobody is planned yet, and the number of annotators is an assumption. texts_all: those that models do, where
+    people do some of them.
     """
 
     texts: int
@@ -63,6 +64,7 @@ class Sizes:
     options: int
     annotators: int
     judgments: int
+    texts_all: int
     open: bool = False
 
 
@@ -83,6 +85,7 @@ def sizes_of_draft(found: Outline) -> Sizes:
         options=options,
         n_units=len(units),
         n_assignments=sum(len(seats) for _unit, seats in units),
+        texts_all=len(found.chosen.texts),
     )
 
 
@@ -99,12 +102,13 @@ def sizes_of_running(study: Study) -> Sizes:
         n_items=len(options),
         options=[n for _item, n in options],
         n_units=theirs.count(),
+        texts_all=study.units.order_by().values("text").distinct().count(),
         n_assignments=slots or Assignment.objects.active().filter(people, annotator__study=study).count(),
     )
 
 
 def make_sizes(
-    texts: int, generators: int, n_items: int, options: list[int], n_units: int, n_assignments: int
+    texts: int, generators: int, n_items: int, options: list[int], n_units: int, n_assignments: int, texts_all: int
 ) -> Sizes:
     having = [n for n in options if n]
     annotators = n_assignments / n_units if n_units else 0
@@ -116,5 +120,6 @@ def make_sizes(
         options=round(sum(having) / len(having)) if having else 1,
         annotators=max(1, round(annotators)) if annotators else UNKNOWN_ANNOTATORS,
         judgments=max(1, round(a_text / max(1, generators * (generators - 1) // 2))),
+        texts_all=texts_all,
         open=not annotators,
     )

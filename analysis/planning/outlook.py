@@ -15,6 +15,7 @@ from analysis.tables.spec import Row, Table, TableSpec
 
 FACTORS = (0.5, 1, 1.5, 2, 3, 4)  # of the study's own size
 STUDIES = 500
+PEOPLE_TEXTS = "people_texts"  # the axis of texts with people where models do all
 
 
 class TooLarge(ValueError):

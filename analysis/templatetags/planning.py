@@ -43,5 +43,5 @@ def list_doubled(table: Table, own: dict[str, Any]) -> list[dict[str, str]]:
     return [
         {"axis": axis_word(row["axis"]), "width": number(row["width"])}
         for row in table.rows
-        if row["power"] is not None and row["size"] == 2 * own[row["axis"]]
+        if row["power"] is not None and row["axis"] in own and row["size"] == 2 * own[row["axis"]]
     ]

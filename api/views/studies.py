@@ -18,8 +18,10 @@ from studies.models import Annotator, AnnotatorKind, InstrumentVersion, Purpose,
 from studies.services import creating, launching, people
 from studies.services.instrument_writing import import_instrument
 from studies.services.instruments import get_source, list_instruments
+from studies.services.people_texts import find_draw
 from studies.services.progress import classify_annotator, count_progress, list_annotators
 from studies.services.responses.importing import import_responses
+from studies.services.second_draw import draw_more_texts
 from studies.services.spec import StudySpec, check_spec
 from studies.services.states import are_effects_hidden
 from studies.views.studies import ACTIONS
@@ -187,6 +189,42 @@ class ActOnStudy(StudyView):
     def post(self, request: Request, study: str) -> Any:
         ACTIONS[self.step](self.study, *([request.user] if self.step == "launch" else []))
         return self.show(Study.objects.select_related("project").get(pk=self.study.pk))
+
+
+class DrawnTextSerializer(serializers.Serializer):
+    text_id = serializers.CharField()
+    probability = serializers.FloatField(help_text="That people do the text, over all rounds.")
+    doubt = serializers.FloatField(allow_null=True, help_text="Of models; null where it decides nothing.")
+    drawn = serializers.BooleanField()
+    round = serializers.IntegerField(required=False, help_text="The further round that drew it; absent: the first.")
+
+
+class DrawnTextsSerializer(serializers.Serializer):
+    results = DrawnTextSerializer(many=True)
+
+
+class MoreTextsSerializer(serializers.Serializer):
+    n = serializers.IntegerField(min_value=1, help_text="So many of the texts that are left.")
+
+
+class PeopleTexts(StudyView):
+    @operation("List the texts that were drawn for people", gives=DrawnTextsSerializer)
+    def get(self, request: Request, study: str) -> Any:
+        """In the order of the draw; of a draft what its launch would draw; none where people do all texts."""
+        return self.show({"results": find_draw(self.study) or []})
+
+    @operation(
+        "Draw more texts for people",
+        scope=Scope.WRITE,
+        role=Role.RESEARCHER,
+        takes=MoreTextsSerializer,
+        gives=DrawnTextsSerializer,
+        status=201,
+    )
+    def post(self, request: Request, study: str) -> Any:
+        """A further round by equal chance; its texts are given to the people who are at work."""
+        given = self.read(MoreTextsSerializer)
+        return self.show({"results": draw_more_texts(self.study, given["n"], request.user).texts}, status=201)
 
 
 class AnnotatorSerializer(serializers.Serializer):

@@ -173,15 +173,19 @@ class EffectsSwitch(models.Model):
 
 
 class PeopleTexts(models.Model):
-    """The texts drawn by chance for the people of a study whose models do all. Made at launch, never changed."""
+    """The texts drawn by chance for the people of a study whose models do all. Made at launch; a further round adds
+    to it and takes nothing back."""
 
     study = models.OneToOneField(Study, models.CASCADE, related_name="people_texts")
     n = models.PositiveIntegerField()
     by = models.CharField(max_length=20)  # equal chance or doubt
     rests_on = models.CharField(max_length=20, blank=True)  # of a draw by doubt: probability or disagreement
     seed = models.BigIntegerField()
-    # All texts in the random order of the draw: [{"text_id", "probability", "doubt" (null without), "drawn"}, …]
+    # All texts in the random order of the draw: [{"text_id", "probability", "doubt" (null without), "drawn", and
+    # where a further round drew it "round"}, …]; the probability is that of all rounds together
     texts = models.JSONField()
+    # Further rounds, by equal chance: [{"n", "order" of the texts that were left, "made_at", "made_by" (user id)}, …]
+    later = models.JSONField(default=list, blank=True)
     made_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+")
     made_at = models.DateTimeField()
 

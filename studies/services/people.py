@@ -138,10 +138,18 @@ def find_or_add_slots(study: Study, annotator: Annotator) -> list[Slot]:
 
 
 def create_assignments(
-    annotator: Annotator, slots: Sequence[Slot], units: dict[int, Unit], declaration: Declaration, save: Save
+    annotator: Annotator,
+    slots: Sequence[Slot],
+    units: dict[int, Unit],
+    declaration: Declaration,
+    save: Save,
+    first: int = 0,
 ) -> None:
-    """Save assignments for the cells, in an order of the annotator's own, with everything they will be shown."""
-    rng = Random(f"{annotator.study.seed}/{annotator.purpose}/{annotator.seat}")
+    """Save assignments for the cells, in an order of the annotator's own, with everything they will be shown.
+
+    first: the position of the first of them.
+    """
+    rng = Random(f"{annotator.study.seed}/{annotator.purpose}/{annotator.seat}{f'/{first}' if first else ''}")
     ordered = shuffle_slots(sorted(slots, key=lambda slot: units[slot.unit_id].position), units, rng)
     save(
         Assignment,
@@ -154,7 +162,7 @@ def create_assignments(
                 shown=draw_orders(declaration, list(units[slot.unit_id].items.all()), slot.generator_id, rng),
                 stage=declaration.stages[0].name,
             )
-            for position, slot in enumerate(ordered)
+            for position, slot in enumerate(ordered, first)
         ),
     )
 

@@ -3,9 +3,11 @@
 Sources: systematic sampling with unequal probabilities over a random order (Madow 1949; Hartley & Rao 1962).
 """
 
+import csv
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from io import StringIO
 from math import ceil, fsum, sqrt
 from random import Random
 from typing import Any
@@ -16,9 +18,10 @@ from django.utils.translation import gettext as _
 
 from items.models import Text
 from projects.models import User
+from studies.csv_cells import escape_formula
 from studies.models import AnnotatorKind, PeopleTexts, Response, Study, Unit
 from studies.services.declarations import get_declaration
-from studies.services.selection import Chosen
+from studies.services.selection import Chosen, choose_items
 from studies.services.spec import DOUBT, SpecError
 
 EVEN_SHARE = 0.5  # of the probability that every text has, whatever the models' doubt
@@ -172,6 +175,51 @@ def filter_model_answers(study: Study) -> QuerySet[Response]:
         assignment__returned_at=None,
         question__in={question.name for question in of_options or asked},
     )
+
+
+def find_draw(study: Study) -> list[dict[str, Any]] | None:
+    """The rows of the stored draw; of a draft those that a launch would draw now. None where people do all texts."""
+    stored = PeopleTexts.objects.filter(study=study).first()
+    if stored or not study.is_draft:
+        return stored.texts if stored else None
+    try:
+        draw = draw_texts(study, choose_items(study))
+    except SpecError:
+        return None
+    return [draw.row_of(text) for text in draw.order] if draw else None
+
+
+DRAW_COLUMNS = ("text_id", "probability", "doubt", "drawn", "round")
+
+
+def write_draw(rows: Sequence[Mapping[str, Any]]) -> str:
+    """The draw as CSV, in its order; `round`: which round drew the text, empty where none has."""
+    out = StringIO()
+    writer = csv.writer(out)
+    writer.writerow(DRAW_COLUMNS)
+    for row in rows:
+        doubt, number = row["doubt"], row.get("round", 1) if row["drawn"] else ""
+        writer.writerow([
+            escape_formula(row["text_id"]), row["probability"], "" if doubt is None else doubt,
+            "true" if row["drawn"] else "false", number,
+        ])  # fmt: skip
+    return out.getvalue()
+
+
+def draw_for_import(study: Study, chosen: Chosen, done: Collection[str]) -> tuple[TextDraw | None, list[str]]:
+    """The draw of the draft that answers are imported into, and notices; `done`: the texts that people answered about.
+
+    None where people did other texts than those that the draft draws: then they were not drawn by chance.
+    """
+    draw = draw_texts(study, chosen)
+    others = set(done) - draw.drawn if draw else set()
+    if not others:
+        return draw, []
+    said = _(
+        "People answered about %(n)d texts that this draft would not have drawn for them, so its draw is not stored, "
+        "and people and models cannot be joined."
+    )
+    return None, [said % {"n": len(others)}]
 
 
 def store_draw(study: Study, draw: TextDraw | None, made_by: User | None) -> None:

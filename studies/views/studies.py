@@ -3,6 +3,7 @@ from collections.abc import Callable
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.db.models import Count, Q
+from django.http import Http404, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
@@ -16,7 +17,9 @@ from studies.protocols import PROTOCOLS
 from studies.services import launching, written_items
 from studies.services.declarations import get_declaration
 from studies.services.design_notes import summarise_draft
+from studies.services.people_texts import find_draw, write_draw
 from studies.services.progress import count_guesses, count_progress
+from studies.services.second_draw import count_texts_left, draw_more_texts
 from studies.services.second_round import can_open_second_round, open_second_round
 from studies.services.selection import CALIBRATION
 from studies.services.spec import SpecError
@@ -78,6 +81,7 @@ def describe_running_study(study) -> dict:
         "n_items": units.filter(items__isnull=False).order_by().values("items").distinct().count(),
         "n_units": units.count(),
         "people_texts": PeopleTexts.objects.filter(study=study).select_related("made_by").first(),
+        "texts_left": count_texts_left(study),
         "written": written_items.describe_written_items(study),
     }
 
@@ -106,6 +110,32 @@ def study_act(request, slug, action):
         return redirect("study_design", study.slug)
     messages.success(request, _("The study is live. Send each annotator their own link."))
     return redirect("study_annotators", study.slug)
+
+
+@login_required
+@require_POST
+def study_draw(request, slug):
+    """Draw more texts for people."""
+    study = get_study(request.user, slug, Role.RESEARCHER)
+    given = request.POST.get("n", "")
+    try:
+        draw_more_texts(study, int(given) if given.isdecimal() else 0, request.user)
+        messages.success(request, _("The texts were drawn and given to the people of the study."))
+    except (WrongState, SpecError) as error:
+        messages.error(request, str(error))
+    return redirect("study_design", study.slug)
+
+
+@login_required
+@require_safe
+def study_draw_csv(request, slug):
+    """Which texts people do, and with which probability each was drawn; of a draft what its launch would draw."""
+    study = get_study(request.user, slug)
+    draw = find_draw(study)
+    if draw is None:
+        raise Http404
+    headers = {"Content-Disposition": f'attachment; filename="{study.slug}-people-texts.csv"'}
+    return HttpResponse(write_draw(draw), content_type="text/csv; charset=utf-8", headers=headers)
 
 
 @login_required

@@ -2,6 +2,7 @@
 
 import csv
 import io
+from dataclasses import replace
 
 import pytest
 from bs4 import BeautifulSoup
@@ -71,7 +72,7 @@ def value(page, name):
 
 
 def test_the_size_of_a_draft_is_what_would_be_launched(draft):
-    assert sizes_of(draft()) == Sizes(texts=4, generators=3, items=2, options=3, annotators=6, judgments=2)
+    assert sizes_of(draft()) == Sizes(texts=4, generators=3, items=2, options=3, annotators=6, judgments=2, texts_all=4)
 
 
 def test_the_size_of_a_running_study_is_that_of_its_slots(draft):
@@ -102,6 +103,24 @@ def test_the_table_holds_the_plan_and_other_texts_annotators_and_items():
     largest = table.rows[5]
     alone = informativity_outlook(Plan(24, 4), 0.58, (0.84, 0.74), seed=3, studies=500)
     assert (largest["power"], largest["width"]) == (alone.power, alone.width)
+
+
+def test_models_on_all_texts_make_texts_with_people_worth_more():
+    some = replace(ASSUMED, texts_all=24, r=0.7)
+    rows = {(row["axis"], row["size"]): row for row in outlook(some, seed=3).rows}
+    assert [size for axis, size in rows if axis == "people_texts"] == [3, 6, 9, 12, 18, 24]
+    alone, joined = rows["texts", 6], rows["people_texts", 6]
+    assert (joined["texts"], joined["r"], alone["r"]) == (6, 0.7, None)
+    as_good = informativity_outlook(Plan(round(6 / (1 - 0.75 * 0.49)), 4), 0.58, (0.84, 0.74), seed=3, studies=500)
+    assert joined["width"] == pytest.approx(as_good.width, rel=0.05)
+    assert joined["width"] < alone["width"]
+    assert rows["people_texts", 24]["width"] == rows["texts", 24]["width"]
+
+
+def test_a_draft_whose_people_do_some_texts_has_the_axis_of_texts_with_people(draft, page):
+    shown = page(draft(people_texts=2), r="0.9")
+    assert value(shown, "texts_all") == "4"
+    assert "r = .90" in shown.select_one(".findings").get_text()
 
 
 def test_the_same_seed_gives_the_same_table():

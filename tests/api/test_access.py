@@ -50,6 +50,8 @@ NEEDS = {
     "api_study_second_round post": (WRITE, RESEARCHER),
     "api_study_close post": (WRITE, RESEARCHER),
     "api_study_reopen post": (WRITE, RESEARCHER),
+    "api_people_texts get": (READ, VIEWER),
+    "api_people_texts post": (WRITE, RESEARCHER),
     "api_annotators get": (READ, VIEWER),
     "api_annotators post": (PEOPLE, RESEARCHER),
     "api_links get": (PEOPLE, RESEARCHER),

@@ -32,6 +32,8 @@ PAGES = [
     ("study_copy", ["live"], "post", "researcher", 302),
     ("study_edit", ["draft"], "get", "researcher", 302),
     ("study_delete", ["draft"], "post", "researcher", 302),
+    ("study_draw", ["live"], "post", "researcher", 302),
+    ("study_draw_csv", ["live"], "get", "nobody", 404),
     ("study_phases", ["live"], "get", "viewer", 200),
     ("study_phases", ["draft"], "post", "researcher", 200),
     ("phase_act", ["draft"], "post", "researcher", 302),

@@ -3,8 +3,9 @@
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, fields
 from math import nan
-from typing import Any
+from typing import Any, Literal
 
+from django import forms
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
@@ -13,8 +14,18 @@ from analysis.frames.evidence import Evidence
 from analysis.frames.responses import judgments_of
 from analysis.measures.components import component_intervals, fit_components
 from analysis.measures.power import Components, Plan, informativity_curve
+from analysis.measures.prediction_powered import gain
 from analysis.planning.forms import OutlookForm, Sizes, share, size, spread
-from analysis.planning.outlook import STUDIES, AssumedPlan, Planner, TooLarge, outlook_row, percent, sizes_around
+from analysis.planning.outlook import (
+    PEOPLE_TEXTS,
+    STUDIES,
+    AssumedPlan,
+    Planner,
+    TooLarge,
+    outlook_row,
+    percent,
+    sizes_around,
+)
 from analysis.planning.spread_table import component_row, make_unfitted_row
 from analysis.protocols.guess_then_read.spread import coded_judgments, option_spread
 from analysis.protocols.guess_then_read.tables import OUTLOOK
@@ -24,41 +35,60 @@ from analysis.tables.spec import Row
 
 # Assumptions of ours where a study has no answers yet; the difference of the shares is near the informativity that the
 # first published study found for people (Säuberli & Clematide 2024: .22 to .29).
-GUESS, READ, DIFFERENCE = 0.58, 0.84, 0.1
+GUESS, READ, DIFFERENCE, R = 0.58, 0.84, 0.1, 0.7
 JUDGMENTS = 8_000_000  # drawn for one curve: at most half a second
 FEWEST = 50  # studies, below which a power says nothing
+Varied = Literal["texts", "annotators", "items"]
 
 
 @dataclass(frozen=True)
 class GuessPlan(AssumedPlan):
-    """What is assumed about a study: its size, the shares right, and how far things differ."""
+    """What is assumed about a study: its size, the shares right, and how far things differ.
+
+    texts_all: how many texts models do, r: how they go with people there; not above the plan's texts: people only.
+    """
 
     plan: Plan
     guess: float
     read: float
     difference: float
     components: Components
+    texts_all: int = 0
+    r: float = 0.0
 
-    axes = ("texts", "annotators", "items")
+    axes = ("texts", PEOPLE_TEXTS, "annotators", "items")
     table = OUTLOOK
 
     def rows(self, seed: int) -> Iterator[dict[str, Any]]:
         plan = self.plan
-        read = (self.read, self.read - self.difference)
-        for axis, least in (("texts", 2), ("annotators", 1), ("items", 1)):
+        axes: tuple[tuple[Varied, int], ...] = (("texts", 2), ("annotators", 1), ("items", 1))
+        for axis, least in axes:
             sizes = sizes_around(getattr(plan, axis), least)
-            found = informativity_curve(
-                plan, (axis, sizes), self.guess, read,  # type: ignore[arg-type]
-                seed=seed, components=self.components, studies=affordable(plan, max(sizes) / getattr(plan, axis)),
-            )  # fmt: skip
-            for n, each in zip(sizes, found, strict=True):
-                about = {name: getattr(plan, name) for name in self.axes} | {axis: n}
-                yield outlook_row(axis, n, n == getattr(plan, axis), about, each)
+            yield from self.curve(axis, axis, sizes, sizes, seed)
+            if axis == "texts" and self.texts_all > plan.texts:
+                with_models = sorted({*(n for n in sizes if n <= self.texts_all), self.texts_all})
+                effective = [round(n * gain(self.r, n, self.texts_all)) for n in with_models]
+                yield from self.curve(PEOPLE_TEXTS, axis, with_models, effective, seed)
+
+    def curve(
+        self, axis: str, varied: Varied, sizes: list[int], as_good_as: list[int], seed: int
+    ) -> Iterator[dict[str, Any]]:
+        """The rows of an axis; as_good_as: the size of `varied` with people only that is simulated for each."""
+        plan, read = self.plan, (self.read, self.read - self.difference)
+        studies = affordable(plan, max(as_good_as) / getattr(plan, varied))
+        found = informativity_curve(
+            plan, (varied, as_good_as), self.guess, read, seed=seed, components=self.components, studies=studies
+        )
+        for n, each in zip(sizes, found, strict=True):
+            about = {name: getattr(plan, name) for name in ("texts", "annotators", "items")} | {varied: n}
+            about["r"] = self.r if axis == PEOPLE_TEXTS else None
+            yield outlook_row(axis, n, n == getattr(plan, varied), about, each)
 
     def note(self) -> str:
         return _("Power: share of simulated studies in which the interval of the difference between two "
                  "generators' informativity excludes 0. Widths: of the interval of one generator's "
-                 "informativity, and of the difference. Annotators: number per text.")  # fmt: skip
+                 "informativity, and of the difference. Annotators: number per text. With models on all texts, n texts "
+                 "with people are as good as n / (1 − (1 − n/N) r²) without.")  # fmt: skip
 
     def sentence(self, own: Row) -> str:
         return _(
@@ -86,10 +116,11 @@ def affordable(plan: Plan, factor: float) -> int:
 
 
 class GuessForm(OutlookForm):
-    SIZES = ("texts", "annotators", "generators", "items", "options")
-    EFFECTS = ("guess", "read", "difference")
+    SIZES = ("texts", "texts_all", "annotators", "generators", "items", "options")
+    EFFECTS = ("guess", "read", "difference", "r")
 
-    texts = size(gettext_lazy("Texts"), 2, 2000)
+    texts = size(gettext_lazy("Texts with people"), 2, 2000)
+    texts_all = size(gettext_lazy("Texts that models do"), 2, 1_000_000)
     annotators = size(gettext_lazy("Annotators per text"), 1, 200)
     generators = size(gettext_lazy("Generators"), 2, 50)
     items = size(gettext_lazy("Items per text and generator"), 1, 50)
@@ -97,6 +128,11 @@ class GuessForm(OutlookForm):
     guess = share(gettext_lazy("Accuracy without the text"))
     read = share(gettext_lazy("Accuracy with the text"))
     difference = share(gettext_lazy("Difference between two generators to detect"), 0, 0.9)
+    r = forms.TypedChoiceField(
+        label=gettext_lazy("r of models and people, by text"),
+        coerce=float,
+        choices=[("0.0", "0"), ("0.5", "0.5"), ("0.7", "0.7"), ("0.9", "0.9")],
+    )
     text = spread(gettext_lazy("between texts"))
     text_stage = spread(gettext_lazy("between a generator's items on a text, stage by stage"))
     item = spread(gettext_lazy("between items"))
@@ -113,6 +149,8 @@ class GuessForm(OutlookForm):
         said = self.cleaned_data
         return GuessPlan(
             plan=Plan(*(said[name] for name in ("texts", "annotators", "generators", "items", "options"))),
+            texts_all=said["texts_all"],
+            r=said["r"],
             guess=said["guess"],
             read=said["read"],
             difference=said["difference"],
@@ -122,10 +160,10 @@ class GuessForm(OutlookForm):
 
 def assume_values(sizes: Sizes, found: Spread) -> dict[str, Any]:
     """What the form begins with."""
-    names = ("texts", "annotators", "generators", "items", "options")
+    names = ("texts", "texts_all", "annotators", "generators", "items", "options")
     values: dict[str, Any] = {name: getattr(sizes, name) for name in names}
     values["generators"] = max(2, sizes.generators)  # it is two that are compared
-    values |= {"guess": found.guess or GUESS, "read": found.read or READ, "difference": DIFFERENCE}
+    values |= {"guess": found.guess or GUESS, "read": found.read or READ, "difference": DIFFERENCE, "r": R}
     return values | asdict(found.components)
 
 

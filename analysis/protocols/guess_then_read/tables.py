@@ -295,7 +295,11 @@ ITEM_ANALYSIS = TableSpec(
 )  # fmt: skip
 
 OUTLOOK = declare_outlook(
-    (count("annotators", _("Annotators")), count("items", _("Items"))),
+    (
+        count("annotators", _("Annotators")),
+        count("items", _("Items")),
+        number("r", _("r"), _("correlation of models on all texts with people; empty where models play no part")),
+    ),
     (
         number("width", _("Width, informativity"), reason="reason"),
         number("difference_width", _("Width, difference"), reason="reason"),

@@ -16,6 +16,7 @@ from studies.models.people import DONE
 from studies.presentation_order import make_handle
 from studies.protocols import PROTOCOLS
 from studies.services.declarations import get_declaration
+from studies.services.people_texts import draw_for_import, store_draw
 from studies.services.responses.checks import (
     ItemAnswer,
     build_context,
@@ -184,10 +185,13 @@ def import_responses(study: Study, content: bytes, *, partial: bool = False, dry
         refuse_unimportable(study)
         chosen = choose_items(scratch)
         answered = check_all(scratch, chosen, file, partial)
+        done = {found.item.text.external_id for found in answered if found.by_person}
+        draw, notices = draw_for_import(scratch, chosen, done)
         if not dry_run:
+            store_draw(scratch, draw, None)
             store_responses(scratch, answered, save_imported_units(scratch, chosen, answered, writer.save), writer.save)
             make_imported(study, scratch, file)
-    return count_imported(answered, chosen.notices + notice_unknown_rounds(study, file))
+    return count_imported(answered, chosen.notices + notices + notice_unknown_rounds(study, file))
 
 
 def notice_unknown_rounds(study: Study, file: RowFile) -> list[str]:

@@ -1,0 +1,79 @@
+"""People on drawn texts and a model on all, from imported answers to a table: its interval is shorter."""
+
+import json
+
+import numpy as np
+import pytest
+
+from analysis.choices import Choices
+from analysis.frames.evidence import evidence_of
+from analysis.science.joined import joined_sentences, joined_tables
+from studies.services.people_texts import find_draw
+from studies.services.responses.importing import import_responses
+from tests.studies.world import bank, drafted
+
+N_TEXTS, N_DRAWN, N_PEOPLE, R = 100, 20, 12, 0.8
+PLAN = {"annotators": N_PEOPLE, "people_texts": N_DRAWN}
+
+
+def plant(texts: list[str], people_on: list[str]) -> bytes:
+    """Each text has a share right of its own; the model's p(right) goes with it by r = .8."""
+    rng, rows = np.random.default_rng(3), []
+    for text in texts:
+        own, other = rng.normal(size=2)
+        level, predicted = 0.7 + 0.16 * own, 0.7 + 0.16 * (R * own + (1 - R**2) ** 0.5 * other)
+        for stage, harder in (("guess", 0.2), ("read", 0.0)):
+            right, said = np.clip([level - harder, predicted - harder], 0.02, 0.98)
+            rows += judge("m", "model", stage, text, [True] * 3, said)
+            for number in range(N_PEOPLE if text in people_on else 0):
+                rows += judge(f"p{number}", "human", stage, text, list(rng.random(3) < right), None)
+    return "\n".join(map(json.dumps, rows)).encode()
+
+
+def judge(who, kind, stage, text, right, p):
+    about = {"annotator": who, "annotator_kind": kind, "stage": stage, "text_id": text, "item_id": f"{text}-alder-1"}
+    rows = []
+    for option, is_key, is_right in zip("abc", (True, False, False), right, strict=True):
+        said = {"question": "answer", "option_id": option, "value": "true" if is_key == bool(is_right) else "false"}
+        probability = (
+            {} if p is None else {"probability": round(float(p if is_key else 1 - p), 6), "reading": "probability"}
+        )
+        rows.append(about | said | probability)
+    if kind == "human" and stage == "read":
+        rows.append(about | {"question": "rating", "value": "4"})
+    return rows
+
+
+@pytest.fixture
+def study(project):
+    bank(project, texts=N_TEXTS, generators=("alder",))
+    return drafted(project, plan=PLAN)
+
+
+def joined(study):
+    tables = joined_tables(evidence_of(study, Choices()))
+    return {(row["measure"], row["method"]): row for row in tables[0].rows}, tables
+
+
+def test_models_that_predict_people_shorten_the_interval(study):
+    rows = find_draw(study)
+    import_responses(study, plant([row["text_id"] for row in rows], [row["text_id"] for row in rows if row["drawn"]]))
+    found, tables = joined(study)
+    both, alone = found["answerability", "fitted slope"], found["answerability", "people only"]
+    assert (both["n_texts"], both["n_texts_all"], both["reason"]) == (N_DRAWN, N_TEXTS, "")
+    assert 0.5 < both["r"] < 0.9  # that of few judgments is below the planted one
+    assert both["high"] - both["low"] < 0.9 * (alone["high"] - alone["low"])
+    assert both["width_share"] < 0.9
+    assert both["n_effective"] > 1.3 * N_DRAWN
+    (sentence,) = joined_sentences(tables)
+    assert str(N_TEXTS) in sentence
+
+
+def test_texts_chosen_by_hand_are_refused(study):
+    rows = find_draw(study)
+    by_hand = [row["text_id"] for row in rows][:N_DRAWN]
+    import_responses(study, plant([row["text_id"] for row in rows], by_hand))
+    found, _tables = joined(study)
+    reason = "The texts that people did were not drawn by chance, so people and models cannot be joined."
+    assert {row["reason"] for row in found.values()} == {reason}
+    assert {row["value"] for row in found.values()} == {None}
