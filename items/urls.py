@@ -7,6 +7,7 @@ from items.views.imports import (
     item_import_columns,
     item_import_preview,
     item_import_update,
+    question_export,
     text_files,
     text_new,
 )
@@ -21,6 +22,7 @@ urlpatterns = [
     path("p/<slug:slug>/items/<int:pk>/edit/", item_edit, name="item_edit"),
     path("p/<slug:slug>/items/<int:pk>/key/", key_correct, name="key_correct"),
     path("p/<slug:slug>/items.jsonl", item_export, name="item_export"),
+    path("p/<slug:slug>/items-<slug:format>.zip", question_export, name="question_export"),
     path("p/<slug:slug>/import/", item_import, name="item_import"),
     path("p/<slug:slug>/import/<int:pk>/", item_import_preview, name="item_import_preview"),
     path("p/<slug:slug>/import/<int:pk>/columns/", item_import_columns, name="item_import_columns"),

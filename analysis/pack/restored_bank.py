@@ -17,13 +17,13 @@ from analysis.pack.archive import BadPack, PackReader
 from evaluation.models import MAX_METRIC_NAME, Metric, MetricValue
 from evaluation.services.position import POSITION, PositionBias
 from evaluation.setting import READERS
+from items.csv_cells import unescape_formula
 from items.models import MAX_ID, Generator, GeneratorKind, Item, KeyCorrection, Option, Text
 from items.plain import make_printable
 from items.services.importing import ImportRefused, import_items, read_bank_file
 from items.services.naming import ImportOptions
 from llm.request_options import OPTIONS, Effort, check_extra
 from projects.models import Project
-from studies.csv_cells import unescape_formula
 from studies.services.responses.rows import BadCell, parse_time
 
 BATCH = 500

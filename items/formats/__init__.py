@@ -1,9 +1,10 @@
 """Formats of item banks: each reads bytes into the same rows and collects what is wrong with them."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
-from items.formats import jsonl, table, text_files
-from items.formats.rows import Reading
+from items.formats import aiken, gift, jsonl, table, text_files
+from items.formats.questions import Written
+from items.formats.rows import Reading, TextRow
 
 
 def _read_lesart(content: bytes, name: str, columns: Sequence[str] | None) -> Reading:
@@ -18,12 +19,24 @@ def _read_csv(content: bytes, name: str, columns: Sequence[str] | None) -> Readi
     return table.read_table(content, columns)
 
 
+def _read_gift(content: bytes, name: str, columns: Sequence[str] | None) -> Reading:
+    return gift.read_gift(content)
+
+
+def _read_aiken(content: bytes, name: str, columns: Sequence[str] | None) -> Reading:
+    return aiken.read_aiken(content)
+
+
 # From a file's bytes, its name, and what was chosen for each of its columns.
 FORMATS: dict[str, Callable[[bytes, str, Sequence[str] | None], Reading]] = {
     "lesart": _read_lesart,
     "csv": _read_csv,
     "text": _read_text_file,
+    "gift": _read_gift,
+    "aiken": _read_aiken,
 }
+# Formats of questions, which say what they cannot hold; Lesart's own holds everything.
+WRITERS: dict[str, Callable[[Iterable[TextRow]], Written]] = {"gift": gift.write_gift, "aiken": aiken.write_aiken}
 ENDINGS = {
     ".jsonl": "lesart",
     ".ndjson": "lesart",
@@ -31,6 +44,8 @@ ENDINGS = {
     ".csv": "csv",
     ".tsv": "csv",
     ".txt": "text",
+    ".gift": "gift",
+    ".aiken": "aiken",
 }
 
 

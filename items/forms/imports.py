@@ -176,9 +176,15 @@ class ImportForm(forms.Form):
         allow_empty_file=True,
         help_text=_(
             "CSV: one text or one item per row. JSONL: one text with its items per line, in the format "
-            "of Lesart or of item-evaluation."
+            "of Lesart or of item-evaluation. GIFT and Aiken: each question with its text in front of it."
         ),
-        widget=forms.FileInput(attrs={"accept": ",".join(list_endings("csv", "lesart"))}),
+        widget=forms.FileInput(attrs={"accept": ",".join(list_endings("csv", "lesart", "gift", "aiken", "text"))}),
+    )
+    format = forms.ChoiceField(
+        label=_("Format"),
+        required=False,
+        choices=[("", _("By the file name")), ("gift", "GIFT"), ("aiken", "Aiken")],
+        help_text=_("Choose it for GIFT and Aiken files that end in .txt."),
     )
     generator = NameField(
         label=_("Generator"),
@@ -195,12 +201,18 @@ class ImportForm(forms.Form):
     def clean_file(self) -> Any:
         upload = self.cleaned_data["file"]
         _check_size(upload)
-        kind = find_format(upload.name)
-        if kind == "text":
-            raise forms.ValidationError(_("This is a plain text file. Use “Text files” above."))
-        if kind is None:
-            raise forms.ValidationError(_("Supported files: .csv, .tsv and .jsonl. Save spreadsheets as CSV (UTF-8)."))
         return upload
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = self.cleaned_data
+        if "file" in cleaned and not cleaned.get("format"):
+            kind = find_format(cleaned["file"].name)
+            if kind == "text":
+                self.add_error("file", _("This is a plain text file. Use “Text files” above, or choose its format."))
+            elif kind is None:
+                reason = _("Supported files: .csv, .tsv, .jsonl, .gift and .aiken. Save spreadsheets as CSV (UTF-8).")
+                self.add_error("file", reason)
+        return cleaned
 
     def options(self) -> ImportOptions:
         return ImportOptions(self.cleaned_data["generator"], self.cleaned_data["language"])

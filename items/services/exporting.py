@@ -1,9 +1,16 @@
-"""The bank as JSONL, in the shape in which it is imported."""
+"""The bank as JSONL, in the shape in which it is imported, and in formats of questions."""
 
+import csv
+import io
 import json
+import zipfile
 from collections.abc import Iterable
 from typing import Any
 
+from items.csv_cells import escape_formula
+from items.formats import WRITERS
+from items.formats.questions import LeftOut, Written
+from items.formats.rows import TextRow
 from items.models import Item, Option, Text
 from items.services.bank import load_bank, lock_bank
 from items.values import get_text_values, hash_body, normalise_json, update_extra
@@ -15,11 +22,39 @@ LINE_ENDS = {"\u2028": "\\u2028", "\u2029": "\\u2029", "\u0085": "\\u0085"}
 
 def export_lines(project: Project) -> list[str]:
     """One line of JSON for each current text with its current items, all of one moment."""
+    return [format_json_line(each) for each in _list_text_objects(project)]
+
+
+def export_questions(project: Project, format_name: str) -> Written:
+    """The bank as a file of questions, and what that cannot hold."""
+    return WRITERS[format_name](TextRow.model_validate(each) for each in _list_text_objects(project))
+
+
+def build_archive(project: Project, format_name: str) -> bytes:
+    """A ZIP of the file of questions and left-out.csv."""
+    written = export_questions(project, format_name)
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr(f"{project.slug}-items.{format_name}", written.content)
+        archive.writestr("left-out.csv", _format_left_out(written.left_out))
+    return file.getvalue()
+
+
+def _format_left_out(left_out: Iterable[LeftOut]) -> str:
+    """One row for each item or field that is not in the file."""
+    table = io.StringIO()
+    writer = csv.writer(table)
+    writer.writerow(["text_id", "item_id", "field", "reason"])
+    writer.writerows(
+        [escape_formula(cell) for cell in (each.text_id, each.item_id, each.field, each.reason)] for each in left_out
+    )
+    return table.getvalue()
+
+
+def _list_text_objects(project: Project) -> list[dict[str, Any]]:
     with lock_bank(project):
         bank = load_bank(project)
-    return [
-        format_json_line(build_text_object(text, bank.items_by_text.get(name, []))) for name, text in bank.texts.items()
-    ]
+    return [build_text_object(text, bank.items_by_text.get(name, [])) for name, text in bank.texts.items()]
 
 
 def build_text_object(text: Text, items: Iterable[Item]) -> dict[str, Any]:

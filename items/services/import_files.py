@@ -25,9 +25,11 @@ KEEP_FOR = timedelta(days=1)
 TEXT_FILES, PASTED = "text", "paste"
 
 
-def store_upload(project: Project, user: User, name: str, content: bytes, options: ImportOptions) -> ImportFile:
-    """Keep a file of texts and items for its preview."""
-    return _store(project, user, name, content, options, find_format(name) or "lesart")
+def store_upload(
+    project: Project, user: User, name: str, content: bytes, options: ImportOptions, format_name: str = ""
+) -> ImportFile:
+    """Keep a file of texts and items for its preview; its name says its format unless that is given."""
+    return _store(project, user, name, content, options, format_name or find_format(name) or "lesart")
 
 
 def store_text_files(

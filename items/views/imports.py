@@ -2,16 +2,17 @@
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
-from django.http import HttpResponse
+from django.http import Http404, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
+from items.formats import WRITERS
 from items.formats.table_columns import recognise_columns
 from items.forms.imports import ColumnsForm, ImportForm, PasteForm, TextFilesForm
 from items.services.bank import get_current_text
-from items.services.exporting import export_lines
+from items.services.exporting import build_archive, export_lines
 from items.services.import_files import (
     PASTED,
     TEXT_FILES,
@@ -57,7 +58,8 @@ def item_import(request, slug):
     form = ImportForm(request.POST or None, request.FILES or None)
     if form.is_valid():
         upload = form.cleaned_data["file"]
-        kept = store_upload(project, request.user, upload.name, upload.read(), form.options())
+        chosen = form.cleaned_data["format"]
+        kept = store_upload(project, request.user, upload.name, upload.read(), form.options(), chosen)
         step = "item_import_columns" if kept.format == "csv" else "item_import_preview"
         return redirect(step, project.slug, kept.pk)
     return render(request, "items/import.html", {"project": project, "form": form})
@@ -130,6 +132,18 @@ def item_export(request, slug):
     project = get_project(request.user, slug)
     response = HttpResponse(export_lines(project), content_type="application/jsonl; charset=utf-8")
     response["Content-Disposition"] = f'attachment; filename="{project.slug}-items.jsonl"'
+    return response
+
+
+@login_required
+@require_safe
+def question_export(request, slug, format):
+    """The bank in a format of questions, with the list of what that cannot hold."""
+    project = get_project(request.user, slug)
+    if format not in WRITERS:
+        raise Http404
+    response = HttpResponse(build_archive(project, format), content_type="application/zip")
+    response["Content-Disposition"] = f'attachment; filename="{project.slug}-items-{format}.zip"'
     return response
 
 

@@ -17,8 +17,8 @@ from django.core.cache import cache
 from django.utils.crypto import constant_time_compare, salted_hmac
 from django.utils.translation import gettext as _
 
+from items.csv_cells import escape_formula
 from items.models import Item
-from studies.csv_cells import escape_formula
 from studies.models import Annotator, Response
 from studies.question_words import name_label, name_question, name_stage
 

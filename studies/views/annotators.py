@@ -10,9 +10,9 @@ from django.utils.translation import ngettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
+from items.csv_cells import escape_formula
 from projects.models import Role
 from studies.access import get_study
-from studies.csv_cells import escape_formula
 from studies.forms.people import ExpertCheckForm
 from studies.models import AnnotatorKind, Purpose, StudyState
 from studies.services import launching, people

@@ -16,6 +16,7 @@ NEEDS = {
     "text_list": Role.VIEWER,
     "text": Role.VIEWER,
     "item_export": Role.VIEWER,
+    "question_export": Role.VIEWER,
     "text_new": Role.RESEARCHER,
     "text_files": Role.RESEARCHER,
     "text_edit": Role.RESEARCHER,

@@ -1,0 +1,148 @@
+"""What GIFT, Aiken and Moodle XML share: files of questions, each with its reading text in front of it."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+from django.utils.translation import gettext as _
+
+from items.formats.rows import ItemRow, Line, Reading, TextRow, validate_row
+from items.plain import tidy
+
+# Parts the text from the question behind it.
+GAP = "\n\n"
+
+
+@dataclass(frozen=True)
+class Question:
+    """A question of a file: its line there, its reading text and the fields of its item."""
+
+    line: int
+    body: str
+    item: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class LeftOut:
+    """What a format cannot hold. Without an item it is about the text, without a field about all of it."""
+
+    text_id: str
+    item_id: str
+    field: str
+    reason: str
+
+
+@dataclass
+class Written:
+    """The content of a file, and what is not in it."""
+
+    content: str = ""
+    left_out: list[LeftOut] = field(default_factory=list)
+
+
+class Unfit(ValueError):
+    """An item that a format cannot hold; says why."""
+
+
+# Of a text's body and an item: what the file says about it, and the fields of the item that this holds.
+WriteItem = Callable[[str, ItemRow], tuple[str, set[str]]]
+
+
+def write_questions(texts: Iterable[TextRow], write: WriteItem) -> Written:
+    """The items that the format can hold, in their order, and everything else as left out."""
+    parts: list[str] = []
+    written = Written()
+    for text in texts:
+        if reason := _explain_absent(text):
+            written.left_out.append(LeftOut(text.id or "", "", "", reason))
+            continue
+        written.left_out += _list_lost(text, "", _list_text_fields(text))
+        for item in text.items:
+            try:
+                part, held = write(text.body or "", item)
+            except Unfit as error:
+                written.left_out.append(LeftOut(text.id or "", item.id or "", "", str(error)))
+            else:
+                parts.append(part)
+                lost = [name for name in _list_item_fields(item) if name not in held]
+                written.left_out += _list_lost(text, item.id or "", lost)
+    written.content = "".join(parts)
+    return written
+
+
+def _explain_absent(text: TextRow) -> str:
+    if text.body is None:
+        return _("The text may not be redistributed, so its items are left out too.")
+    return "" if text.items else _("The text has no items.")
+
+
+def _list_lost(text: TextRow, item_id: str, fields: Iterable[str]) -> list[LeftOut]:
+    return [LeftOut(text.id or "", item_id, name, _("The format has no place for this field.")) for name in fields]
+
+
+def _list_text_fields(text: TextRow) -> list[str]:
+    said = {"id": text.id, "title": text.title, "language": text.language, "metadata": text.metadata}
+    return [name for name, value in said.items() if value]
+
+
+def _list_item_fields(item: ItemRow) -> list[str]:
+    said = {
+        "id": item.id,
+        "generator": item.generator,
+        "multiple": item.multiple is not None,
+        "explanation": any(option.explanation for option in item.options or []),
+        "answer": item.expected_answer,
+        "reference": item.reference,
+        "metadata": item.metadata,
+    }
+    return [name for name, value in said.items() if value]
+
+
+def check_options(item: ItemRow) -> int:
+    """How many options are correct; raises Unfit where a quiz could not ask the item."""
+    options = item.options or []
+    if len(options) < 2:
+        raise Unfit(_("The format needs at least two options."))
+    n_correct = sum(option.correct for option in options)
+    if not n_correct:
+        raise Unfit(_("No option is correct; the format needs one."))
+    return n_correct
+
+
+def join_prompt(body: str, item: ItemRow) -> str:
+    """The text with the question behind it, so that `split_prompt` finds both again."""
+    if GAP in item.stem:
+        raise Unfit(_("The question contains an empty line, so its start could not be told from the text."))
+    return f"{body}{GAP}{item.stem}"
+
+
+def split_prompt(prompt: str) -> tuple[str, str]:
+    """Text and question: the question is the last paragraph. Without another the text is empty."""
+    body, _gap, stem = tidy(prompt).rpartition(GAP)
+    return tidy(body), tidy(stem)
+
+
+def split_lines(text: str) -> list[str]:
+    return text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+
+
+def group_questions(questions: Iterable[Question], reading: Reading) -> None:
+    """Add the questions to the reading: those with the same text are items of one text."""
+    groups: dict[str, list[tuple[int, ItemRow]]] = {}
+    starts: dict[str, int] = {}
+    for question in questions:
+        body = tidy(question.body)
+        if not body:
+            reason = _("There is no reading text in front of the question. Put it before the question.")
+            reading.problems.add(question.line, "text", reason)
+            continue
+        starts.setdefault(body, question.line)
+        if item := validate_row(ItemRow, question.item, question.line, reading.problems):
+            groups.setdefault(body, []).append((question.line, item))
+    for body, items in groups.items():
+        if text := validate_row(TextRow, {"text": body}, starts[body], reading.problems):
+            lines = tuple(line for line, _item in items)
+            rows = [item for _line, item in items]
+            reading.lines.append(Line(starts[body], text.model_copy(update={"items": rows}), lines))
+    if not groups and not reading.problems:
+        reading.problems.add(0, "", _("The file contains no question that can be imported."))

@@ -1,0 +1,199 @@
+"""GIFT and Aiken: what a format can hold comes back equal, and the rest is listed."""
+
+import io
+import zipfile
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from hypothesis import given
+from hypothesis import strategies as st
+
+from items.formats import WRITERS
+from items.formats.rows import TextRow
+from items.models import Item, Text
+from items.plain import is_blank, tidy
+from items.services.exporting import export_questions
+from items.services.importing import ImportRefused, import_items, read_bank_file
+from items.services.naming import ImportOptions
+from tests.examples import MANY
+from tests.items.files import item_row, load, problems_of, text_row
+
+GIFT = b"// [id:q1]\n::q1::The ferry leaves at nine.\\n\\nWhen?{\n=At nine.#It says so.\n~At ten.\n}\n"
+AIKEN = b"The ferry leaves at nine.\nWhen?\nA. At nine.\nB. At ten.\nANSWER: A\n"
+
+# Everything that means something to one of the formats, among ordinary letters.
+PIECES = st.sampled_from(
+    [*"aZ ß漢\n\t.)%:=~#{}\\[]$/->\u2028\ufeff\x0b", "\n\n", "A. ", "ANSWER: B", "[plain]", "####", "::", "%PDF", "\\n"]
+)
+WORDS = st.lists(PIECES, min_size=1, max_size=8).map("".join).map(tidy).filter(lambda words: not is_blank(words))
+NAMES = st.text("ab]\\[:=1", min_size=1, max_size=6)
+
+
+@st.composite
+def item_rows(draw):
+    choices = st.lists(
+        st.fixed_dictionaries({"text": WORDS, "correct": st.booleans()}, optional={"explanation": WORDS}), max_size=12
+    )
+    row = {"question": draw(WORDS), "answers": draw(choices), "generator": "Ada"}
+    return row | draw(
+        st.fixed_dictionaries({}, optional={"answer": WORDS, "multiple": st.booleans(), "reference": st.just(True)})
+    )
+
+
+@st.composite
+def banks(draw):
+    bodies = draw(st.lists(WORDS, min_size=1, max_size=3, unique=True))
+    texts = [
+        {"id": f"t{n}", "text": body, "items": draw(st.lists(item_rows(), max_size=3))} for n, body in enumerate(bodies)
+    ]
+    ids = iter(draw(st.lists(NAMES, min_size=9, max_size=9, unique=True)))
+    for text in texts:
+        text["items"] = [item | {"id": next(ids)} for item in text["items"]]
+    return [TextRow.model_validate(text) for text in texts]
+
+
+def can_hold(format_name: str, body: str, item) -> bool:
+    """The documented rule, said apart from the writers."""
+    n_correct = sum(option.correct for option in item.options or [])
+    if format_name == "gift" and not item.options:
+        return "\n\n" not in item.stem and "->" not in (item.expected_answer or "")
+    if len(item.options or []) < 2 or not n_correct:
+        return False
+    if format_name == "gift":
+        return "\n\n" not in item.stem and n_correct <= 10
+    lines = [line.strip() for line in [*body.split("\n"), item.stem]]
+    marked = any(line.startswith("ANSWER:") or (line[:1] in set("AZ") and line[1:2] in (".", ")")) for line in lines)
+    return (
+        n_correct == 1
+        and not marked
+        and not any("\n" in words for words in (item.stem, *(o.text for o in item.options)))
+    )
+
+
+def list_lost_fields(format_name: str, item) -> set[str]:
+    said = (
+        {"generator"}
+        | {"id"}
+        | {name for name, value in (("reference", item.reference), ("answer", item.expected_answer)) if value}
+    )
+    said |= {"explanation"} if any(option.explanation for option in item.options or []) else set()
+    said |= {"multiple"} if item.multiple is not None else set()
+    if format_name == "aiken":
+        return said
+    held = {"explanation"} | ({"multiple"} if item.multiple and item.options else set())
+    held |= {"answer"} if not item.options else set()
+    return said - held - (set() if set(item.id) & set("]\\") else {"id"})
+
+
+def show(item, format_name: str) -> tuple:
+    answer = item.expected_answer if not item.options else None
+    explained = format_name == "gift"
+    options = [(o.text, o.correct, (o.explanation or "") if explained else "") for o in item.options or []]
+    return item.stem, options, answer or ""
+
+
+@pytest.mark.parametrize("format_name", WRITERS)
+@MANY
+@given(texts=banks())
+def test_what_fits_comes_back_equal_and_the_rest_is_listed(format_name, texts):
+    written = WRITERS[format_name](texts)
+    expected = [(t.body, [show(i, format_name) for i in t.items if can_hold(format_name, t.body, i)]) for t in texts]
+    expected = [(body, items) for body, items in expected if items]
+    reading = read_bank_file(written.content.encode(), format_name)
+    assert [
+        (line.text.body, [show(item, format_name) for item in line.text.items]) for line in reading.lines
+    ] == expected
+    assert bool(reading.problems) is (not expected)
+    absent = {(t.id, i.id, "") for t in texts for i in t.items if not can_hold(format_name, t.body, i)}
+    absent |= {(t.id, "", "") for t in texts if not t.items}
+    lost = {(t.id, "", "id") for t in texts if t.items}
+    lost |= {
+        (t.id, i.id, name)
+        for t in texts for i in t.items if can_hold(format_name, t.body, i) for name in list_lost_fields(format_name, i)
+    }  # fmt: skip
+    assert {(each.text_id, each.item_id, each.field) for each in written.left_out} == absent | lost
+
+
+@pytest.mark.parametrize(
+    ("format_name", "content", "said"),
+    [
+        ("gift", b"", "no question"),
+        ("aiken", b"", "no question"),
+        ("gift", GIFT[: GIFT.index(b"~At")], "braces"),
+        ("gift", GIFT[: GIFT.index(b"{")], "No question follows"),
+        ("gift", b"When?{=At nine. ~At ten.}", "no reading text"),
+        ("gift", b"A text.\\n\\nWhen?{~At nine. ~At ten.}", "No option is correct"),
+        ("gift", b"A text.\\n\\nWhen?{at nine =ten ~two}", "= or ~"),
+        ("gift", AIKEN, "No question follows"),
+        ("aiken", GIFT, "ANSWER line"),
+        ("aiken", AIKEN[: AIKEN.index(b"ANSWER")], "ANSWER line"),
+        ("aiken", AIKEN.replace(b"ANSWER: A", b"ANSWER: C"), "A to B"),
+        ("aiken", AIKEN.replace(b"B. At ten.", b"C. At ten."), "neither"),
+        ("aiken", b"When?\nA. At nine.\nB. At ten.\nANSWER: A\n", "no reading text"),
+        ("aiken", b"A text.\nWhen?\nANSWER: A\n", "no options above"),
+        ("aiken", b"A text\0.\nWhen?\n", "NUL"),
+        ("gift", b"PK\x03\x04" + GIFT, "word processor"),
+    ],
+)
+def test_bad_input_is_refused_in_one_sentence(format_name, content, said):
+    ((_line, _field, reason),) = problems_of(content, format_name)
+    assert said in reason
+
+
+def test_gift_of_other_tools_has_its_text_in_descriptions():
+    content = (
+        b"$CATEGORY: ferries\n\nThe ferry leaves at nine.\n\nOn Sundays at ten.\n\n"
+        b"::Q1:: When on Sundays? {~%50%At ten.#Yes. ~%50%At 10. ~%-100%Never.}\n\n"
+        b"// a remark\nWhy?{}\n\nIs it late?{T}\n\nHow many?{#9:1}\n\nWho?{=The choir =Nobody####Well.}\n"
+    )
+    reading = read_bank_file(content, "gift")
+    (line,) = reading.lines
+    assert line.text.body == "The ferry leaves at nine.\n\nOn Sundays at ten."
+    assert [(i.stem, i.multiple, i.expected_answer) for i in line.text.items] == [
+        ("When on Sundays?", True, None), ("Why?", None, None), ("Who?", None, "The choir"),
+    ]  # fmt: skip
+    assert [option.correct for option in line.text.items[0].options] == [True, True, False]
+    assert [warning.line for warning in reading.warnings.listed] == [1, 12, 14, 16]
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("format_name", WRITERS)
+def test_a_bad_question_among_good_ones_stores_nothing(project, format_name):
+    content = {"gift": GIFT + b"\nWho?{~a ~b", "aiken": AIKEN + b"Who?\nA. a\n"}[format_name]
+    with pytest.raises(ImportRefused):
+        import_items(project, read_bank_file(content, format_name), ImportOptions(), filename="bank")
+    assert not Text.objects.filter(project=project).exists()
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("format_name", WRITERS)
+def test_a_text_that_may_not_be_shared_is_in_no_file(project, format_name):
+    load(project, text_row(id="t1", metadata={"extra": {"shareable": False}}))
+    written = export_questions(project, format_name)
+    assert (written.content, [(each.text_id, each.field) for each in written.left_out]) == ("", [("t1", "")])
+
+
+@pytest.mark.django_db
+def test_the_page_downloads_the_file_with_the_list_of_what_is_left_out(project, as_user, viewer):
+    load(project, text_row([item_row(id="=1"), item_row([], id="open")], id="t1"))
+    response = as_user(viewer).get("/p/rivers/items-aiken.zip")
+    assert response["Content-Disposition"] == 'attachment; filename="rivers-items-aiken.zip"'
+    with zipfile.ZipFile(io.BytesIO(response.content)) as archive:
+        assert archive.read("rivers-items.aiken").decode() == export_questions(project, "aiken").content
+        rows = archive.read("left-out.csv").decode().splitlines()
+    assert [row.rsplit(",", 1)[0] for row in rows[1:]] == [
+        "t1,,id", "t1,,language", "t1,'=1,id", "t1,'=1,generator", "t1,open,",
+    ]  # fmt: skip
+    assert as_user(viewer).get("/p/rivers/items-word.zip").status_code == 404
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(("name", "chosen", "content"), [("bank.gift", "", GIFT), ("bank.txt", "aiken", AIKEN)])
+def test_the_page_imports_it(project, as_user, researcher, name, chosen, content):
+    client = as_user(researcher)
+    upload = SimpleUploadedFile(name, content)
+    preview = client.post("/p/rivers/import/", {"file": upload, "format": chosen})
+    client.post(preview.url)
+    item = Item.objects.get(project=project)
+    assert (item.text.body, item.stem) == ("The ferry leaves at nine.", "When?")
+    assert [(o.text, o.correct) for o in item.options.all()] == [("At nine.", True), ("At ten.", False)]
