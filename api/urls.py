@@ -21,6 +21,7 @@ operations = [
     path(f"{P}generators/", bank.Generators.as_view(), name="api_generators"),
     path(f"{P}imports/", bank.Imports.as_view(), name="api_imports"),
     path(f"{P}bank.jsonl", bank.Bank.as_view(), name="api_bank"),
+    path(f"{P}bank-<slug:format>.zip", bank.QuestionBank.as_view(), name="api_question_bank"),
     path(f"{P}generate/", models.Generate.as_view(), name="api_generate"),
     path(f"{P}webhooks/", webhooks.Webhooks.as_view(), name="api_webhooks"),
     path(f"{P}webhooks/<int:webhook>/", webhooks.OneWebhook.as_view(), name="api_webhook"),
@@ -51,7 +52,7 @@ operations = [
         name="api_table",
     ),
     re_path(
-        rf"^{V1}studies/(?P<study>[-a-zA-Z0-9_]+)/figures/(?P<name>[a-z0-9_]+)\.(?P<ending>svg|png|vl\.json)$",
+        rf"^{V1}studies/(?P<study>[-a-zA-Z0-9_]+)/figures/(?P<name>[a-z0-9_]+)\.(?P<ending>svg|png|pdf|vl\.json)$",
         results.OneFigure.as_view(),
         name="api_figure",
     ),

@@ -97,6 +97,11 @@ class Operations:
         return get(in_project(project, "bank.jsonl"), read_bytes)
 
     @operation
+    def export_questions(project: str, format: str) -> Request[bytes]:
+        """A ZIP of the items in a format of another tool (gift, aiken, moodle, qti), and of what that cannot hold."""
+        return get(in_project(project, f"bank-{format}.zip"), read_bytes)
+
+    @operation
     def generate(project: str, model: str, **choices: Any) -> Request[shapes.Generated]:
         """Let a model, or `cloze`, write items; choices: texts, items, options, instrument, budget, confirm_cost …"""
         return post(in_project(project, "generate") + "/", read_json, {"model": model} | choices)
@@ -212,7 +217,7 @@ class Operations:
 
     @operation
     def figure(study: str, name: str, ending: str = "svg", **choices: Any) -> Request[bytes]:
-        """A figure as svg, png or vl.json."""
+        """A figure as svg, png, pdf or vl.json."""
         return get(in_study(study, "figures", f"{name}.{ending}"), read_bytes, waits=True, **choices)
 
     @operation

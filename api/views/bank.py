@@ -4,7 +4,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from django.http import HttpResponse
+from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404
 from django.utils.translation import gettext as _
 from drf_spectacular.utils import OpenApiParameter
@@ -14,16 +14,15 @@ from rest_framework.request import Request
 from api.models import Scope
 from api.problems import Refused
 from api.views.base import FileView, Filter, ProjectView, operation
-from items.formats import FORMATS, find_format
+from items.formats import FORMATS, WRITERS, find_format
 from items.models import MAX_ID, Generator, GeneratorKind, Item, Text
 from items.plain import clean_language, clean_name
 from items.services.bank import search_texts
-from items.services.exporting import build_item_object, build_text_object, export_lines
+from items.services.exporting import build_archive, build_item_object, build_text_object, export_lines
 from items.services.importing import ImportRefused, import_items, read_bank_file
 from items.services.naming import ImportOptions
 from items.services.plan import ImportPlan
 from items.services.planning import plan_import
-from items.uploads import check_size
 from projects.models import Role
 
 OWN_ID = "Your own id, unique in the project; absent: made from the content."
@@ -293,7 +292,6 @@ class Imports(FileView, ProjectView):
         given = self.read(ImportSerializer)
         file = given["file"]
         try:
-            check_size(file)
             options = ImportOptions(
                 generator=(given.get("generator") and clean_name(given["generator"])) or "",
                 language=(given.get("language") and clean_language(given["language"])) or "",
@@ -322,3 +320,13 @@ class Bank(ProjectView):
         """JSON lines that can be imported again."""
         content = "".join(export_lines(self.project)).encode()
         return self.give_file(content, "application/jsonl; charset=utf-8", f"{self.project.slug}.jsonl")
+
+
+class QuestionBank(ProjectView):
+    @operation("Export items for another tool", media=("application/zip",))
+    def get(self, request: Request, project: str, format: str) -> HttpResponse:
+        """As gift, aiken, moodle (XML) or qti (3.0), with left-out.csv: what the format cannot hold."""
+        if format not in WRITERS:
+            raise Http404
+        name = f"{self.project.slug}-items-{format}.zip"
+        return self.give_file(build_archive(self.project, format), "application/zip", name)

@@ -28,6 +28,7 @@ from api.problems import MEDIA_TYPE, ProblemSerializer, Refused
 from api.services import idempotency
 from api.shapes import JobSerializer
 from items.plain import has_control
+from items.uploads import check_size
 from projects.access import get_project
 from projects.models import Role
 from studies.access import get_study
@@ -305,9 +306,17 @@ class View(APIView):
 
 
 class FileView(View):
-    """Takes a file in a form."""
+    """Takes a file in a form; one above the bound of pages is refused."""
 
     parser_classes = [MultiPartParser]
+
+    def read(self, shape: Shape) -> Any:
+        given = super().read(shape)
+        try:
+            check_size(given["file"])
+        except ValueError as error:
+            raise Refused(str(error)) from None
+        return given
 
 
 class JSONView(View):

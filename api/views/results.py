@@ -1,5 +1,6 @@
 """Results of a study: tables, figures, answers and replication packs, by the writers of the pages."""
 
+from collections.abc import Callable
 from typing import Any
 
 from django.http import FileResponse, Http404, HttpResponseBase
@@ -28,7 +29,7 @@ from projects.models import Role
 from studies.models import Study
 from studies.services.states import are_effects_hidden
 
-TYPES = TABLE_TYPES | {"json": "application/json", "tex": "application/x-tex"}
+TYPES = TABLE_TYPES | FILE_TYPES | {"json": "application/json", "tex": "application/x-tex"}
 CHOICES = (
     OpenApiParameter("include", str, many=True, enum=("simulated", "pilot"), description="Answers beside the main."),
     OpenApiParameter("convention", str, enum=("readers", "annotators", "published"), description="Which intervals."),
@@ -81,6 +82,16 @@ class ResultsView(StudyView):
         super().find(role, **where)
         self.choices = read_choices(self.study, self.request)
 
+    def give_result(self, name: str, ending: str, make: Callable[[], bytes]) -> HttpResponseBase:
+        """The file that `make` returns, in English as files are; 404 where it finds none of that name."""
+        with override("en"):
+            try:
+                content = make()
+            except KeyError:
+                raise Http404 from None
+        response: HttpResponseBase = self.give_file(content, TYPES[ending], f"{self.study.slug}-{name}.{ending}")
+        return response
+
 
 class Results(ResultsView):
     @operation("List the results of a study", gives=ResultsSerializer, query=CHOICES, may_wait=True)
@@ -103,30 +114,25 @@ class OneTable(ResultsView):
     )
     def get(self, request: Request, study: str, name: str, ending: str) -> HttpResponseBase:
         """As CSV, JSON or TeX: the same bytes as the files of a report."""
-        with override("en"):
-            report = report_of(self.study, self.choices, only_current=True)
-            try:
-                content = WRITERS[ending](report.table(name))
-            except KeyError:
-                raise Http404 from None
-        return self.give_file(content.encode(), TYPES[ending], f"{self.study.slug}-{name}.{ending}")
+
+        def make() -> bytes:
+            return WRITERS[ending](report_of(self.study, self.choices, only_current=True).table(name)).encode()
+
+        return self.give_result(name, ending, make)
 
 
 class OneFigure(ResultsView):
     @operation(
         "Read a figure of the results",
         query=CHOICES,
-        media=("image/svg+xml", "image/png", "application/json"),
+        media=("image/svg+xml", "image/png", "application/pdf", "application/json"),
         may_wait=True,
     )
     def get(self, request: Request, study: str, name: str, ending: str) -> HttpResponseBase:
-        """As SVG, PNG or Vega-Lite specification."""
-        with override("en"):
-            try:
-                content = figure_of(self.study, self.choices, name, ending, only_current=True)
-            except KeyError:
-                raise Http404 from None
-        return self.give_file(content, FILE_TYPES[ending], f"{self.study.slug}-{name}.{ending}")
+        """As SVG, PNG, PDF or Vega-Lite specification."""
+        return self.give_result(
+            name, ending, lambda: figure_of(self.study, self.choices, name, ending, only_current=True)
+        )
 
 
 def refuse_hidden(study: Study) -> None:

@@ -12,7 +12,6 @@ from rest_framework.request import Request
 from api.models import Scope
 from api.problems import Refused
 from api.views.base import FileView, Filter, ProjectView, StudyView, operation
-from items.uploads import check_size
 from projects.models import Role
 from studies.models import Annotator, AnnotatorKind, InstrumentVersion, Purpose, Study, StudyState
 from studies.services import creating, launching, people
@@ -351,9 +350,5 @@ class ImportResponses(FileView, StudyView):
     def post(self, request: Request, study: str) -> Any:
         """CSV or JSONL into a draft, which becomes an imported study; all or nothing."""
         given = self.read(ResponsesFileSerializer)
-        try:
-            check_size(given["file"])
-        except ValueError as error:
-            raise Refused(str(error)) from None
         counts = import_responses(self.study, given["file"].read(), partial=given["partial"], dry_run=given["dry_run"])
         return self.show(asdict(counts), status=201)

@@ -1,8 +1,9 @@
 """Formats of item banks: each reads bytes into the same rows and collects what is wrong with them."""
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 
-from items.formats import aiken, gift, jsonl, table, text_files
+from items.formats import aiken, gift, jsonl, moodle, qti, table, text_files, xml_files
 from items.formats.questions import Written
 from items.formats.rows import Reading, TextRow
 
@@ -27,6 +28,10 @@ def _read_aiken(content: bytes, name: str, columns: Sequence[str] | None) -> Rea
     return aiken.read_aiken(content)
 
 
+def _read_xml(content: bytes, name: str, columns: Sequence[str] | None) -> Reading:
+    return xml_files.read_xml(content)
+
+
 # From a file's bytes, its name, and what was chosen for each of its columns.
 FORMATS: dict[str, Callable[[bytes, str, Sequence[str] | None], Reading]] = {
     "lesart": _read_lesart,
@@ -34,9 +39,26 @@ FORMATS: dict[str, Callable[[bytes, str, Sequence[str] | None], Reading]] = {
     "text": _read_text_file,
     "gift": _read_gift,
     "aiken": _read_aiken,
+    "moodle": _read_xml,
+    "qti": _read_xml,
 }
-# Formats of questions, which say what they cannot hold; Lesart's own holds everything.
-WRITERS: dict[str, Callable[[Iterable[TextRow]], Written]] = {"gift": gift.write_gift, "aiken": aiken.write_aiken}
+
+
+@dataclass(frozen=True)
+class QuestionFormat:
+    """A format of other tools, which says what it cannot hold; Lesart's own holds everything."""
+
+    title: str
+    ending: str
+    write: Callable[[Iterable[TextRow]], Written]
+
+
+WRITERS = {
+    "gift": QuestionFormat("GIFT", "gift", gift.write_gift),
+    "aiken": QuestionFormat("Aiken", "aiken", aiken.write_aiken),
+    "moodle": QuestionFormat("Moodle XML", "xml", moodle.write_moodle),
+    "qti": QuestionFormat("QTI 3.0", "zip", qti.write_qti),
+}
 ENDINGS = {
     ".jsonl": "lesart",
     ".ndjson": "lesart",
@@ -46,6 +68,8 @@ ENDINGS = {
     ".txt": "text",
     ".gift": "gift",
     ".aiken": "aiken",
+    ".xml": "moodle",
+    ".zip": "qti",
 }
 
 

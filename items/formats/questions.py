@@ -1,6 +1,6 @@
 """What GIFT, Aiken and Moodle XML share: files of questions, each with its reading text in front of it."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -15,11 +15,12 @@ GAP = "\n\n"
 
 @dataclass(frozen=True)
 class Question:
-    """A question of a file: its line there, its reading text and the fields of its item."""
+    """A question of a file: its line there, its reading text, the fields of its item and others of its text."""
 
     line: int
     body: str
     item: dict[str, Any]
+    text: dict[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -36,7 +37,7 @@ class LeftOut:
 class Written:
     """The content of a file, and what is not in it."""
 
-    content: str = ""
+    content: bytes = b""
     left_out: list[LeftOut] = field(default_factory=list)
 
 
@@ -48,15 +49,18 @@ class Unfit(ValueError):
 WriteItem = Callable[[str, ItemRow], tuple[str, set[str]]]
 
 
-def write_questions(texts: Iterable[TextRow], write: WriteItem) -> Written:
-    """The items that the format can hold, in their order, and everything else as left out."""
+def write_questions(texts: Iterable[TextRow], write: WriteItem, text_fields: Collection[str] = ()) -> Written:
+    """The items that the format can hold, in their order, and everything else as left out.
+
+    text_fields: those of a text, besides its body, that the format holds.
+    """
     parts: list[str] = []
     written = Written()
     for text in texts:
         if reason := _explain_absent(text):
             written.left_out.append(LeftOut(text.id or "", "", "", reason))
             continue
-        written.left_out += _list_lost(text, "", _list_text_fields(text))
+        written.left_out += _list_lost(text, "", [name for name in _list_text_fields(text) if name not in text_fields])
         for item in text.items:
             try:
                 part, held = write(text.body or "", item)
@@ -66,7 +70,7 @@ def write_questions(texts: Iterable[TextRow], write: WriteItem) -> Written:
                 parts.append(part)
                 lost = [name for name in _list_item_fields(item) if name not in held]
                 written.left_out += _list_lost(text, item.id or "", lost)
-    written.content = "".join(parts)
+    written.content = "".join(parts).encode()
     return written
 
 
@@ -129,20 +133,21 @@ def split_lines(text: str) -> list[str]:
 def group_questions(questions: Iterable[Question], reading: Reading) -> None:
     """Add the questions to the reading: those with the same text are items of one text."""
     groups: dict[str, list[tuple[int, ItemRow]]] = {}
-    starts: dict[str, int] = {}
+    starts: dict[str, Question] = {}
     for question in questions:
         body = tidy(question.body)
         if not body:
             reason = _("There is no reading text in front of the question. Put it before the question.")
             reading.problems.add(question.line, "text", reason)
             continue
-        starts.setdefault(body, question.line)
+        starts.setdefault(body, question)
         if item := validate_row(ItemRow, question.item, question.line, reading.problems):
             groups.setdefault(body, []).append((question.line, item))
     for body, items in groups.items():
-        if text := validate_row(TextRow, {"text": body}, starts[body], reading.problems):
+        first = starts[body]
+        if text := validate_row(TextRow, first.text | {"text": body}, first.line, reading.problems):
             lines = tuple(line for line, _item in items)
             rows = [item for _line, item in items]
-            reading.lines.append(Line(starts[body], text.model_copy(update={"items": rows}), lines))
+            reading.lines.append(Line(first.line, text.model_copy(update={"items": rows}), lines))
     if not groups and not reading.problems:
         reading.problems.add(0, "", _("The file contains no question that can be imported."))

@@ -6,7 +6,7 @@ from typing import Any
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from items.formats import find_format, list_endings
+from items.formats import WRITERS, find_format, list_endings
 from items.formats.table_columns import (
     FIELDS,
     ITEM_FIELDS,
@@ -176,14 +176,15 @@ class ImportForm(forms.Form):
         allow_empty_file=True,
         help_text=_(
             "CSV: one text or one item per row. JSONL: one text with its items per line, in the format "
-            "of Lesart or of item-evaluation. GIFT and Aiken: each question with its text in front of it."
+            "of Lesart or of item-evaluation. GIFT, Aiken and Moodle XML: each question with its text in front "
+            "of it. QTI: one item (XML) or a package (ZIP)."
         ),
-        widget=forms.FileInput(attrs={"accept": ",".join(list_endings("csv", "lesart", "gift", "aiken", "text"))}),
+        widget=forms.FileInput(attrs={"accept": ",".join(list_endings("csv", "lesart", *WRITERS, "text"))}),
     )
     format = forms.ChoiceField(
         label=_("Format"),
         required=False,
-        choices=[("", _("By the file name")), ("gift", "GIFT"), ("aiken", "Aiken")],
+        choices=[("", _("By the file name")), *((name, each.title) for name, each in WRITERS.items())],
         help_text=_("Choose it for GIFT and Aiken files that end in .txt."),
     )
     generator = NameField(
@@ -210,7 +211,9 @@ class ImportForm(forms.Form):
             if kind == "text":
                 self.add_error("file", _("This is a plain text file. Use “Text files” above, or choose its format."))
             elif kind is None:
-                reason = _("Supported files: .csv, .tsv, .jsonl, .gift and .aiken. Save spreadsheets as CSV (UTF-8).")
+                reason = _(
+                    "Supported files: .csv, .tsv, .jsonl, .gift, .aiken, .xml, .zip. Save spreadsheets as CSV (UTF-8)."
+                )
                 self.add_error("file", reason)
         return cleaned
 

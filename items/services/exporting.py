@@ -3,7 +3,6 @@
 import csv
 import io
 import json
-import zipfile
 from collections.abc import Iterable
 from typing import Any
 
@@ -14,6 +13,7 @@ from items.formats.rows import TextRow
 from items.models import Item, Option, Text
 from items.services.bank import load_bank, lock_bank
 from items.values import get_text_values, hash_body, normalise_json, update_extra
+from items.zips import zip_files
 from projects.models import Project
 
 # Legal in JSON, but many readers take them for the end of a line.
@@ -27,17 +27,14 @@ def export_lines(project: Project) -> list[str]:
 
 def export_questions(project: Project, format_name: str) -> Written:
     """The bank as a file of questions, and what that cannot hold."""
-    return WRITERS[format_name](TextRow.model_validate(each) for each in _list_text_objects(project))
+    return WRITERS[format_name].write(TextRow.model_validate(each) for each in _list_text_objects(project))
 
 
 def build_archive(project: Project, format_name: str) -> bytes:
     """A ZIP of the file of questions and left-out.csv."""
     written = export_questions(project, format_name)
-    file = io.BytesIO()
-    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
-        archive.writestr(f"{project.slug}-items.{format_name}", written.content)
-        archive.writestr("left-out.csv", _format_left_out(written.left_out))
-    return file.getvalue()
+    questions = f"{project.slug}-items.{WRITERS[format_name].ending}"
+    return zip_files({questions: written.content, "left-out.csv": _format_left_out(written.left_out).encode()})
 
 
 def _format_left_out(left_out: Iterable[LeftOut]) -> str:

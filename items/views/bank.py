@@ -11,6 +11,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
 from django_tables2 import RequestConfig
 
+from items.formats import WRITERS
 from items.forms.bank import (
     EditItemForm,
     FilterForm,
@@ -52,6 +53,7 @@ def text_list(request, slug):
         "filtered": any(asked.values()),
         "languages": languages,
         "n_repair": count_to_repair(project),
+        "question_formats": WRITERS,
     }
     return render(request, "items/text_list.html", context)
 

@@ -85,4 +85,5 @@ def numbers(study, project) -> dict[str, object]:
         "kind": "csv",
         "name": "description",
         "ending": "csv",
+        "format": "gift",
     }

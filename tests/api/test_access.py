@@ -30,6 +30,7 @@ NEEDS = {
     "api_generators get": (READ, VIEWER),
     "api_imports post": (WRITE, RESEARCHER),
     "api_bank get": (READ, VIEWER),
+    "api_question_bank get": (READ, VIEWER),
     "api_generate post": (MODELS, RESEARCHER),
     "api_webhooks get": (READ, RESEARCHER),
     "api_webhooks post": (WRITE, RESEARCHER),

@@ -47,7 +47,7 @@ def address(name: str, project, content=None) -> str:
         dict.fromkeys(ON_TEXTS, Text.objects.get(project=content).pk)
         | dict.fromkeys(ON_ITEMS, Item.objects.get(project=content).pk)
         | dict.fromkeys(ON_FILES, ImportFile.objects.get(project=content).pk)
-        | {"generator_edit": content.generators.get().pk}
+        | {"generator_edit": content.generators.get().pk, "question_export": "gift"}
     )
     return reverse(name, args=[project.slug, *([numbers[name]] if name in numbers else [])])
 
