@@ -18,6 +18,7 @@ from items.formats.table_columns import (
 )
 from items.forms.bank import LanguageField, NameField, TextForm, TidyField
 from items.models import MAX_TEXT
+from items.pasted import Split, split_texts, take_title
 from items.services.naming import ImportOptions
 from items.uploads import check_size
 from items.values import DETAILS
@@ -62,16 +63,25 @@ SEPARATOR = "---"
 
 
 class PasteForm(TextForm):
-    """One text or, parted by a line, several; they become rows of an import."""
+    """One text or several; they become rows of an import."""
 
     body = TidyField(label=_("Text"), max_length=MAX_PASTED, widget=forms.Textarea({"rows": 14, "maxlength": None}))
+    split = forms.ChoiceField(
+        label=_("Where does a new text begin?"),
+        choices=Split.choices,
+        initial=Split.LINE,
+        required=False,
+        widget=forms.RadioSelect,
+    )
     separator = forms.CharField(
         label=_("Line between texts"),
         required=False,
         initial=SEPARATOR,
         max_length=100,
-        help_text=_("Put this line between texts to add several at once."),
         widget=forms.TextInput({"size": 10}),
+    )
+    has_titles = forms.BooleanField(
+        label=_("A short first line, with an empty line after it, is the title"), required=False, initial=True
     )
     external_id = NameField(
         label=_("Id"), required=False, help_text=_("Your own id, unique in the project. Leave empty to create one.")
@@ -80,12 +90,16 @@ class PasteForm(TextForm):
     def details(self) -> list[forms.BoundField]:
         return [self["external_id"], *super().details()]
 
+    def clean_split(self) -> str:
+        return self.cleaned_data["split"] or Split.LINE
+
     def clean(self) -> dict[str, Any]:
         cleaned = self.cleaned_data
-        bodies = self._bodies()
+        bodies = [body for _title, body in self._texts()]
         if cleaned.get("body") and not bodies:
             self.add_error("body", _("There is no text between the separator lines. Add one."))
-        if cleaned.get("separator") not in ("", None, SEPARATOR) and len(bodies) == 1:
+        is_own_line = cleaned.get("split") == Split.LINE and cleaned.get("separator") not in ("", None, SEPARATOR)
+        if is_own_line and len(bodies) == 1:
             self.add_error("separator", _("The text contains no such line. Correct the separator, or leave it empty."))
         if cleaned.get("external_id") and len(bodies) > 1:
             self.add_error("external_id", _("An id belongs to a single text. Leave it empty for several texts."))
@@ -100,10 +114,9 @@ class PasteForm(TextForm):
 
     def rows(self) -> list[dict[str, Any]]:
         """As Lesart's own format has them; what is empty is not said."""
-        bodies = self._bodies()
-        title = self.cleaned_data["title"]
-        titles = [title] if len(bodies) == 1 else [title and f"{title} {n}" for n in range(1, len(bodies) + 1)]
-        return [self._row(*each) for each in zip(titles, bodies, strict=True)]
+        texts, title = self._texts(), self.cleaned_data["title"]
+        common = [title] if len(texts) == 1 else [title and f"{title} {n}" for n in range(1, len(texts) + 1)]
+        return [self._row(own or title, body) for title, (own, body) in zip(common, texts, strict=True)]
 
     def _row(self, title: str, body: str) -> dict[str, Any]:
         cleaned = self.cleaned_data
@@ -113,16 +126,14 @@ class PasteForm(TextForm):
         row = {"id": cleaned["external_id"], "title": title, "text": body, "language": cleaned["language"]}
         return {name: value for name, value in row.items() if value} | ({"metadata": {"extra": extra}} if extra else {})
 
-    def _bodies(self) -> list[str]:
-        """The texts between the lines that part them; empty ones are none."""
-        line = self.cleaned_data.get("separator", "").strip()
-        bodies = [[]] if line else [[self.cleaned_data.get("body", "")]]
-        for each in self.cleaned_data.get("body", "").split("\n") if line else []:
-            if each.strip() == line:
-                bodies.append([])
-            else:
-                bodies[-1].append(each)
-        return [body for body in ("\n".join(lines).strip() for lines in bodies) if body]
+    def _texts(self) -> list[tuple[str, str]]:
+        """(title, body) of each text; one text with a title of its own keeps its first line."""
+        cleaned = self.cleaned_data
+        line = cleaned.get("separator", "").strip()
+        texts = split_texts(cleaned.get("body", ""), cleaned.get("split", Split.LINE), line)
+        if not cleaned.get("has_titles") or (len(texts) == 1 and cleaned.get("title")):
+            return texts
+        return [(title, body) if title else take_title(body) for title, body in texts]
 
 
 class SeveralFilesInput(forms.FileInput):

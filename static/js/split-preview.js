@@ -3,30 +3,47 @@ const form = document.getElementById("paste");
 const preview = document.getElementById("split-preview");
 const [heading, list] = [preview.querySelector("h2"), preview.querySelector("ol")];
 const BEGINNING = 90; // characters shown of each text
+const LONGEST_TITLE = 80;
 
-function split(body, separator) {
-  const texts = [[]];
-  for (const line of body.split(/\r?\n/)) {
-    if (separator && line.trim() === separator) texts.push([]);
-    else texts.at(-1).push(line);
+// [title, body] of each text: the rules of items/pasted.py.
+function split(pasted, how, separator) {
+  const texts = [["", []]];
+  let empty = 0;
+  for (const line of pasted.split(/\r?\n/)) {
+    empty = line.trim() ? 0 : empty + 1;
+    const heading = how === "heading" && line.trim().match(/^#{1,6}\s+(\S.*)$/);
+    if (heading) texts.push([heading[1], []]);
+    else if ((how === "line" && separator && line.trim() === separator) || (how === "blank" && empty === 2)) texts.push(["", []]);
+    else texts.at(-1)[1].push(line);
   }
-  return texts.map((lines) => lines.join("\n").trim()).filter(Boolean);
+  return texts.map(([title, lines]) => [title, lines.join("\n").trim()]).filter(([, body]) => body);
+}
+
+function takeTitle(body) {
+  const [first, next, ...rest] = body.split("\n");
+  const others = rest.join("\n").trim();
+  const looksSo = first.length <= LONGEST_TITLE && !/[.,;:…]\s*$/.test(first) && next !== undefined && !next.trim();
+  return looksSo && others ? [first.trim(), others] : ["", body];
 }
 
 function show() {
-  const texts = split(form.elements.body.value, form.elements.separator.value.trim());
+  const { body, split: how, separator, has_titles: hasTitles, title } = form.elements;
+  let texts = split(body.value, how.value, separator.value.trim());
+  const keeps = !hasTitles.checked || (texts.length === 1 && title.value.trim());
+  if (!keeps) texts = texts.map((text) => (text[0] ? text : takeTitle(text[1])));
   const said = texts.length === 1 ? preview.dataset.one : preview.dataset.several.replace("{n}", texts.length);
   preview.hidden = !texts.length;
   if (heading.textContent !== said) heading.textContent = said;
   list.replaceChildren(...texts.map(describe));
 }
 
-function describe(text) {
+function describe([title, text]) {
   const entry = document.createElement("li");
   const words = preview.dataset.words.replace("{n}", text.split(/\s+/).length);
   entry.className = "info";
   entry.dir = "auto";
-  entry.textContent = `${text.slice(0, BEGINNING)}${text.length > BEGINNING ? " …" : ""} (${words})`;
+  if (title) entry.append(Object.assign(document.createElement("strong"), { textContent: title }), " ");
+  entry.append(`${text.slice(0, BEGINNING)}${text.length > BEGINNING ? " …" : ""} (${words})`);
   return entry;
 }
 

@@ -5,6 +5,7 @@ from axe_playwright_python.sync_playwright import Axe
 from django.urls import reverse
 from playwright.sync_api import expect
 
+from items.pasted import Split, split_texts, take_title
 from tests.browser.conftest import LAPTOP, PHONE
 from tests.factory import make_item, make_study, make_text
 
@@ -68,6 +69,23 @@ def test_pasted_texts_are_split_while_one_watches(enter, filled):
     page.fill("[name=body]", "The first text.\n---\nThe second one.\n---\n")
     expect(page.locator("#split-preview h2")).to_have_text("2 texts")
     expect(page.locator("#split-preview li")).to_have_text(["The first text. (3 words)", "The second one. (3 words)"])
+
+
+@pytest.mark.parametrize("split", Split.values)
+def test_the_page_splits_what_is_pasted_as_the_server_does(enter, filled, split):
+    pasted = (
+        "The sea\n\nIt is deep.\n---\n# Rivers\nThey flow.\n\n\n\nA lake\n\nIt lies.\n---\n\nAnd so on:\n\nall day."
+    )
+    page = enter()
+    page.goto(reverse("text_new", args=[filled.slug]))
+    page.fill("[name=body]", pasted)
+    page.check(f"[name=split][value={split}]")
+    texts = [(title, body) if title else take_title(body) for title, body in split_texts(pasted, split, "---")]
+    expect(page.locator("#split-preview li")).to_have_count(len(texts))
+    shown = page.locator("#split-preview li").evaluate_all(
+        "all => all.map((one) => [one.querySelector('strong')?.textContent ?? '', one.lastChild.textContent])"
+    )
+    assert [(title, body.rpartition(" (")[0]) for title, body in shown] == texts
 
 
 def test_a_term_is_explained_where_it_stands(enter, filled):

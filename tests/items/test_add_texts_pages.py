@@ -5,6 +5,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
 
 from items.models import ImportFile, Item, Text
+from items.pasted import take_title
 from tests.items.files import BODY, csv, load, text_row
 
 pytestmark = pytest.mark.django_db
@@ -94,6 +95,34 @@ def test_several_texts_are_parted_by_a_line_of_ones_choice(client, paste):
         ("Ferry 1", GERMAN, "de"),
         ("Ferry 2", BODY, "en"),
     ]
+
+
+@pytest.mark.parametrize(
+    ("body", "fields"),
+    [
+        (f"{GERMAN}\n\n\n{BODY}", {"split": "blank"}),
+        (f"# Ferry 1\n{GERMAN}\n\n## Ferry 2\n\n{BODY}", {"split": "heading"}),
+        (f"Ferry 1\n\n{GERMAN}\n---\nFerry 2\n\n{BODY}", {"split": "line", "separator": "---", "has_titles": "on"}),
+    ],
+)
+def test_texts_are_split_at_empty_lines_headings_or_a_line(client, paste, body, fields):
+    paste(body, title="Ferry", **fields)
+    client.post(step("item_import_preview"))
+    assert list(Text.objects.values_list("title", "body")) == [("Ferry 1", GERMAN), ("Ferry 2", BODY)]
+
+
+@pytest.mark.parametrize(
+    ("pasted", "title"),
+    [
+        ("Who owns the sea?\n\nNobody does.", "Who owns the sea?"),
+        ("Nobody owns the sea.\n\nNot even here.", ""),  # a sentence
+        ("The sea\nis deep.", ""),  # no empty line
+        ("The sea\n\n", ""),  # nothing after it
+        ("S" * 81 + "\n\nThe sea is deep.", ""),
+    ],
+)
+def test_a_first_line_is_a_title_where_it_looks_like_one(pasted, title):
+    assert take_title(pasted)[0] == title
 
 
 def test_a_text_that_may_not_be_shared_is_stored_so(client, project):
