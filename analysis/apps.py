@@ -11,6 +11,7 @@ RESULTS = {
     "lab": "computing.compute_lab",
     "lab-overview": "computing.compute_lab_overview",
     "planner": "computing.compute_planner",
+    "scores": "computing.compute_scores",
     "calibration": "computing.compute_calibration",
     "rows": "drill_down.compute_sheet",
     "evidence": "cached_evidence.read_evidence",

@@ -90,7 +90,7 @@ class ProtocolPlugin:
     be coded with. has_item_lists: whether the report lists guessable and unanswerable items. has_metrics: whether it
     compares metrics with people. planner: a `planning.outlook.Planner`; None: sizes are not planned. calibration: from
     `Evidence` to rows of agreement in a calibration. design, agreement, outcome: from `pack.methods.Facts` to sentences
-    of the methods draft.
+    of the methods draft. scores: from `Evidence` to people's scores of items (`science.scores.StudyScores.items`).
     """
 
     name: str
@@ -111,6 +111,7 @@ class ProtocolPlugin:
     agreed: Callable[..., list[Any]] = field(default=call_later("analysis.protocols.default.list_agreed"))
     beside: Callable[..., Any] = lambda report: None
     pages: Pages = Pages()
+    scores: Callable[..., Any] = field(default=call_later("analysis.science.scores.score_items"))
 
 
 @cache

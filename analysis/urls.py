@@ -11,6 +11,7 @@ from analysis.results import (
     item_views,
     page_views,
     planner_views,
+    protocol_views,
     shortcut_views,
     views,
 )
@@ -24,6 +25,12 @@ urlpatterns = [
     path("s/<slug:slug>/results/items/", page_views.results_items, name="results_items"),
     path("s/<slug:slug>/results/compare/", page_views.results_compare, name="results_compare"),
     path("s/<slug:slug>/results/details/", page_views.results_details, name="results_details"),
+    path("s/<slug:slug>/results/protocols/", protocol_views.study_protocols, name="study_protocols"),
+    path(
+        "s/<slug:slug>/results/protocols/<slug:name>.csv",
+        protocol_views.study_protocols_csv,
+        name="study_protocols_csv",
+    ),
     path("s/<slug:slug>/results/methods/", methods_views.results_methods, name="results_methods"),
     path(
         "s/<slug:slug>/results/paper/<slug:name>-<int:width>.<str:ending>",

@@ -134,6 +134,8 @@ def unit_word(unit: str) -> str:
         "text × annotator": _("texts and annotators"),
         "judgment": _("single judgments"),
         "item": _("items"),
+        "generator": _("generators"),
+        "reader": _("readers"),
     }
     return words.get(unit, unit)
 

@@ -34,6 +34,7 @@ operations = [
         path(f"{S}{step.replace('_', '-')}/", studies.ActOnStudy.as_view(step=step), name=f"api_study_{step}")
         for step in studies.ACTIONS
     ),
+    path(f"{S}compare/", results.CompareStudies.as_view(), name="api_compare_studies"),
     path(f"{S}people-texts/", studies.PeopleTexts.as_view(), name="api_people_texts"),
     path(f"{S}annotators/", studies.Annotators.as_view(), name="api_annotators"),
     path(f"{S}links/", studies.Links.as_view(), name="api_links"),

@@ -116,7 +116,7 @@ RESULTS = (
             "take_rephrasal",
         ),
     ),
-    Tab(_("Compare"), ("results_compare", "stand_in", "study_matches")),
+    Tab(_("Compare"), ("results_compare", "stand_in", "study_matches", "study_protocols")),
     Tab(_("Details"), ("results_details", "study_pack", "study_table_page", "study_behind")),
 )
 

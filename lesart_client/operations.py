@@ -151,6 +151,11 @@ class Operations:
         return post(in_study(study, "people-texts") + "/", read_results, {"n": n})
 
     @operation
+    def compare_studies(study: str, other: str) -> Request[dict[str, Any]]:
+        """How two studies rank the items that both ask about, and the reliability of an hour in each."""
+        return get(in_study(study, "compare") + "/", read_json, **{"with": other})
+
+    @operation
     def annotators(study: str) -> Request[list[shapes.Annotator]]:
         return get(in_study(study, "annotators") + "/", read_results)
 

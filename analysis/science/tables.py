@@ -229,6 +229,41 @@ FLAWS = TableSpec(
     ),
 )  # fmt: skip
 
+BETWEEN = TableSpec(
+    "between_protocols", _("Do both protocols rank alike?"), (
+        Column("measure_a", _("First study"), "question"),
+        Column("measure_b", _("Second study"), "question"),
+        Column("ranked", _("Ranked"), "unit"),
+        estimate("rho", _("ρ"), _("Spearman's ρ of means in both studies")),
+        count("n", _("Number"), _("generators or items that both studies have")),
+        N_TEXTS,
+        "reason",
+    ),
+    keys=("measure_a", "measure_b", "ranked"),
+    notes=(
+        _("Of people's answers about items that both studies ask with the same words. Intervals are over texts "
+          "(jackknife)."),
+    ),
+)  # fmt: skip
+
+HOUR = TableSpec(
+    "reliability_per_hour", _("Reliability of an hour"), (
+        Column("study", _("Study")),
+        Column("objects", _("Ranked"), "unit"),
+        Column("measure", _("Measure"), "question"),
+        number("alpha", _("α"), _("Cronbach's α over texts, as it is")),
+        number("minutes", _("Minutes"), _("people's active time: of generators the median times the number of people")),
+        estimate("hour", _("In an hour"), _("α of as many texts as an hour of one person holds (Spearman–Brown)")),
+        count("n", _("Number"), _("readers or generators")),
+        N_TEXTS,
+        "reason",
+    ),
+    keys=("study", "objects", "measure"),
+    notes=(
+        _("How well readers, or generators, would be ranked again. Minutes run from opening a page to handing it in."),
+    ),
+)  # fmt: skip
+
 TABLES = (
     JOINED, JOINED_CONTRASTS, OTHERS, CARRY_OVER, RELIABILITY, G_STUDY, D_STUDY, SEVERITY, FAIR_MEANS, RASCH,
     DEPENDENCE, DIF, FLAWS,

@@ -11,6 +11,7 @@ from analysis.choices import Choices
 from analysis.exports.writing import export_responses
 from analysis.planning.spread_table import spread_table
 from analysis.plugins import find_plugin
+from analysis.science.scores import score_study
 from analysis.services.cached_evidence import load_evidence
 from analysis.services.cached_results import ResultKey, cached_file, cached_value
 from analysis.services.planning import planner_of
@@ -64,6 +65,12 @@ def compute_planner(key: ResultKey) -> Any:
     """What people's answers tell of the components, and the table of these."""
     evidence, planner = load_evidence(key.study, key.choices), planner_of(key.study)
     return planner.spread(evidence), spread_table(planner.components(evidence))
+
+
+@cached_value
+def compute_scores(key: ResultKey) -> Any:
+    """People's scores of items, to set beside those of another study."""
+    return score_study(load_evidence(key.study, key.choices))
 
 
 @cached_value

@@ -1,5 +1,6 @@
 """Results of a study: tables, figures, answers and replication packs, by the writers of the pages."""
 
+import json
 from collections.abc import Callable
 from typing import Any
 
@@ -17,10 +18,11 @@ from analysis.exports.writing import FORMATS, export_responses, write_metrics, w
 from analysis.pack.asking import ask_for_pack, find_pack, says_too_much
 from analysis.results.file_views import FILE_TYPES, streamed
 from analysis.results.forms import ResultsForm
+from analysis.services.comparing import compare_with, list_comparable
 from analysis.services.figures import figure_of
 from analysis.services.results import counts_by_purpose, open_export, report_of
 from analysis.tables.spec import Table
-from analysis.tables.writers import WRITERS, as_csv
+from analysis.tables.writers import WRITERS, as_csv, as_json
 from api.models import Scope
 from api.problems import Refused, require_valid
 from api.shapes import JobSerializer
@@ -119,6 +121,36 @@ class OneTable(ResultsView):
             return WRITERS[ending](report_of(self.study, self.choices, only_current=True).table(name)).encode()
 
         return self.give_result(name, ending, make)
+
+
+WITH = OpenApiParameter("with", str, required=True, description="The short name of the other study.")
+
+
+class ComparedStudiesSerializer(serializers.Serializer):
+    """Two studies of the same items: the rows of both tables, and what they say."""
+
+    sentences = serializers.ListField(child=serializers.CharField())
+    between_protocols = serializers.ListField(child=serializers.DictField())
+    reliability_per_hour = serializers.ListField(child=serializers.DictField())
+
+
+class CompareStudies(StudyView):
+    @operation(
+        "Compare with another study of the same items", gives=ComparedStudiesSerializer, query=(WITH,), may_wait=True
+    )
+    def get(self, request: Request, study: str) -> Any:
+        """Spearman's rho of generators and items, and the reliability of an hour of people's time."""
+        from analysis.science.between import say_comparison
+
+        refuse_hidden(self.study)
+        name = request.query_params.get("with", "")
+        found = next((each for each in list_comparable(self.study) if each.slug == name), None)
+        if found is None:
+            raise Refused(_("“with” must name another study of the project that asks about the same items."))
+        with override("en"):
+            tables = compare_with(self.study, found)
+            rows = {table.name: json.loads(as_json(table))["rows"] for table in tables}
+            return self.show({"sentences": say_comparison(tables)} | rows)
 
 
 class OneFigure(ResultsView):

@@ -51,6 +51,7 @@ NEEDS = {
     "api_study_second_round post": (WRITE, RESEARCHER),
     "api_study_close post": (WRITE, RESEARCHER),
     "api_study_reopen post": (WRITE, RESEARCHER),
+    "api_compare_studies get": (READ, VIEWER),
     "api_people_texts get": (READ, VIEWER),
     "api_people_texts post": (WRITE, RESEARCHER),
     "api_annotators get": (READ, VIEWER),

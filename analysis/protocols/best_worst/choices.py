@@ -7,6 +7,7 @@ from analysis.frames.evidence import Evidence
 from analysis.measures.agreement import MISSING
 from analysis.measures.types import IntArray
 from analysis.reports.evaluators import Evaluator, people_in
+from analysis.science.scores import sum_scores
 from studies.protocols.best_worst.declaration import BEST, WORST
 
 PLACE = ["annotator", "unit", "round", "text_id"]
@@ -63,3 +64,9 @@ def ratings_of(choices: pd.DataFrame, question: str) -> tuple[IntArray, IntArray
     texts = twice.drop_duplicates("unit").set_index("unit")["text_id"][table.columns]
     size = int(twice["items"].map(len).max())
     return table.fillna(MISSING).to_numpy(dtype=np.int64), pd.factorize(texts, sort=True)[0].astype(np.int64), size
+
+
+def score_items(evidence: Evidence) -> pd.DataFrame:
+    """The best–worst score of each item, as sums; see `analysis.science.scores`."""
+    shown = showings_of(evidence, choices_of(evidence))
+    return sum_scores(shown, shown["value"], "best_worst")

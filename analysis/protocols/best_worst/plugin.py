@@ -29,6 +29,7 @@ PLUGIN = ProtocolPlugin(
     agreement=call_later(f"{HERE}.report.describe_agreement"),
     summary=call_later(f"{HERE}.summary.summarize"),
     agreed=call_later(f"{HERE}.summary.list_agreed"),
+    scores=call_later(f"{HERE}.choices.score_items"),
     pages=Pages(
         items=("item_scores", "error_codes"),
         compare=("judge_scores",),

@@ -9,6 +9,7 @@ from analysis.measures.agreement import MISSING
 from analysis.measures.strengths import FIRST, SECOND, TIE
 from analysis.measures.types import IntArray
 from analysis.reports.evaluators import Evaluator, people_in
+from analysis.science.scores import sum_scores
 from studies.protocols.pairwise.declaration import BETTER
 from studies.protocols.pairwise.declaration import TIE as TIE_WORD
 from studies.services.selection import CALIBRATION
@@ -75,3 +76,15 @@ def encode(evidence: Evidence, judgments: pd.DataFrame) -> tuple[IntArray, IntAr
     first, second = (judgments[f"generator_{side}"].map(codes).to_numpy() for side in ("first", "second"))
     outcome, text = judgments["outcome"].to_numpy(), pd.factorize(judgments["text_id"], sort=True)[0]
     return first.astype(np.int64), second.astype(np.int64), outcome.astype(np.int64), text.astype(np.int64)
+
+
+def score_items(evidence: Evidence) -> pd.DataFrame:
+    """The share of comparisons that each item wins, a tie as half; see `analysis.science.scores`."""
+    judged = select_counted(evidence)
+    won = judged["outcome"].map({FIRST: 1.0, SECOND: 0.0, TIE: 0.5})
+    sides = [
+        judged[["text_id"]].assign(item_id=judged[side], generator=judged[f"generator_{side}"], value=value)
+        for side, value in (("first", won), ("second", 1 - won))
+    ]
+    both = pd.concat(sides, ignore_index=True)
+    return sum_scores(both, both["value"], "win_rate")

@@ -43,6 +43,7 @@ PLUGIN = ProtocolPlugin(
     agreement=call_later(f"{HERE}.sentences.describe_agreement"),
     summary=call_later(f"{HERE}.summary.summarize"),
     agreed=call_later(f"{HERE}.summary.list_agreed"),
+    scores=call_later(f"{HERE}.judged_pairs.score_items"),
     pages=Pages(
         compare=("agreement_with_humans", "judge_wins", "position_bias"),
     ),

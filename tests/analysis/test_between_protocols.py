@@ -1,0 +1,133 @@
+"""The same items in two studies: ranks of generators and items, the reliability of an hour, and what is refused."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+from django.urls import reverse
+
+from analysis.measures.reliability import alpha_of_parts
+from analysis.science.between import compare_studies, say_comparison
+from analysis.science.scores import GENERATORS, Reliable, StudyScores
+from analysis.services.comparing import compare_with, list_comparable
+from studies.services.responses.importing import import_responses
+from studies.services.states import switch_effects
+from tests.studies.world import bank, drafted, launched
+
+
+def scores_of(measure, values, generators=6, texts=6, hours=()):
+    """values: (texts, generators) means, each of two answers."""
+    rows = [
+        {"measure": measure, "text_id": f"t{t}", "item_id": f"t{t}-{g}", "generator": f"g{g}",
+         "total": 2 * values[t, g], "n": 2}
+        for t in range(texts) for g in range(generators)
+    ]  # fmt: skip
+    items = pd.DataFrame(rows)
+    return StudyScores(measure, items, dict.fromkeys(items["item_id"], "words"), tuple(hours))
+
+
+@pytest.fixture
+def values():
+    rng = np.random.default_rng(1)
+    return np.linspace(0.2, 0.8, 6) + rng.normal(0, 0.05, (6, 6))
+
+
+def row_of(table, **wanted):
+    (row,) = [row for row in table.rows if all(row[name] == value for name, value in wanted.items())]
+    return row
+
+
+def test_studies_that_rank_alike_agree_on_generators_and_items(values):
+    ranks, _hours = compare_studies(scores_of("fluency", values), scores_of("informativity", 5 * values))
+    assert row_of(ranks, ranked="generator")["rho"] == pytest.approx(1)
+    items = row_of(ranks, ranked="item")
+    assert (items["rho"], items["n"], items["n_texts"]) == (pytest.approx(1), 36, 6)
+    backwards, _hours = compare_studies(scores_of("fluency", values), scores_of("informativity", -values))
+    assert row_of(backwards, ranked="generator")["rho"] == pytest.approx(-1)
+
+
+@pytest.mark.parametrize(
+    ("generators", "texts", "ranked", "reason"),
+    [
+        (4, 6, "generator", "Ranks of generators need at least 5 generators in both studies; here 4."),
+        (4, 6, "item", "Ranks of items need at least 30 items in both studies; here 24."),
+        (6, 4, "generator", "The jackknife needs at least 5 texts in both studies; here 4."),
+    ],
+)
+def test_refusals_stand_in_place_of_the_number(values, generators, texts, ranked, reason):
+    some = [scores_of(name, values, generators, texts) for name in ("fluency", "clarity")]
+    row = row_of(compare_studies(*some)[0], ranked=ranked)
+    assert (row["rho"], row["low"], row["reason"]) == (None, None, reason)
+
+
+def test_items_with_other_words_are_not_the_same(values):
+    one, other = scores_of("fluency", values), scores_of("clarity", values)
+    other.wording["t0-0"] = "other words"
+    assert row_of(compare_studies(one, other)[0], ranked="item")["n"] == 35
+
+
+def test_an_hour_is_stepped_by_spearman_and_brown(values):
+    alpha = alpha_of_parts(values.T)
+    one = scores_of("fluency", values, hours=[Reliable(GENERATORS, "fluency", alpha, 30.0)])
+    other = scores_of("clarity", values, hours=[Reliable(GENERATORS, "clarity", alpha, 120.0)])
+    tables = compare_studies(one, other)
+    hour = row_of(tables[1], study="fluency")
+    assert hour["hour"] == pytest.approx(2 * alpha.value / (1 + alpha.value))
+    assert hour["low"] < hour["hour"] < hour["high"]
+    assert row_of(tables[1], study="clarity")["hour"] == pytest.approx(0.5 * alpha.value / (1 - 0.5 * alpha.value))
+    assert "“fluency”" in say_comparison(tables)[1]
+
+
+# Studies --------------------------------------------------------------------------------------------------------------
+
+
+def rating_rows(n_texts):
+    rng = np.random.default_rng(2)
+    for number in range(1, n_texts + 1):
+        for name in ("alder", "birch"):
+            about = {"annotator": "p", "stage": "rate", "text_id": f"t{number}", "item_id": f"t{number}-{name}-1"}
+            for question in ("fluency", "clarity"):
+                yield about | {"question": question, "value": str(rng.integers(1, 4))}
+
+
+@pytest.fixture
+def studies(project):
+    bank(project, texts=16)
+    reading = launched(project, slug="reading")
+    params = {"dimensions": ["fluency", "clarity"]}
+    rated = drafted(project, slug="rated", protocol="dimension-ratings", params=params)
+    import_responses(rated, "\n".join(map(json.dumps, rating_rows(16))).encode())
+    again = drafted(project, slug="again", protocol="dimension-ratings", params=params)
+    import_responses(again, "\n".join(map(json.dumps, rating_rows(16))).encode())
+    return reading, rated, again
+
+
+def test_only_studies_of_the_same_items_can_be_chosen_another_protocol_first(studies, project):
+    _reading, rated, _again = studies
+    drafted(project, slug="draft")
+    assert [each.slug for each in list_comparable(rated)] == ["reading", "again"]
+
+
+def test_tables_of_imported_answers(studies):
+    _reading, rated, again = studies
+    rated.refresh_from_db()
+    ranks, hours = compare_with(rated, again)
+    same = row_of(ranks, measure_a="fluency", measure_b="fluency", ranked="item")
+    assert (same["rho"], same["n"]) == (pytest.approx(1), 32)
+    assert row_of(ranks, measure_a="fluency", measure_b="fluency", ranked="generator")["rho"] is None
+    assert hours.rows == ()
+
+
+def test_the_page_its_file_and_what_is_hidden(studies, as_user, viewer, researcher):
+    reading, _rated, _again = studies
+    client = as_user(viewer)
+    page = client.get(reverse("study_protocols", args=["rated"]), {"with": "again"})
+    assert page.context["other"].slug == "again"
+    assert len(page.context["sentences"]) == 1
+    file = client.get(reverse("study_protocols_csv", args=["rated", "between_protocols"]), {"with": "again"})
+    assert file.content.decode().split(",")[:3] == ["measure_a", "measure_b", "ranked"]
+    assert client.get(reverse("study_protocols", args=["rated"]), {"with": "nothing"}).status_code == 404
+    switch_effects(reading, researcher, hidden=True)
+    assert client.get(reverse("study_protocols", args=["rated"]), {"with": "reading"}).status_code == 404
+    assert client.get(reverse("study_protocols", args=["reading"])).status_code == 403
