@@ -3,13 +3,13 @@
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from items.formats import aiken, gift, jsonl, moodle, qti, table, text_files, xml_files
+from items.formats import aiken, benchmarks, gift, jsonl, moodle, qti, table, text_files, xml_files
 from items.formats.questions import Written
 from items.formats.rows import Reading, TextRow
 
 
 def _read_lesart(content: bytes, name: str, columns: Sequence[str] | None) -> Reading:
-    return jsonl.read_jsonl(content)
+    return benchmarks.read_benchmark(content) or jsonl.read_jsonl(content)
 
 
 def _read_text_file(content: bytes, name: str, columns: Sequence[str] | None) -> Reading:
@@ -66,6 +66,10 @@ ENDINGS = {
     ".csv": "csv",
     ".tsv": "csv",
     ".txt": "text",
+    ".docx": "text",
+    ".pdf": "text",
+    ".html": "text",
+    ".htm": "text",
     ".gift": "gift",
     ".aiken": "aiken",
     ".xml": "moodle",

@@ -56,6 +56,14 @@ def _explain_not_jsonl(content: bytes) -> str:
 
 def parse_object(line: bytes) -> dict[str, Any]:
     """The object on one line, safe to store in any database."""
+    value = parse_json(line)
+    if not isinstance(value, dict):
+        raise BadLine(_('The line is not a JSON object. Write {"text": "…", "items": […]}.'))
+    return value
+
+
+def parse_json(line: bytes) -> Any:
+    """The JSON value, safe to store in any database."""
     try:
         value = DECODER.decode(line.decode("utf-8").strip())
     except UnicodeDecodeError as error:
@@ -72,8 +80,6 @@ def parse_object(line: bytes) -> dict[str, Any]:
         ) from None
     except RecursionError:
         raise BadLine(_explain_too_deep()) from None
-    if not isinstance(value, dict):
-        raise BadLine(_('The line is not a JSON object. Write {"text": "…", "items": […]}.'))
     _check(value)
     return value
 

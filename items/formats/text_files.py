@@ -1,4 +1,4 @@
-"""Plain text files, and how bytes are decoded: by the byte order mark, else UTF-8, else Windows-1252 if plausible.
+"""Files of one text each, and how bytes are decoded: by the byte order mark, else UTF-8, else perhaps Windows-1252.
 
 Each file is one text without items. Its name, without the ending, is its title and its id.
 """
@@ -13,6 +13,8 @@ from pathlib import PurePath
 
 from django.utils.translation import gettext as _
 
+from items.formats import documents
+from items.formats.markup import read_html
 from items.formats.rows import Line, Reading, TextRow, validate_row
 from items.models import MAX_ID
 from items.plain import has_control, make_printable
@@ -28,6 +30,7 @@ SIGNS_IN_WORDS = frozenset("’–—·\u00a0")
 # Above it, letters of Western Europe are not what the bytes mean: Cyrillic or Greek would be all accents.
 MAX_ACCENTED_SHARE = 0.25
 MAX_DOUBTFUL = 5
+HTML = (".html", ".htm")
 
 
 class Undecodable(ValueError):
@@ -138,14 +141,32 @@ def read_text_files(files: Iterable[tuple[str, bytes]]) -> Reading:
             reason = _("Another file has the same name, so both would get the same id. Rename one.")
             reading.problems.add(number, "id", reason)
             continue
-        body = decode_or_report(content, number, reading)
-        if body is not None and (text := _read_text(number, title, body, reading)):
+        found = _read_document(name, content, number, reading)
+        if found is not None and (text := _read_text(number, title, *found, reading)):
             reading.lines.append(Line(number, text))
     return reading
 
 
-def _read_text(number: int, title: str, body: str, reading: Reading) -> TextRow | None:
-    value = {"id": title, "title": title, "text": body} if title else {"text": body}
+def _read_document(name: str, content: bytes, number: int, reading: Reading) -> tuple[str, str] | None:
+    """Title, where the document says one, and text; None and a problem where it cannot be read."""
+    ending = PurePath(name).suffix.lower()
+    if ending in documents.READERS:
+        if ending == ".pdf":
+            reason = _("PDF files do not say where paragraphs end, so that this is a guess. Check the text.")
+            reading.warnings.add(number, "text", reason)
+        try:
+            return "", documents.READERS[ending](content)
+        except documents.Unreadable as error:
+            reading.problems.add(number, "", str(error))
+            return None
+    text = decode_or_report(content, number, reading)
+    if text is None:
+        return None
+    return read_html(text) if ending in HTML else ("", text)
+
+
+def _read_text(number: int, name: str, title: str, body: str, reading: Reading) -> TextRow | None:
+    value = ({"id": name} if name else {}) | ({"title": title or name} if title or name else {}) | {"text": body}
     if not body.strip():
         reading.problems.add(number, "text", _("The file is empty. Leave it out, or add text."))
         return None

@@ -154,7 +154,9 @@ class TextFilesForm(forms.Form):
     uploads = SeveralFilesField(
         label=_("Text files"),
         allow_empty_file=True,
-        help_text=_("Up to 100 files (.txt). The file name becomes the title and the id of the text."),
+        help_text=_(
+            "Up to 100 files (.txt, .docx, .pdf, .html). The file name becomes the title and the id of the text."
+        ),
         widget=SeveralFilesInput(attrs={"accept": ",".join(list_endings("text"))}),
     )
     language = LanguageField(
@@ -170,7 +172,7 @@ class TextFilesForm(forms.Form):
         _check_size(*uploads)
         for upload in uploads:
             if find_format(upload.name) != "text":
-                reason = _("“%(name)s” is not a plain text file (.txt). Save it as plain text.")
+                reason = _("“%(name)s” is not a text file (.txt, .docx, .pdf or .html). Save it as plain text.")
                 raise forms.ValidationError(reason, params={"name": upload.name})
         return uploads
 
@@ -187,8 +189,8 @@ class ImportForm(forms.Form):
         allow_empty_file=True,
         help_text=_(
             "CSV: one text or one item per row. JSONL: one text with its items per line, in the format "
-            "of Lesart or of item-evaluation. GIFT, Aiken and Moodle XML: each question with its text in front "
-            "of it. QTI: one item (XML) or a package (ZIP)."
+            "of Lesart or of item-evaluation; also RACE, SQuAD, HotpotQA and Belebele. GIFT, Aiken and "
+            "Moodle XML: each question with its text in front of it. QTI: one item (XML) or a package (ZIP)."
         ),
         widget=forms.FileInput(attrs={"accept": ",".join(list_endings("csv", "lesart", *WRITERS, "text"))}),
     )
@@ -220,7 +222,9 @@ class ImportForm(forms.Form):
         if "file" in cleaned and not cleaned.get("format"):
             kind = find_format(cleaned["file"].name)
             if kind == "text":
-                self.add_error("file", _("This is a plain text file. Use “Text files” above, or choose its format."))
+                self.add_error(
+                    "file", _("This file holds a text without items. Use “Text files” above, or choose its format.")
+                )
             elif kind is None:
                 reason = _(
                     "Supported files: .csv, .tsv, .jsonl, .gift, .aiken, .xml, .zip. Save spreadsheets as CSV (UTF-8)."
