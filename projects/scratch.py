@@ -7,23 +7,29 @@ is half done is in no list. Who is killed leaves a scratch row behind; the next 
 import gc
 import os
 import socket
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import timedelta
 from itertools import islice
 from secrets import token_hex
 from time import monotonic, sleep
-from typing import Any, Self
+from typing import Any, Protocol, Self
 
 from django.db import connection, models, transaction
 from django.utils import timezone
+
+from projects.bulk_insert import insert_rows
 
 CHUNK = 500  # rows a transaction: some ten milliseconds under the lock of SQLite
 LONGEST_PAUSE = 0.5  # seconds
 LEASE = timedelta(minutes=5)  # after which a writer on another machine counts as dead
 _running: set[str] = set()  # writers of this process
 
-Save = Callable[[type[models.Model], Iterable[models.Model]], None]
+
+class Save(Protocol):
+    """Inserts rows: objects, each of which has its primary key then, or with `columns` tuples of their values."""
+
+    def __call__(self, model: type[models.Model], rows: Iterable[Any], columns: Sequence[str] = ()) -> None: ...
 
 
 class HiddenScratch(models.Manager):
@@ -85,12 +91,12 @@ class Writer:
         row.save(force_insert=True)
         self.under = row
 
-    def save(self, model: type[models.Model], rows: Iterable[models.Model]) -> None:
-        """Insert the rows; each has its primary key then. They are made outside the transactions."""
+    def save(self, model: type[models.Model], rows: Iterable[Any], columns: Sequence[str] = ()) -> None:
+        """See `Save`. The rows are made outside the transactions."""
         for chunk in split_into_chunks(rows):
             with write_briefly():
                 self.show_life()
-                model._base_manager.bulk_create(chunk)
+                insert_chunk(model, chunk, columns)
 
     def show_life(self) -> None:
         if self.under is not None:
@@ -118,9 +124,16 @@ def write_briefly() -> Iterator[None]:
         sleep(min(held, LONGEST_PAUSE))
 
 
-def save_at_once(model: type[models.Model], rows: Iterable[models.Model]) -> None:
+def save_at_once(model: type[models.Model], rows: Iterable[Any], columns: Sequence[str] = ()) -> None:
     """`Writer.save` inside the caller's transaction."""
     for chunk in split_into_chunks(rows):
+        insert_chunk(model, chunk, columns)
+
+
+def insert_chunk(model: type[models.Model], chunk: list[Any], columns: Sequence[str]) -> None:
+    if columns:
+        insert_rows(model, columns, chunk)
+    else:
         model._base_manager.bulk_create(chunk)
 
 

@@ -6,12 +6,11 @@ the one entry of a stage is the text itself, with null for an item.
 """
 
 import secrets
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from random import Random
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
-from items.models import Item
 from studies.protocols import Declaration
 from studies.protocols.units import COMPARED, UnitKind
 
@@ -38,12 +37,25 @@ def shuffle(things: Iterable[Thing], rng: Random) -> list[Thing]:
 
 
 def make_handle() -> str:
-    """Starts with a letter, so that it can stand in an HTML id."""
-    return "h" + secrets.token_hex(6)
+    return next(make_handles(1))
+
+
+def make_handles(number: int) -> Iterator[str]:
+    """Each starts with a letter, so that it can stand in an HTML id."""
+    digits = secrets.token_hex(6 * number)
+    return ("h" + digits[start : start + 12] for start in range(0, 12 * number, 12))
+
+
+class ItemContents(NamedTuple):
+    """An item of a unit, with the primary keys of its options in their own order."""
+
+    pk: int
+    generator_id: int
+    options: list[int]
 
 
 def draw_orders(
-    declaration: Declaration, items: Sequence[Item], generator_id: int | None, rng: Random
+    declaration: Declaration, items: Sequence[ItemContents], generator_id: int | None, rng: Random
 ) -> dict[str, list]:
     """The items of each stage in random order, each with its options in one random order for all stages.
 
@@ -51,8 +63,9 @@ def draw_orders(
     """
     if not items:
         return {stage.name: [[make_handle(), None, []]] for stage in declaration.stages}
+    handles = make_handles(sum(1 + len(item.options) for item in items))
     rows = {
-        item.pk: [make_handle(), item.pk, [[make_handle(), option.pk] for option in shuffle(item.options.all(), rng)]]
+        item.pk: [next(handles), item.pk, [[next(handles), option] for option in shuffle(item.options, rng)]]
         for item in items
     }
     shown = {}

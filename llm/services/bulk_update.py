@@ -1,13 +1,13 @@
 """Many rows changed with one statement each, prepared once: the ledger writes thousands a second."""
 
-import json
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import cache
 from typing import Any
 
-from django.db import connection, models
+from django.db import connection
 
 from llm.models import Call
+from projects.bulk_insert import make_adapter
 
 
 def update_calls(calls: Sequence[Call], columns: Sequence[str], states: Sequence[str], owner: str | None = None) -> int:
@@ -70,31 +70,7 @@ def _defaults() -> dict[str, str]:
     return found
 
 
-def as_time(value: Any) -> Any:
-    return None if value is None else connection.ops.adapt_datetimefield_value(value)
-
-
-def _as_json(value: Any) -> str | None:
-    return None if value is None else json.dumps(value)
-
-
-def _as_text(value: Any) -> str | None:
-    return None if value is None else str(value)  # also for the members of an enumeration
-
-
-def _as_is(value: Any) -> Any:
-    return value
-
-
-def _adapter(field: "models.Field[Any, Any]") -> Callable[[Any], Any]:
-    """What the fields themselves do for any value takes ten times as long."""
-    kinds: list[tuple[Any, Callable[[Any], Any]]] = [
-        (models.JSONField, _as_json), (models.DateTimeField, as_time), ((models.CharField, models.TextField), _as_text),
-    ]  # fmt: skip
-    return next((adapt for kind, adapt in kinds if isinstance(field, kind)), _as_is)
-
-
-_ADAPTERS = {field.attname: _adapter(field) for field in Call._meta.concrete_fields}
+_ADAPTERS = {field.attname: make_adapter(field) for field in Call._meta.concrete_fields}
 
 
 def _quote(name: str) -> str:

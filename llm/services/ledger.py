@@ -16,8 +16,9 @@ from llm.models.run import GOOD
 from llm.prices import compute_cost, compute_reserve, estimate_tokens_in, get_max_tokens_out
 from llm.prompts import Prompt
 from llm.services import pace, runs
-from llm.services.bulk_update import as_time, update_calls, update_rows
+from llm.services.bulk_update import update_calls, update_rows
 from llm.wire import Outcome
+from projects.bulk_insert import as_time
 
 SENT = [
     "state", "messages", "params", "content_key", "reserved_nanos", "times_sent", "tries", "sent_at",

@@ -15,8 +15,9 @@ from llm.models import Call, CallState, Drainer, Endpoint, Run, RunState
 from llm.prices import compute_cost, estimate_tokens_in, get_max_tokens_out
 from llm.prompts import Prompt, build_prompt, hash_request, make_content_key
 from llm.registry import Door, Request, get_door
-from llm.services.bulk_update import as_time, insert_planned, update_calls
+from llm.services.bulk_update import insert_planned, update_calls
 from llm.services.ledger import Job, make_job
+from projects.bulk_insert import as_time
 
 FIRST_BATCH = 200
 LOCK_SECONDS = 0.1  # of at most 0.2: the next batch may be slower than this one

@@ -1,7 +1,9 @@
 """Annotators: making them with their links and their cells of the plan, revoking and renewing links."""
 
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
 from random import Random
+from typing import NamedTuple
 
 from django.db import transaction
 from django.db.models import Max
@@ -11,7 +13,7 @@ from django.utils.translation import gettext as _
 from projects.audit import record_act
 from projects.models import new_token
 from projects.scratch import Save, save_at_once
-from studies.models import Annotator, AnnotatorKind, Assignment, Purpose, Slot, Study, StudyState, Unit
+from studies.models import Annotator, AnnotatorKind, Assignment, Purpose, Slot, Study, StudyState
 from studies.presentation_order import draw_orders, shuffle
 from studies.protocols import Declaration
 from studies.services.declarations import get_declaration
@@ -19,7 +21,7 @@ from studies.services.places import give_back, give_back_read_texts
 from studies.services.planning import add_seat_slots, check_cells
 from studies.services.practice import create_practice
 from studies.services.quotas import assign_groups, check_group
-from studies.services.selection import CALIBRATION
+from studies.services.selection import CALIBRATION, UnitContents, read_contents
 from studies.services.spec import SpecError
 from studies.services.states import hold_state, lock_study
 
@@ -111,11 +113,12 @@ def make_annotators(
         for seat in range(first, first + count)
     ]
     save(Annotator, annotators)
-    units = study.units.prefetch_related("items__options").in_bulk()
+    units, planned = read_contents(study.units.all()), read_planned_slots(study, purpose, first)
     declaration = get_declaration(study)
     create_practice(annotators, study, declaration, save)
-    for annotator in annotators:
-        create_assignments(annotator, find_or_add_slots(study, annotator), units, declaration, save)
+    for place, annotator in enumerate(annotators):
+        slots = planned.get(first + place) or add_seat_slots(study, annotator)
+        create_assignments(annotator, slots, units, declaration, save)
         give_back_read_texts(annotator)
     return annotators
 
@@ -130,17 +133,27 @@ def find_next_seat(study: Study, purpose: Purpose) -> int:
     return 0 if highest is None else highest + 1
 
 
-def find_or_add_slots(study: Study, annotator: Annotator) -> list[Slot]:
-    """The cells that the plan made for this seat, else those of one more."""
-    assert annotator.seat is not None
-    planned = list(Slot.objects.filter(unit__study=study, purpose=annotator.purpose, seat=annotator.seat))
-    return planned or add_seat_slots(study, annotator)
+class Cell(NamedTuple):
+    """A slot of the plan."""
+
+    pk: int
+    unit_id: int
+    generator_id: int | None
+
+
+def read_planned_slots(study: Study, purpose: Purpose, first: int) -> dict[int, list[Cell]]:
+    """The cells that the plan made for the seats from `first` on, by seat."""
+    found: dict[int, list[Cell]] = defaultdict(list)
+    slots = Slot.objects.filter(unit__study=study, purpose=purpose, seat__gte=first)
+    for seat, *cell in slots.values_list("seat", "pk", "unit_id", "generator_id"):
+        found[seat].append(Cell(*cell))
+    return found
 
 
 def create_assignments(
     annotator: Annotator,
-    slots: Sequence[Slot],
-    units: dict[int, Unit],
+    slots: Iterable[Slot | Cell],
+    units: dict[int, UnitContents],
     declaration: Declaration,
     save: Save,
     first: int = 0,
@@ -151,25 +164,28 @@ def create_assignments(
     """
     rng = Random(f"{annotator.study.seed}/{annotator.purpose}/{annotator.seat}{f'/{first}' if first else ''}")
     ordered = shuffle_slots(sorted(slots, key=lambda slot: units[slot.unit_id].position), units, rng)
+    stage = declaration.stages[0].name
     save(
         Assignment,
         (
-            Assignment(
-                annotator=annotator,
-                unit=units[slot.unit_id],
-                slot=slot,
-                position=position,
-                shown=draw_orders(declaration, list(units[slot.unit_id].items.all()), slot.generator_id, rng),
-                stage=declaration.stages[0].name,
+            (
+                annotator.pk,
+                slot.unit_id,
+                slot.pk,
+                position,
+                draw_orders(declaration, units[slot.unit_id].items, slot.generator_id, rng),
+                stage,
+                new_token(),
             )
             for position, slot in enumerate(ordered, first)
         ),
+        ("annotator_id", "unit_id", "slot_id", "position", "shown", "stage", "token"),
     )
 
 
-def shuffle_slots(slots: Sequence[Slot], units: dict[int, Unit], rng: Random) -> list[Slot]:
+def shuffle_slots(slots: Sequence[Slot | Cell], units: dict[int, UnitContents], rng: Random) -> list[Slot | Cell]:
     """Texts in random order, and the units of a text together, in random order too. A calibration comes first."""
-    by_text: dict[int, list[Slot]] = {}
+    by_text: dict[int, list[Slot | Cell]] = {}
     for slot in slots:
         by_text.setdefault(units[slot.unit_id].text_id, []).append(slot)
     mixed = [slot for text in shuffle(by_text.values(), rng) for slot in shuffle(text, rng)]
@@ -228,7 +244,7 @@ def replace_person(annotator: Annotator) -> Annotator:
         study=study, code=make_code(purpose, seat), purpose=purpose, seat=seat, reading="ticked", group=annotator.group
     )
     slots = list(Slot.objects.filter(pk__in=[assignment.slot_id for assignment in left]))
-    units = study.units.prefetch_related("items__options").in_bulk([slot.unit_id for slot in slots])
+    units = read_contents(study.units.filter(pk__in=[slot.unit_id for slot in slots]))
     create_assignments(new, slots, units, get_declaration(study), save_at_once)
     record_act(study.project_id, "person_replaced", annotator)
     return new

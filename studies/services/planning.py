@@ -43,7 +43,7 @@ def plan_people_seats(study: Study, units: Sequence[PlannedUnit], seats: int | N
             raise SpecError(_("Shared and own texts need a fixed number of annotators. Set annotators to a number."))
         return [[] for _unit in units]
     quotas = make_quotas(study, seats)
-    check_cells(count_cells(study, quotas, len(units)))
+    check_cells(count_cells(quotas, len(units)))
     try:
         return plan_unit_seats(study, units, quotas)
     except PlanError as error:
@@ -84,10 +84,9 @@ def plan_by_text(units: Sequence[PlannedUnit], seats: Callable[[int], Who]) -> W
     return [rows[unit.text.pk] for unit in units]
 
 
-def count_cells(study: Study, quotas: Sequence[Quota], n_units: int) -> int:
-    """How many assignments the plan makes; where there are guesses, how many cells its search looks at."""
-    searched = get_declaration(study).guesses
-    return n_units * sum(quota.per_unit if quota.per_unit and not searched else len(quota.seats) for quota in quotas)
+def count_cells(quotas: Sequence[Quota], n_units: int) -> int:
+    """How many assignments the plan makes."""
+    return n_units * sum(quota.per_unit or len(quota.seats) for quota in quotas)
 
 
 def check_cells(number: int) -> None:
@@ -119,10 +118,11 @@ def make_slots(
     save(
         Slot,
         (
-            Slot(unit=unit, purpose=purpose, seat=seat, group=groups.get(seat, ""), generator_id=generator)
+            (unit.pk, purpose, seat, groups.get(seat, ""), generator)
             for unit, row in zip(units, cells, strict=True)
             for seat, generator in sorted(row.items())
         ),
+        ("unit_id", "purpose", "seat", "group", "generator_id"),
     )
 
 

@@ -13,7 +13,7 @@ from studies.models.study import PRACTICE
 from studies.presentation_order import draw_orders
 from studies.protocols import PROTOCOLS, Declaration
 from studies.services.phases import PRACTICE_ROUND, read_phases
-from studies.services.selection import Chosen, PlannedUnit, find_items, plan_units
+from studies.services.selection import Chosen, PlannedUnit, UnitContents, find_items, plan_units, read_contents
 from studies.services.spec import SpecError
 
 
@@ -46,14 +46,14 @@ def plan_practice(study: Study, chosen: Chosen) -> list[PlannedUnit]:
 
 def create_practice(annotators: list[Annotator], study: Study, declaration: Declaration, save: Save) -> None:
     """Assignments to practise with, before all others. They are given back from the start, so that no plan has them."""
-    units = list(Unit.everything.filter(study=study, part=PRACTICE).prefetch_related("items__options"))
+    units = read_contents(Unit.everything.filter(study=study, part=PRACTICE)).values()
     now = timezone.now()
     save(
         Assignment,
         (
             Assignment(
                 annotator=annotator,
-                unit=unit,
+                unit_id=unit.pk,
                 round=PRACTICE_ROUND,
                 position=0,
                 shown=draw_practice_orders(annotator, unit, declaration),
@@ -68,9 +68,8 @@ def create_practice(annotators: list[Annotator], study: Study, declaration: Decl
     )
 
 
-def draw_practice_orders(annotator: Annotator, unit: Unit, declaration: Declaration) -> dict[str, list[Any]]:
+def draw_practice_orders(annotator: Annotator, unit: UnitContents, declaration: Declaration) -> dict[str, list[Any]]:
     """Where the items of one generator are guessed, those of the one that the seed draws."""
     rng = Random(f"{annotator.study.seed}/practice/{annotator.purpose}/{annotator.seat}/{unit.position}")
-    items = list(unit.items.all())
-    generator = rng.choice(sorted({item.generator_id for item in items})) if items else None
-    return draw_orders(declaration, items, generator, rng)
+    generator = rng.choice(sorted({item.generator_id for item in unit.items})) if unit.items else None
+    return draw_orders(declaration, unit.items, generator, rng)

@@ -26,6 +26,7 @@ from studies.services.people import CODE_PREFIXES, NothingToReplace, create_assi
 from studies.services.places import give_back_read_texts
 from studies.services.practice import create_practice
 from studies.services.quotas import has_group_quotas
+from studies.services.selection import read_contents
 from studies.services.states import hold_state, lock_study
 
 
@@ -160,7 +161,7 @@ def create_stranger(
 
 
 def add_cells(annotator: Annotator, slots: Sequence[Slot]) -> None:
-    units = annotator.study.units.prefetch_related("items__options").in_bulk([slot.unit_id for slot in slots])
+    units = read_contents(annotator.study.units.filter(pk__in=[slot.unit_id for slot in slots]))
     create_assignments(annotator, slots, units, get_declaration(annotator.study), save_at_once)
 
 

@@ -22,7 +22,7 @@ from studies.services.people_texts import draw_systematically, equal_chances
 from studies.services.places import give_back_read_texts
 from studies.services.planning import Who, check_cells, count_cells, make_slots, plan_cells, plan_unit_seats
 from studies.services.quotas import Quota, get_per_unit, has_group_quotas, make_quotas
-from studies.services.selection import PlannedUnit
+from studies.services.selection import PlannedUnit, UnitContents, read_contents
 from studies.services.spec import SpecError
 from studies.services.states import lock_study
 
@@ -94,14 +94,15 @@ def assign_units(study: Study, purpose: Purpose, units: Sequence[Unit]) -> None:
     if not seats:
         return
     planned = [PlannedUnit(unit.text, tuple(unit.items.all()), unit.part) for unit in units]
-    check_cells(count_cells(study, quotas, len(planned)))
+    check_cells(count_cells(quotas, len(planned)))
     who: Who = plan_unit_seats(study, planned, quotas)
     cells = [{seats[place]: cell for place, cell in row.items()} for row in plan_cells(study, planned, who)]
     group_of = {seats[place]: quota.group for quota in quotas for place in quota.seats}
     named = [Quota(group, range(seat, seat + 1), None) for seat, group in group_of.items()]
     make_slots(units, purpose, cells, named)
+    contents = read_contents(study.units.filter(pk__in=[unit.pk for unit in units]))
     for annotator in [] if strangers else people:
-        add_assignments(study, annotator, units)
+        add_assignments(study, annotator, contents)
 
 
 def list_people_at_work(study: Study, purpose: Purpose) -> Sequence[Annotator]:
@@ -132,11 +133,10 @@ def group_seats(study: Study, people: Sequence[Annotator]) -> tuple[list[Quota],
     return quotas, [annotator.seat or 0 for annotator in people]
 
 
-def add_assignments(study: Study, annotator: Annotator, units: Sequence[Unit]) -> None:
+def add_assignments(study: Study, annotator: Annotator, units: dict[int, UnitContents]) -> None:
     assert annotator.seat is not None
     slots = list(Slot.objects.filter(unit__in=units, purpose=annotator.purpose, seat=annotator.seat))
     last = annotator.assignments.aggregate(last=Max("position"))["last"]
     first = 0 if last is None else last + 1
-    by_key = {unit.pk: unit for unit in units}
-    create_assignments(annotator, slots, by_key, get_declaration(study), save_at_once, first=first)
+    create_assignments(annotator, slots, units, get_declaration(study), save_at_once, first=first)
     give_back_read_texts(annotator)

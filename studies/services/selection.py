@@ -1,17 +1,20 @@
 """Choose the items a study asks about and make units of them: from the bank while it is a draft, frozen at launch."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, field
 from random import Random
+from typing import NamedTuple
 
+from django.db.models import QuerySet
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from items.models import Generator, Item, Text
+from items.models import Generator, Item, Option, Text
 from items.plain import make_printable
 from projects.scratch import Save, save_at_once
 from studies.models import Study, Unit, UnitItem
+from studies.presentation_order import ItemContents
 from studies.protocols import PROTOCOLS, Declaration, InvalidParameter
 from studies.protocols.units import Candidate, UnitKind
 from studies.services.declarations import get_declaration
@@ -272,12 +275,35 @@ def save_units(study: Study, planned: Iterable[PlannedUnit], save: Save = save_a
     save(
         UnitItem,
         (
-            UnitItem(unit=made, item=item, position=position)
+            (made.pk, item.pk, position)
             for made, unit in zip(units, planned, strict=True)
             for position, item in enumerate(unit.items)
         ),
+        ("unit_id", "item_id", "position"),
     )
     return units
+
+
+class UnitContents(NamedTuple):
+    """What drawing the orders of a unit needs."""
+
+    pk: int
+    text_id: int
+    position: int
+    part: str
+    items: list[ItemContents]
+
+
+def read_contents(units: QuerySet[Unit]) -> dict[int, UnitContents]:
+    """The units by primary key, with their items and options, in three queries and without an object for each."""
+    found = {row[0]: UnitContents(*row, []) for row in units.values_list("pk", "text_id", "position", "part")}
+    members = UnitItem.objects.filter(unit__in=units)
+    options: dict[int, list[int]] = defaultdict(list)
+    for item, option in Option.objects.filter(item__in=members.values("item")).values_list("item_id", "pk"):
+        options[item].append(option)
+    for unit, item, generator in members.order_by("item_id").values_list("unit_id", "item_id", "item__generator_id"):
+        found[unit].items.append(ItemContents(item, generator, options.get(item, [])))
+    return found
 
 
 def make_unit_key(kind: UnitKind, text_id: int, item_ids: Iterable[int]) -> Hashable:
