@@ -2,10 +2,9 @@
 
 from django.utils.translation import gettext_noop as _
 
-from analysis.reports.tables import ANSWERS_BY, STAGE
+from analysis.reports.tables import ANSWERS_BY, QUESTION, STAGE
 from analysis.tables.spec import Column, TableSpec, count, estimate, number
 
-QUESTION = Column("question", _("Question"), "question")
 WEIGHTED = _("mean of Cohen's κ over pairs, weighted by shared judgments")
 
 STAND_IN = TableSpec(

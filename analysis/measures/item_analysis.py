@@ -13,11 +13,13 @@ from scipy.special import betaln
 from scipy.stats import beta
 
 from analysis.measures.agreement import MISSING
-from analysis.measures.intervals import LEVEL
+from analysis.measures.intervals import JACKKNIFE, LEVEL, Interval, undefined_interval
+from analysis.measures.item_response import discrimination_without
+from analysis.measures.text_parts import jackknife_parts
 from analysis.measures.types import FloatArray, IntArray, gettext_noop
 
 PRIOR_MISKEY = 0.02  # share of options thought to have a wrong key before anything is answered
-FEWEST_ANNOTATORS = 3
+FEWEST_ANNOTATORS, FEWEST_FOR_INTERVAL = 3, 10
 
 TOO_FEW_ANNOTATORS = gettext_noop(
     "A discrimination needs at least three annotators who judged this and something else."
@@ -25,6 +27,8 @@ TOO_FEW_ANNOTATORS = gettext_noop(
 ALL_ALIKE = gettext_noop(
     "All annotators judged this the same way, or do equally well on everything else, so discrimination is undefined."
 )
+CAN_BE_ANYTHING = gettext_noop("From %(n)d people this can be anything.")
+UNDEFINED_WITHOUT_ONE = gettext_noop("Without one of the annotators the discrimination is undefined.")
 NO_BETTER_THAN_CHANCE = gettext_noop(
     "No more than half of the judgments with the text are correct, so they say nothing about a key."
 )
@@ -72,6 +76,25 @@ def discrimination(right: IntArray) -> Discrimination:
     few = n < FEWEST_ANNOTATORS
     reasons = ["" if ok else TOO_FEW_ANNOTATORS if short else ALL_ALIKE for ok, short in zip(defined, few, strict=True)]
     return Discrimination(value, reasons, n.astype(np.int64))
+
+
+def discrimination_intervals(right: IntArray) -> list[Interval]:
+    """Of each unit (u,) the interval of its discrimination by a jackknife over annotators, from 10 of them."""
+    value, judged = discrimination(right), right != MISSING
+    ones, n_judged = (right * judged).astype(np.float64), judged.sum(axis=1).astype(np.float64)
+    total = ones.sum(axis=1)
+    found = []
+    for unit, n in enumerate(value.n.tolist()):
+        if np.isnan(value.value[unit]) or n < FEWEST_FOR_INTERVAL:
+            found.append(undefined_interval("", ("annotator", n, n, None), value.reasons[unit] or CAN_BE_ANYTHING))
+            continue
+        used = judged[:, unit] & (n_judged > 1)
+        own = ones[used, unit]
+        without = discrimination_without(own, total[used] - own, n_judged[used] - 1)
+        low, high = jackknife_parts(float(value.value[unit]), without, bounds=(-1.0, 1.0)).ends()
+        reason = UNDEFINED_WITHOUT_ONE if np.isnan(low) else ""
+        found.append(Interval(low, high, JACKKNIFE, "annotator", n, n, 0, None, reason))
+    return found
 
 
 @dataclass(frozen=True)

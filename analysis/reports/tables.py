@@ -12,6 +12,11 @@ GENERATOR_B = Column("generator_b", _("Generator B"))
 ANSWERS_BY = Column("evaluator", _("Answers by"), "evaluator")
 EVALUATOR = Column("evaluator", _("Evaluator"), "evaluator")
 STAGE = Column("stage", _("Stage"), "stage")
+TEXT = Column("text_id", _("Text"), "text id")
+ITEM = Column("item_id", _("Item"), "item id")
+QUESTION = Column("question", _("Question"), "question")
+GROUP = Column("group", _("Group"), "group")
+ANNOTATOR = Column("annotator", _("Annotator"))
 
 DESCRIPTION = TableSpec(
     "description", _("Description"), (
@@ -125,8 +130,8 @@ PUBLISHED = TableSpec(
 
 # Columns of single answers, for drill-down.
 ANSWERS = {column.name: column for column in (
-    Column("text_id", _("Text"), "text id"),
-    Column("item_id", _("Item"), "item id"),
+    TEXT,
+    ITEM,
     Column("option_id", _("Option")),
     Column("item_a", _("Item A"), "item id"),
     Column("item_b", _("Item B"), "item id"),
@@ -139,11 +144,11 @@ ANSWERS = {column.name: column for column in (
     Column("source", _("Source")),
     Column("category", _("Category"), "tag"),
     Column("group", _("Group")),
-    Column("annotator", _("Annotator")),
+    ANNOTATOR,
     Column("annotator_a", _("Annotator A")),
     Column("annotator_b", _("Annotator B")),
     Column("stage", _("Stage"), "stage"),
-    Column("question", _("Question"), "question"),
+    QUESTION,
     Column("dimension", _("Dimension"), "question"),
     Column("round", _("Round"), "count"),
     Column("score", _("Score"), "count"),

@@ -135,6 +135,21 @@ def list_item_answers(evidence: Evidence, row: Row, column: str) -> Table:
     return count_or_list(evidence, read[read["item_id"] == row["item_id"]], column)
 
 
+@tables.PERSON_FIT.drill_down
+def list_person_answers(evidence: Evidence, row: Row, column: str) -> Table:
+    """The person's judgments with the text."""
+    read = with_text(evidence)
+    return count_or_list(evidence, read[read["annotator"] == row["annotator"]], column)
+
+
+@tables.TEXT_DIF.drill_down
+def list_text_answers(evidence: Evidence, row: Row, column: str) -> Table:
+    """Judgments of the text's items by people of both groups."""
+    read, people = with_text(evidence), evidence.annotators
+    codes = people[people["group"].isin([row["group_a"], row["group_b"]])]["annotator"]
+    return count_or_list(evidence, read[read["annotator"].isin(codes) & (read["text_id"] == row["text_id"])], column)
+
+
 @tables.DEPENDENCE.drill_down
 def list_all_answers(evidence: Evidence, _row: Row, column: str) -> Table:
     return count_or_list(evidence, with_text(evidence), column)

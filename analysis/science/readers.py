@@ -22,12 +22,12 @@ from analysis.measures.item_response import (
 )
 from analysis.reports.evaluators import groups_of, people_in
 from analysis.science.common import judgments_in, reading_stages
-from analysis.science.tables import DEPENDENCE, DIF, RASCH
+from analysis.science.tables import DEPENDENCE, DIF, PERSON_FIT, RASCH, TEXT_DIF
 from analysis.tables.spec import Table
 
 RASCH_PEOPLE, RASCH_ITEMS, RASCH_ANSWERS, SLOPE_PEOPLE, DEPENDENCE_PEOPLE = 100, 10, 30, 500, 100
 DIF_SMALLER, DIF_ALL, DIF_ITEMS = 100, 300, 10
-FITS, MOST_MISFITS, FAR = (0.7, 1.3), 0.2, 0.2
+FITS, MOST_MISFITS, FAR, PERSON_MISFIT = (0.7, 1.3), 0.2, 0.2, 2.0
 LEVEL = 0.05
 
 TOO_FEW_READERS = gettext_noop("A Rasch model needs 100 readers; here %(n)d. Difficulty is shown as the share right.")
@@ -57,6 +57,7 @@ def reader_tables(evidence: Evidence) -> tuple[Table, ...]:
     rows, model, used = rasch(answered)
     return (
         RASCH.build(rows),
+        *person_fit(answered, model, used),
         *dependence(answered, model, used),
         *functioning(evidence, answered),
     )
@@ -128,6 +129,23 @@ def choose_model(answers: np.ndarray) -> ItemResponseModel:
     return each if chi2.sf(max(better, 0), answers.shape[1] - 1) < LEVEL else common
 
 
+def person_fit(answered: Answered, model: ItemResponseModel | None, used: np.ndarray) -> tuple[Table, ...]:
+    """Ability and fit of each person, the worst first; nothing behind the gate."""
+    if model is None:
+        return ()
+    answers = answered.right[:, used]
+    fits = fit_statistics(answers, model.expected(), 1)
+    n_items = (answers != MISSING).sum(axis=1)
+    rows = [
+        {"annotator": person, "ability": model.ability[place], "ability_sd": model.ability_sd[place],
+         "infit": fits.infit[place], "outfit": fits.outfit[place], "n_items": int(n_items[place])}
+        for place, person in enumerate(answered.people) if n_items[place]
+    ]  # fmt: skip
+    misfits = sum(max(row["infit"], row["outfit"]) > PERSON_MISFIT for row in rows)
+    note = _("%(n)d of %(all)d people have an infit or outfit above 2.") % {"n": misfits, "all": len(rows)}
+    return (PERSON_FIT.build(sorted(rows, key=lambda row: -max(row["infit"], row["outfit"])), notes=[note]),)
+
+
 def dependence(answered: Answered, model: ItemResponseModel | None, used: np.ndarray) -> tuple[Table, ...]:
     """Q3 of pairs of items within a text and across texts; from 100 people, below nothing."""
     if model is None or len(answered.people) < DEPENDENCE_PEOPLE:
@@ -157,7 +175,26 @@ def functioning(evidence: Evidence, answered: Answered) -> tuple[Table, ...]:
     chosen = of_person.isin(groups).to_numpy()
     right, second = answered.right[chosen], (of_person[chosen] == groups[1]).to_numpy()
     rows = list(functioning_rows(answered, right, second, groups))
-    return (DIF.build(rows),)
+    return (DIF.build(rows), *text_functioning(answered, right, rows))
+
+
+def text_functioning(answered: Answered, right: np.ndarray, rows: list[dict[str, Any]]) -> tuple[Table, ...]:
+    """The sum of D over the items of each text that has two or more; nothing where items were refused."""
+    known = pd.DataFrame([row for row in rows if row["item_id"] and not row["reason"]])
+    if known.empty:
+        return ()
+    reach, found = norm.ppf(0.975), []
+    for text, mine in known.groupby("text_id", sort=True):
+        if len(mine) < 2:
+            continue
+        d, half = mine["d"].sum(), float(np.sqrt((((mine["high"] - mine["low"]) / 2 / reach) ** 2).sum())) * reach
+        seen = right[:, answered.items.isin(mine["item_id"])] != MISSING
+        found.append({
+            "text_id": text, "group_a": mine["group_a"].iloc[0], "group_b": mine["group_b"].iloc[0], "d": d,
+            "low": d - half, "high": d + half, "n_items": len(mine), "n_people": int(seen.any(axis=1).sum()),
+            "reason": "",
+        })  # fmt: skip
+    return (TEXT_DIF.build(found),) if found else ()
 
 
 def functioning_rows(

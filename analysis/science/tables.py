@@ -5,7 +5,7 @@ from dataclasses import replace
 from django.utils.translation import gettext_noop as _
 
 from analysis.reports import tables
-from analysis.reports.tables import ANSWERS_BY, GENERATOR
+from analysis.reports.tables import ANSWERS_BY, GENERATOR, GROUP, ITEM, QUESTION, TEXT
 from analysis.tables.spec import Column, TableSpec, count, estimate, number, prefixed_estimate
 
 MEASURE = Column("measure", _("Measure"), "question")
@@ -94,8 +94,8 @@ RELIABILITY = TableSpec(
 
 G_STUDY = TableSpec(
     "g_study", _("Where the noise of ratings comes from"), (
-        Column("question", _("Question"), "question"),
-        Column("group", _("Group"), "group"),
+        QUESTION,
+        GROUP,
         prefixed_estimate("objects", _("Items"), _("variance between items: the signal")),
         prefixed_estimate("raters", _("Raters"), _("variance between raters: strictness")),
         prefixed_estimate("residual", _("Items × raters"), _("variance of raters' order of items, and error")),
@@ -116,8 +116,8 @@ G_STUDY = TableSpec(
 
 D_STUDY = TableSpec(
     "d_study", _("How many raters are enough"), (
-        Column("question", _("Question"), "question"),
-        Column("group", _("Group"), "group"),
+        QUESTION,
+        GROUP,
         count("n_raters", _("Raters"), _("raters of each item"), leads=False),
         number("relative", _("Eρ²"), _("reliability of their mean for ranking items"), reason="reason"),
         number("absolute", _("Φ"), _("reliability of their mean as it is"), reason="reason"),
@@ -128,7 +128,7 @@ D_STUDY = TableSpec(
 
 SEVERITY = TableSpec(
     "rater_severity", _("Strict and generous raters"), (
-        Column("question", _("Question"), "question"),
+        QUESTION,
         Column("annotator", _("Rater")),
         estimate("severity", _("Marks above the mean rater"), _("least squares over items; positive: higher marks")),
         number("residual_sd", _("Erratic"), _("standard deviation of what severity and items leave"), reason="reason"),
@@ -144,7 +144,7 @@ SEVERITY = TableSpec(
 
 FAIR_MEANS = TableSpec(
     "fair_means", _("Means as if all raters had rated all items"), (
-        Column("question", _("Question"), "question"),
+        QUESTION,
         GENERATOR,
         number("raw", _("Raw mean"), _("mean of all ratings as given"), reason="reason"),
         estimate("fair", _("Fair mean"), _("mean of items after taking out raters' severity")),
@@ -157,8 +157,8 @@ FAIR_MEANS = TableSpec(
 
 RASCH = TableSpec(
     "rasch", _("Difficulty by the Rasch model"), (
-        Column("text_id", _("Text"), "text id"),
-        Column("item_id", _("Item"), "item id"),
+        TEXT,
+        ITEM,
         number("share_right", _("Accuracy"), _("share of people who answered it right, with the text")),
         number("difficulty", _("Difficulty"), _("in logits; higher is harder"), reason="reason"),
         number("slope", _("Slope"), _("the common slope, or the item's own where the two-parameter model fits better"),
@@ -170,6 +170,18 @@ RASCH = TableSpec(
         "reason",
     ),
     keys=("item_id",),
+)  # fmt: skip
+
+PERSON_FIT = TableSpec(
+    "person_fit", _("Readers in the Rasch model"), (
+        Column("annotator", _("Person")),
+        number("ability", _("Ability"), _("in logits, expected a posteriori; higher is better")),
+        number("ability_sd", _("SD"), _("posterior standard deviation of the ability")),
+        number("infit", _("Infit"), _("1 as expected; above 2 the person answers against the difficulties")),
+        number("outfit", _("Outfit"), _("1 as expected; above 2 the person answers against the difficulties")),
+        count("n_items", _("Items"), _("items that the person answered")),
+    ),
+    keys=("annotator",),
 )  # fmt: skip
 
 DEPENDENCE = TableSpec(
@@ -185,8 +197,8 @@ DEPENDENCE = TableSpec(
 
 DIF = TableSpec(
     "dif", _("Items that treat two groups differently"), (
-        Column("text_id", _("Text"), "text id"),
-        Column("item_id", _("Item"), "item id"),
+        TEXT,
+        ITEM,
         Column("group_a", _("First group")),
         Column("group_b", _("Second group")),
         number("d", _("D"), _("−2.35 ln α; negative: harder for equally good readers of the second group"),
@@ -203,6 +215,23 @@ DIF = TableSpec(
     notes=(
         _("For equally good readers: people of both groups are compared at the same total score. A: negligible, "
           "B: moderate, C: large."),
+    ),
+)  # fmt: skip
+
+TEXT_DIF = TableSpec(
+    "text_dif", _("Texts that treat two groups differently"), (
+        TEXT,
+        Column("group_a", _("First group")),
+        Column("group_b", _("Second group")),
+        estimate("d", _("D"), _("sum of the items' D; negative: harder for equally good readers of the second group")),
+        count("n_items", _("Items"), _("items of the text with a D")),
+        count("n_people", _("People"), _("people of both groups who answered them")),
+        "reason",
+    ),
+    keys=("text_id", "group_a", "group_b"),
+    notes=(
+        _("For equally good readers. Errors of the items of a text are added as if they were independent; items that "
+          "share more than ability make the interval too narrow."),
     ),
 )  # fmt: skip
 
@@ -266,5 +295,5 @@ HOUR = TableSpec(
 
 TABLES = (
     JOINED, JOINED_CONTRASTS, OTHERS, CARRY_OVER, RELIABILITY, G_STUDY, D_STUDY, SEVERITY, FAIR_MEANS, RASCH,
-    DEPENDENCE, DIF, FLAWS,
+    PERSON_FIT, DEPENDENCE, DIF, TEXT_DIF, FLAWS,
 )  # fmt: skip

@@ -205,7 +205,14 @@ def test_dif_refuses_small_groups(evidence):
 
 @pytest.mark.slow
 def test_readers_of_two_large_groups(evidence):
-    rasch, dependence, dif = reader_tables(grouped(evidence, (160, 160)))
+    rasch, people, dependence, dif, texts = reader_tables(grouped(evidence, (160, 160)))
+    assert [row["n_items"] for row in people.rows] == [24] * 320
+    assert people.rows[0]["outfit"] > 1 > people.rows[-1]["outfit"]
+    items = [row for row in dif.rows if row["text_id"] == "t00"]
+    text = row_of(texts, text_id="t00")
+    assert (text["d"], text["n_items"], text["n_people"]) == (pytest.approx(sum(row["d"] for row in items)), 2, 320)
+    widths = [row["high"] - row["low"] for row in items]
+    assert text["high"] - text["low"] == pytest.approx(math.hypot(*widths))
     assert {row["model"] for row in rasch.rows if not row["reason"]} <= {"Rasch", "2PL"}
     assert {row["pairs"] for row in dependence.rows} == {"within text", "across texts"}
     assert {row["category"] for row in dif.rows} <= {"A", "B", "C", ""}

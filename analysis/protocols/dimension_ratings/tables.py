@@ -5,7 +5,7 @@ from dataclasses import replace
 from django.utils.translation import gettext_noop as _
 
 from analysis.reports import tables
-from analysis.reports.tables import EVALUATOR, GENERATOR
+from analysis.reports.tables import ANNOTATOR, EVALUATOR, GENERATOR, ITEM
 from analysis.tables.spec import Column, Crossing, TableSpec, count, estimate, number
 
 DIMENSION = Column("dimension", _("Dimension"), "question")
@@ -91,8 +91,8 @@ DISTRIBUTIONS = TableSpec(
 
 FLAGGED = TableSpec(
     "flagged_cells", _("Deviating scores"), (
-        Column("annotator", _("Annotator")),
-        Column("item_id", _("Item"), "item id"),
+        ANNOTATOR,
+        ITEM,
         DIMENSION,
         Column("rule", _("Rule")),
         number("score", _("Score"), _("score in round 1, with the scores it deviates from")),

@@ -9,7 +9,14 @@ from analysis.codes import GUESSABLE, TAG, UNANSWERABLE, join_codes, titles
 from analysis.frames.evidence import Evidence
 from analysis.frames.responses import judgments_of
 from analysis.measures.agreement import MISSING
-from analysis.measures.item_analysis import certainty_above, discrimination, miskey, unit_means
+from analysis.measures.intervals import Interval
+from analysis.measures.item_analysis import (
+    certainty_above,
+    discrimination,
+    discrimination_intervals,
+    miskey,
+    unit_means,
+)
 from analysis.protocols.guess_then_read.answers import GUESS, READ, items_right
 from analysis.protocols.guess_then_read.tables import GUESSABLE as GUESSABLE_TABLE
 from analysis.protocols.guess_then_read.tables import ITEM_ANALYSIS
@@ -37,7 +44,7 @@ def stage_rows(evidence: Evidence, stage: str) -> list[Row]:
     asked = people_in(evidence).rows_of(evidence.frame)
     asked = asked[(asked["question"] == "answer") & (asked["stage"] == stage) & asked["correct"].notna()]
     ticked, right, unsure = grids(asked, options, ("value", "correct", "unsure"))
-    shares, separation = unit_means(right), discrimination(right)
+    shares, separation, intervals = unit_means(right), discrimination(right), discrimination_intervals(right)
     marks = unit_means(unsure)
     alarm = miskey((right == 1).sum(axis=0), shares.n) if stage == READ else None
     columns = {
@@ -54,12 +61,18 @@ def stage_rows(evidence: Evidence, stage: str) -> list[Row]:
             **dict(zip(options.columns, about, strict=True)),
             "stage": stage,
             **{name: values[place] for name, values in columns.items()},
+            **say_interval(intervals[place]),
             "reason": " ".join([*([_(why)] if why else []), *explain_unmarked(stage, marks.n[place]), *fixed])
             if shares.n[place]
             else _(NOBODY),
         }
         for place, (about, why) in enumerate(zip(options.to_numpy(), separation.reasons, strict=True))
     ]
+
+
+def say_interval(found: Interval) -> Row:
+    reason = _(found.reason) % {"n": found.n_units} if found.reason else ""
+    return {"discrimination_low": found.low, "discrimination_high": found.high, "discrimination_reason": reason}
 
 
 def explain_unmarked(stage: str, known: int) -> list[str]:

@@ -7,7 +7,7 @@ from django.utils.translation import gettext_noop as _
 from analysis.planning.tables import declare_outlook
 from analysis.reports import tables
 from analysis.reports.estimates import INTERVAL_COLUMNS
-from analysis.reports.tables import ANSWERS_BY, GENERATOR, STAGE
+from analysis.reports.tables import ANSWERS_BY, GENERATOR, ITEM, STAGE, TEXT
 from analysis.tables.spec import Column, TableSpec, count, estimate, number, prefixed_estimate
 
 N_ITEMS = count("n_items", _("Items"), _("items with judgments"))
@@ -230,8 +230,8 @@ SURE = _("Certainty: probability that this holds for more than half of all such 
          "answers alone (Jeffreys' prior). The list is sorted by it.")  # fmt: skip
 GUESSABLE = TableSpec(
     "guessable_items", _("Guessable items"), (
-        Column("text_id", _("Text"), "text id"),
-        Column("item_id", _("Item"), "item id"),
+        TEXT,
+        ITEM,
         GENERATOR,
         count("n_annotators", _("People"), _("people who answered the item in this stage")),
         count("n_right", _("Right"), _("people who judged all of its options correctly")),
@@ -263,8 +263,8 @@ UNANSWERABLE = replace(
 
 ITEM_ANALYSIS = TableSpec(
     "item_analysis", _("Item analysis"), (
-        Column("text_id", _("Text"), "text id"),
-        Column("item_id", _("Item"), "item id"),
+        TEXT,
+        ITEM,
         Column("option_id", _("Option")),
         GENERATOR,
         Column("key", _("Is a key"), "truth"),
@@ -276,19 +276,22 @@ ITEM_ANALYSIS = TableSpec(
         number(
             "discrimination", _("Discrimination"),
             _("correlation of a correct answer here with the same person's accuracy on the other options"),
-            reason="reason",
+            low="discrimination_low", high="discrimination_high", reason="discrimination_reason",
         ),
         number(
             "miskey", _("Mis-key"),
             _("probability that the key is wrong, by Bayes' rule from all options' judgments"), reason="reason",
         ),
+        "discrimination_low",
+        "discrimination_high",
+        "discrimination_reason",
         "reason",
     ),
     keys=("item_id", "option_id", "stage"),
     shared=OF_STAGE,
     notes=(
         _("From people's answers. Discrimination: correlation between a correct answer on this option "
-          "and the person's accuracy on all other options of the stage."),
+          "and the person's accuracy on all other options of the stage; interval by a jackknife over people, from 10."),
         _("Mis-key: probability that the key is wrong, given the answers with the text (prior: 2 % of "
           "the keys are wrong). With few answers it is unreliable; see n."),
     ),

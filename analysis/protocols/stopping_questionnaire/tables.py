@@ -6,13 +6,12 @@ from dataclasses import replace
 from django.utils.translation import gettext_noop as _
 
 from analysis.reports import tables
-from analysis.reports.tables import EVALUATOR, label_agreement
+from analysis.reports.tables import EVALUATOR, GROUP, label_agreement
 from analysis.tables.spec import Column, Crossing, TableSpec, count, number
 
 ALL = ""  # of a column that names a group, a generator or a source
 CATEGORY = Column("category", _("Category"), "question")
 VIEW = Column("view", _("View"), "view")
-GROUP = Column("group", _("Group"), "group")
 GENERATOR = Column("generator", _("Generator"), "scope")
 SOURCE = Column("source", _("Source"), "scope")
 SCOPE = _("In files, an empty group, generator or source means all of them.")

@@ -8,17 +8,19 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.stats import beta, betabinom
+from scipy.stats import beta, betabinom, t
 from statsmodels.stats.proportion import proportion_confint
 
 from analysis.measures.agreement import MISSING
 from analysis.measures.item_analysis import (
     ALL_ALIKE,
+    CAN_BE_ANYTHING,
     NO_BETTER_THAN_CHANCE,
     TOO_FEW_ANNOTATORS,
     all_options_right,
     certainty_above,
     discrimination,
+    discrimination_intervals,
     jeffreys_interval,
     miskey,
     unit_means,
@@ -141,3 +143,16 @@ def test_the_probability_of_a_wrong_key_is_that_of_bayes_rule_written_out():
     for unit in (0, 1, 2, 3, 4, 5, 7):
         assert found[unit] == pytest.approx(miskey_written_out(n_right, n, unit, 0.1), abs=1e-9)
     assert math.isnan(found[6])
+
+
+def test_a_discrimination_has_an_interval_from_ten_annotators_on():
+    rng = np.random.default_rng(1)
+    right = (rng.random((40, 6)) < rng.random((40, 1))).astype(np.int64)
+    right[3, 0] = MISSING
+    found, value = discrimination_intervals(right)[0], discrimination(right).value[0]
+    others = [discrimination(np.delete(right, place, axis=0)).value[0] for place in range(40) if place != 3]
+    reach = t.ppf(0.975, 38) * np.sqrt(38 / 39 * ((np.array(others) - np.mean(others)) ** 2).sum())
+    assert (found.low, found.high) == pytest.approx((max(value - reach, -1), min(value + reach, 1)))
+    assert (found.unit, found.n_units) == ("annotator", 39)
+    few = discrimination_intervals(right[:9])[1]
+    assert (np.isnan(few.low), few.reason) == (True, CAN_BE_ANYTHING)
