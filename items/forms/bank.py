@@ -242,9 +242,10 @@ def add_option_rows(formset: OptionRows) -> list[dict[str, Any]]:
     return [*rows, *({} for _row in range(ROWS))][:MAX_OPTIONS]
 
 
-def choose_generator(generators: list[Generator]) -> str:
-    """The generator that a new item starts with: the only one there is, else whoever edits."""
-    return generators[0].name if len(generators) == 1 else DEFAULT_GENERATOR
+def choose_generator(generators: Iterable[Generator]) -> str:
+    """The generator that a new item starts with: the only human one there is, else the default name."""
+    people = [generator.name for generator in generators if generator.kind == GeneratorKind.HUMAN]
+    return people[0] if len(people) == 1 else DEFAULT_GENERATOR
 
 
 class KeyForm(forms.Form):

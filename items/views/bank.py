@@ -103,7 +103,7 @@ Store = Callable[[ItemForm, list[OptionValues]], Item]
 def item_new(request, slug, pk):
     project = get_project(request.user, slug, Role.RESEARCHER)
     text = get_object_or_404(Text.objects.current(), project=project, pk=pk)
-    form = NewItemForm(request.POST or None, initial={"generator": choose_generator(list(project.generators.all()))})
+    form = NewItemForm(request.POST or None, initial={"generator": choose_generator(project.generators.all())})
     rows = OptionFormSet(request.POST or None, prefix="options", initial=build_option_rows(None))
 
     def store(form: ItemForm, options: list[OptionValues]) -> Item:

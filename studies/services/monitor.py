@@ -49,7 +49,7 @@ class State:
     may_remind: bool = False
 
 
-NOT_OPENED = State("not_opened", _("not opened"), "error", True)
+NOT_OPENED = State("not_opened", _("not opened"), "", True)
 IN_PHASES = State("in_phases", _("in the introduction"), "info", True)
 WORKING = State("working", _("working"), "info", True)
 IDLE = State("idle", _("idle"), "", True)
@@ -73,6 +73,7 @@ class Person:
 
     annotator: Any
     state: State
+    is_new: bool = False  # their link is less than a day old
     current: Assignment | None = None
     minutes: float | None = None
     fast: bool = False
@@ -99,8 +100,8 @@ class Person:
 
     @property
     def needs_nudge(self) -> bool:
-        """Whether somebody should look after them: they stopped, or never began although they were invited."""
-        return self.state in (STUCK, NOT_OPENED)
+        """Whether somebody should look after them: they stopped, or have had their link for a day without opening it."""
+        return self.state == STUCK or (self.state == NOT_OPENED and not self.is_new)
 
 
 def classify(annotator: Any, *, waits: bool, now: datetime) -> State:
@@ -152,7 +153,10 @@ def list_people(study: Study, purpose: Purpose = Purpose.MAIN, now: datetime | N
     """All people of the purpose, each with state, place, time and oddities."""
     now = now or timezone.now()
     waits = get_declaration(study).calibration and study.main_opened_at is None and purpose == Purpose.MAIN
-    found = [Person(each, classify(each, waits=waits, now=now)) for each in query_people(study, purpose)]
+    found = [
+        Person(each, classify(each, waits=waits, now=now), is_new=now - each.created_at < STUCK_AFTER)
+        for each in query_people(study, purpose)
+    ]
     current, minutes = find_current(study, purpose), sum_minutes(study, purpose)
     alike, comments = find_alike(study, purpose), count_comments(study, purpose)
     for person in found:
@@ -247,6 +251,11 @@ class Overview:
     def n_all(self) -> int:
         """Finished and open units; what is open under a disabled link is not expected any more."""
         return sum(person.n_done if person.state == LINK_OFF else person.n_all for person in self.counted)
+
+    @property
+    def is_waiting_for_links(self) -> bool:
+        """Whether nobody has opened a link, and the links are new."""
+        return bool(self.counted) and all(person.state == NOT_OPENED and person.is_new for person in self.counted)
 
     @property
     def nudged(self) -> list[Person]:

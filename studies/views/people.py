@@ -142,6 +142,8 @@ def say_verdict(overview: Overview, unit: str) -> str:
     if not overview.n_all:
         return ""
     said = str(DONE[unit] % {"done": overview.n_done, "all": overview.n_all})
+    if overview.is_waiting_for_links and overview.study.takes_answers:
+        return f"{said} {_('Send each person their link.')}"
     number = len(overview.nudged)
     if number and overview.study.takes_answers:
         said += " " + ngettext("One person needs a nudge.", "%(n)d people need a nudge.", number) % {"n": number}
@@ -164,7 +166,7 @@ def build_notes(overview: Overview) -> list[tuple[Person, str]]:
             notes.append((3, person, sentence % said))
         if person.state.name == "failed_check":
             notes.append((4, person, _("%(code)s failed a check.") % said))
-        if person.state.name == "not_opened":
+        if person.state.name == "not_opened" and person.needs_nudge:
             notes.append((5, person, _("%(code)s has not opened the link.") % said))
     return [(person, said) for _rank, person, said in sorted(notes, key=lambda note: note[0])[:4]]
 

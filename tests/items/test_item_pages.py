@@ -3,7 +3,7 @@
 import pytest
 from django.urls import reverse
 
-from items.models import Generator, Item, KeyCorrection, Text
+from items.models import Generator, GeneratorKind, Item, KeyCorrection, Text
 from tests.items.files import OPTIONS, STEM, item_row, load, text_row
 
 pytestmark = pytest.mark.django_db
@@ -169,3 +169,14 @@ def test_a_bad_generator_is_refused_on_the_form(client, item, fields, words):
     assert words in page
     assert Text.objects.count() == 1
     assert Generator.objects.get(pk=item.generator_id).name == "Ada"
+
+
+def test_a_new_item_is_not_put_down_to_a_rule_or_a_model(project, client, item):
+    def offered():
+        return client.get(new_url(item)).context["form"].initial["generator"]
+
+    item.generator.kind = GeneratorKind.RULE
+    item.generator.save()
+    assert offered() == "human"
+    Generator.objects.create(project=project, name="teacher", kind=GeneratorKind.HUMAN)
+    assert offered() == "teacher"

@@ -101,6 +101,17 @@ def act(client, study, name, people, **fields):
     return client.post(reverse("people_act", args=[study.slug]), fields, follow=True)
 
 
+def test_links_are_to_be_sent_first_and_reminders_come_after_a_day(client, study):
+    page = client.get(reverse("study_annotators", args=["study"])).content.decode()
+    assert "Send each person their link." in page
+    assert "Remind 2 people" not in page
+    assert "has not opened the link" not in page
+    study.annotators.update(created_at=timezone.now() - timedelta(days=2))
+    page = client.get(reverse("study_annotators", args=["study"])).content.decode()
+    assert "Remind 2 people" in page
+    assert "P01 has not opened the link." in page
+
+
 def test_an_act_is_confirmed_first_and_reaches_all_who_are_ticked(client, study):
     people = list(study.annotators.all())
     act(client, study, "pause", people)
