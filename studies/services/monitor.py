@@ -100,7 +100,7 @@ class Person:
 
     @property
     def needs_nudge(self) -> bool:
-        """Whether somebody should look after them: they stopped, or have had their link for a day without opening it."""
+        """Whether somebody should look after them: they stopped, or have had an unopened link for a day."""
         return self.state == STUCK or (self.state == NOT_OPENED and not self.is_new)
 
 
