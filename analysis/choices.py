@@ -35,6 +35,7 @@ class Choices:
     dropped: tuple[str, ...] = ()  # of DROPPED; only comparisons of metrics with people look at it
     shared_texts: bool = False  # whether only texts that people and all models answered enter
     calibration: bool = True  # whether answers of a calibration enter the results; agreement is always over them too
+    adjudicated: bool = False  # whether decisions of an adjudication stand in place of what people said
 
     def to_json(self) -> dict[str, Any]:
         return {name: list(value) if isinstance(value, tuple) else value for name, value in asdict(self).items()}

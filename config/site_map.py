@@ -98,7 +98,10 @@ PROJECT_TABS = (
 
 RESULTS = (
     Tab(_("Summary"), ("study_results", "study_working", "study_effects", "results_methods")),
-    Tab(_("Agreement"), ("results_agreement", "agreement_lab", "expert_check")),
+    Tab(
+        _("Agreement"),
+        ("results_agreement", "agreement_lab", "expert_check", "study_adjudication", "unit_adjudication"),
+    ),
     Tab(
         _("Items"),
         (

@@ -1,6 +1,7 @@
 from django.urls import path, re_path
 
 from studies.views import (
+    adjudication,
     annotators,
     design,
     drafts,
@@ -52,6 +53,8 @@ urlpatterns = [
     path("s/<slug:slug>/preview/", design.study_preview, name="study_preview"),
     path("s/<slug:slug>/rephrasals/<int:pk>/take/", studies.take_rephrasal, name="take_rephrasal"),
     path("s/<slug:slug>/expert-check/", annotators.expert_check, name="expert_check"),
+    path("s/<slug:slug>/adjudication/", adjudication.study_adjudication, name="study_adjudication"),
+    path("s/<slug:slug>/adjudication/<int:pk>/", adjudication.unit_adjudication, name="unit_adjudication"),
     path("s/<slug:slug>/written/", written.study_written, name="study_written"),
     path("s/<slug:slug>/written/<int:pk>/take/", written.written_take, name="written_take"),
     path("s/<slug:slug>/written/<int:pk>/repair/", written.written_repair, name="written_repair"),

@@ -135,6 +135,14 @@ def meanings(study: Study) -> dict[str, tuple[str, str]]:
             _("seconds; empty without JavaScript and for models"),
         ),
         "idle_seconds": (_("The rest of the time between opening and handing in the stage"), _("seconds")),
+        "adjudication": (
+            _("What a researcher decided about the answer; the value stays what was said"),
+            _("decided, flagged, excluded; empty if nothing"),
+        ),
+        "adjudicated_value": (_("The value decided where people disagreed"), answer_values(study)),
+        "adjudicated_by": (_("The account of who decided, flagged or excluded"), _("not in replication packs")),
+        "adjudicated_at": (_("When that was"), time),
+        "reason": (_("Why, as the researcher wrote it"), _("text")),
         **describe_phase_columns(study),
         UNIT_ITEMS: (_("The ids of the items that were compared, in stored order, separated by blanks"), an_id),
     }

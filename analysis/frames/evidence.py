@@ -149,7 +149,7 @@ def with_items(evidence: Evidence, rows: pd.DataFrame) -> pd.DataFrame:
 def evidence_of(study: Study, choices: Choices) -> Evidence:
     """Read a study once, without a lock."""
     with consistent_read():
-        rounds = select_rows(every_round(study, choices.purposes), choices.groups)
+        rounds = select_rows(every_round(study, choices.purposes, adjudicated=choices.adjudicated), choices.groups)
         times, texts = times_of(study, choices), texts_of(study)
         found = Evidence(
             study=study,

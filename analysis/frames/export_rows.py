@@ -7,14 +7,14 @@ from operator import itemgetter
 from typing import Any, NamedTuple
 
 import pandas as pd
-from django.db.models import F, Window
+from django.db.models import F, FilteredRelation, Q, Window
 from django.db.models.functions import RowNumber
 
 from analysis.frames.responses import query_submitted
 from analysis.progress import ANSWERS
 from evaluation.services.calls import get_parse_status, get_prompt_versions, get_raw_output, select_replies
 from jobs.progress import report_progress
-from studies.models import Assignment, PhasePassed, Study, Submission, UnitItem
+from studies.models import Assignment, PhasePassed, Settled, Study, Submission, UnitItem
 from studies.phases import PROFILE
 from studies.presentation_order import ShownItem, read_shown_items
 from studies.protocols import PROTOCOLS, Declaration
@@ -46,6 +46,11 @@ EXTRAS = (
     "sequence",
     "active_seconds",
     "idle_seconds",
+    "adjudication",
+    "adjudicated_value",
+    "adjudicated_by",
+    "adjudicated_at",
+    "reason",
 )
 COLUMNS = (*CONTRACT, *EXTRAS)
 CHECKS = ("attention_right", "attention_asked")
@@ -83,6 +88,8 @@ def read_phase_answers(study: Study, annotator_pk: int) -> dict[str, Any]:
     return found | dict(zip(CHECKS, (right, asked), strict=True))
 
 
+# Of a decision about a response, and of its being flagged or excluded.
+SETTLED = {"settled": "settled", "by": "decided_by__username", "at": "decided_at", "reason": "reason"}
 # What stands in a column, seen from a response; the other columns are worked out or do not apply to this protocol.
 FIELDS = {
     "annotator": "assignment__annotator__code",
@@ -116,6 +123,9 @@ FIELDS = {
     "last_changed_at": "last_changed_at",
     "n_changes": "n_changes",
     "variant": "assignment__annotator__variant__name",
+    "adjudicated_value": "decision__value",
+    **{f"decision_{name}": f"decision__{field}" for name, field in SETTLED.items()},
+    **{f"apart_{name}": f"apart__{field}" for name, field in SETTLED.items()},
     "annotator_pk": "assignment__annotator_id",
     "assignment_pk": "assignment_id",
     "unit_pk": "assignment__unit_id",
@@ -137,7 +147,8 @@ def export_rows(study: Study, purposes: Collection[str]) -> Iterator[dict[str, A
     about: dict[str, Any] = {}
     annotator, prompts = None, get_prompt_versions(study)
     sequence = Window(RowNumber(), order_by="pk")
-    answers = query_submitted(study, purposes).annotate(**select_replies(), sequence=sequence).order_by(*ORDER)
+    answers = query_submitted(study, purposes).annotate(**select_replies(), sequence=sequence, **join_adjudications())
+    answers = answers.order_by(*ORDER)
     named = (*FIELDS, *select_replies(), "sequence")
     units = items_by_unit(study) if kind in COMPARED else {}
     given = answers.values_list(*map(F, FIELDS.values()), *named[len(FIELDS) :]).iterator(chunk_size=CHUNK)
@@ -158,6 +169,27 @@ def export_rows(study: Study, purposes: Collection[str]) -> Iterator[dict[str, A
         yield {column: row.get(column) for column in columns}
 
 
+def join_adjudications() -> dict[str, FilteredRelation]:
+    """The decision about a response that holds, and its being flagged or excluded."""
+    holds, decided = Q(adjudications__reopened_at=None), Q(adjudications__settled=Settled.DECIDED)
+    return {
+        "decision": FilteredRelation("adjudications", condition=holds & decided),
+        "apart": FilteredRelation("adjudications", condition=holds & ~decided),
+    }
+
+
+def describe_adjudication(row: dict[str, Any]) -> dict[str, Any]:
+    """The columns of the export about decisions; of an answer that is flagged and decided, both, the decision first."""
+    told = [(row[f"{kind}_settled"], row[f"{kind}_reason"]) for kind in ("decision", "apart") if row[f"{kind}_settled"]]
+    at = row["decision_at"] or row["apart_at"]
+    return {
+        "adjudication": "; ".join(settled for settled, _reason in told),
+        "adjudicated_by": row["decision_by"] or row["apart_by"],
+        "adjudicated_at": at.isoformat() if at else None,
+        "reason": "; ".join(reason for _settled, reason in told if reason),
+    }
+
+
 def complete_row(row: dict[str, Any], places: dict[tuple, int], sides: dict[int, dict[str, Any]]) -> dict[str, Any]:
     """The row with what is worked out."""
     for name in TIMES:
@@ -169,6 +201,7 @@ def complete_row(row: dict[str, Any], places: dict[tuple, int], sides: dict[int,
     row["applicable"] = True  # a question that was not asked has no row; the wide export says where
     row["correct"] = None if row["key"] is None else row["value"] == row["key"]
     row["instrument_version"] = f"{row['instrument']}/{row['language']}/{row['version']}"
+    row |= describe_adjudication(row)
     row["raw_output"], row["parse_status"] = get_raw_output(row), get_parse_status(row)
     return row
 

@@ -14,7 +14,9 @@ from django.db.models.functions import Cast
 from analysis.progress import ANSWERS
 from items.models import Item, Option
 from jobs.progress import report_progress
-from studies.models import Assignment, Response, Study, UnitItem
+from studies.models import Assignment, Response, Settled, Study, UnitItem
+from studies.services.adjudicating import filter_standing
+from studies.services.declarations import get_declaration
 
 MAIN = ("main",)
 
@@ -70,9 +72,12 @@ def responses_frame(
     return latest_rounds(select_rows(every_round(study, purposes), groups, evaluators))
 
 
-def every_round(study: Study, purposes: Collection[str] = MAIN) -> pd.DataFrame:
-    """All rows, those of earlier rounds too, with the columns of `COLUMNS`."""
+def every_round(study: Study, purposes: Collection[str] = MAIN, *, adjudicated: bool = False) -> pd.DataFrame:
+    """All rows, those of earlier rounds too, with the columns of `COLUMNS`; with the decisions of an adjudication in
+    place of what was said, if asked for."""
     answers = answers_of(study, purposes)
+    if adjudicated:
+        answers = adjudicate(study, answers)
     items = Item.objects.filter(pk__in=UnitItem.objects.filter(unit__study=study).values("item"))
     columns = {name: answers[name] for name in ANSWER}
     columns |= look_up(answers["assignment_id"], Assignment.objects.filter(annotator__study=study), ASSIGNMENT)
@@ -89,7 +94,7 @@ def answers_of(study: Study, purposes: Collection[str]) -> dict[str, np.ndarray]
     Values are decoded once each: a million answers hold few different ones.
     """
     rows = query_submitted(study, purposes).order_by("pk").annotate(written=Cast("value", TextField()))
-    names = ("assignment_id", "item_id", "option_id", "written", *(name for name in ANSWER if name != "value"))
+    names = ("pk", "assignment_id", "item_id", "option_id", "written", *(name for name in ANSWER if name != "value"))
     parts: dict[str, list[np.ndarray]] = {name: [] for name in names}
     given = rows.values_list(*names).iterator(chunk_size=AT_ONCE)
     n = 0
@@ -101,6 +106,47 @@ def answers_of(study: Study, purposes: Collection[str]) -> dict[str, np.ndarray]
     columns = {name: np.concatenate(part) if part else np.empty(0, dtype=object) for name, part in parts.items()}
     decoded = {word: json.loads(word) for word in set(columns["written"])}
     return columns | {"value": as_objects(map(decoded.__getitem__, columns.pop("written")))}
+
+
+def adjudicate(study: Study, answers: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+    """The columns with decided values, without what was excluded, and without answers to questions that would not have
+    been asked after the decided values."""
+    decisions = list(filter_standing(study).values_list("response_id", "settled", "value"))
+    places = {pk: place for place, pk in enumerate(answers["pk"])}
+    values, kept = answers["value"].copy(), np.ones(len(places), dtype=bool)
+    touched = set()
+    for pk, settled, value in decisions:
+        place = places.get(pk)
+        if place is not None and settled == Settled.DECIDED:
+            values[place] = value
+            touched.add(sheet_at(answers, place))
+        elif place is not None and settled == Settled.EXCLUDED:
+            kept[place] = False
+    decided = answers | {"value": values}
+    kept[find_not_applicable(study, decided, touched)] = False
+    return {name: column[kept] for name, column in decided.items()}
+
+
+def sheet_at(answers: dict[str, np.ndarray], place: int) -> tuple[Any, ...]:
+    """What was answered together with this: assignment, stage and item."""
+    return tuple(answers[name][place] for name in ("assignment_id", "stage", "item_id"))
+
+
+def find_not_applicable(study: Study, answers: dict[str, np.ndarray], touched: set[tuple[Any, ...]]) -> list[int]:
+    """The places of answers, among those of the sheets touched, whose question does not apply after the others."""
+    stages = {stage.name: stage for stage in get_declaration(study).stages}
+    conditional = {name for name, stage in stages.items() if any(each.asked_if for each in stage.questions)}
+    sheets: dict[tuple[Any, ...], dict[str, int]] = {}
+    for place in range(len(answers["pk"])) if conditional and touched else ():
+        sheet = sheet_at(answers, place)
+        if sheet in touched and sheet[1] in conditional and answers["option_id"][place] is None:
+            sheets.setdefault(sheet, {})[answers["question"][place]] = place
+    found = []
+    for (_assignment, stage, _item), rows in sheets.items():
+        given = {name: answers["value"][place] for name, place in rows.items()}
+        asked = stages[stage].applicable(given, stages[stage].questions)
+        found += [place for name, place in rows.items() if asked.get(name) is False]
+    return found
 
 
 def as_objects(values: Iterable[Any]) -> np.ndarray:

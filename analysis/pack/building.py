@@ -131,6 +131,7 @@ def describe_pack(study: Study, choices: Choices, discretion: Redactor, n_answer
         "dropped": list(choices.dropped),
         "included_purposes": list(choices.purposes),
         "calibration": choices.calibration,
+        "adjudicated": choices.adjudicated,
         "n_responses": n_answers,
         "texts_withheld": sorted(discretion.hidden),
         "codes_replaced": len(discretion.codes),

@@ -156,6 +156,7 @@ FILES: dict[str, tuple[Entry, ...]] = {
         ("dropped", LIST, "what comparisons of metrics leave out: duplicates, references"),
         ("included_purposes", LIST, "whose answers are in the figures"),
         ("calibration", TRUTH, "whether answers of a calibration are in the results"),
+        ("adjudicated", TRUTH, "whether decisions of an adjudication stand in place of what people said"),
         ("n_responses", WHOLE, "rows of answers/responses.csv"),
         ("texts_withheld", LIST, "ids of texts that stand here as hashes"),
         ("codes_replaced", WHOLE, "how many people stand here under another code than in the study"),
@@ -296,5 +297,6 @@ def options_of(study: Study, choices: Choices) -> str:
     said += [] if choices.calibration else [" --calibration without"]
     said += [f" --drop {','.join(choices.dropped)}"] if choices.dropped else []
     said += [" --texts shared"] if choices.shared_texts else []
+    said += [" --adjudicated"] if choices.adjudicated else []
     said += [f" --seed {choices.seed}"] if choices.seed != abs(study.seed) else []
     return "".join(said)

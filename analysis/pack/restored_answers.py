@@ -5,12 +5,14 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
+from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from analysis.pack.archive import BadPack
 from items.models import Item
-from studies.models import Annotator, Assignment, Response, Study
-from studies.protocols import Declaration
+from studies.models import Adjudication, Annotator, Assignment, Response, Settled, Study
+from studies.protocols import Declaration, Question
+from studies.services.adjudicating import MAX_REASON
 from studies.services.declarations import get_declaration, get_version_id, map_variant_declarations
 from studies.services.responses.checks import ItemAnswer, build_context, check_rows, find_conflicting_parts
 from studies.services.responses.consistency import find_annotator_conflicts, find_baseless_rounds, find_mixed_guesses
@@ -29,6 +31,10 @@ class Extra:
     first_answered_at: datetime | None
     last_changed_at: datetime | None
     n_changes: int | None
+    settled: tuple[str, ...] = ()  # what was decided about it, as the export names it
+    decided_value: str = ""
+    decided_at: datetime | None = None
+    reason: str = ""
 
 
 def read_answers(
@@ -80,6 +86,10 @@ def extra_of(cells: Cells) -> Extra:
         first_answered_at=parse_time("first_answered_at", cells.get("first_answered_at", "")),
         last_changed_at=parse_time("last_changed_at", cells.get("last_changed_at", "")),
         n_changes=whole("n_changes", cells.get("n_changes", "")),
+        settled=tuple(each for each in cells.get("adjudication", "").split("; ") if each in Settled.values),
+        decided_value=cells.get("adjudicated_value", ""),
+        decided_at=parse_time("adjudicated_at", cells.get("adjudicated_at", "")),
+        reason=cells.get("reason", "")[:MAX_REASON],
     )
 
 
@@ -95,27 +105,41 @@ def store_answers(
     answered: list[ItemAnswer], extras: Mapping[int, Extra], assignments: Mapping[Cell, Assignment]
 ) -> int:
     """Write them in the order of their sequence; `BadPack` for an answer to what was never assigned."""
-    rows: list[tuple[int, Response]] = []
+    rows: list[tuple[Extra, Question, Response]] = []
     for found in answered:
         if found.cell not in assignments:
             said = {"who": found.rows[0].annotator, "item": found.rows[0].about}
             raise BadPack(_("The pack has answers of %(who)s to %(item)s, but no assignment for them.") % said)
         rows += responses_from(found, extras, assignments[found.cell])
-    rows.sort(key=lambda row: row[0])
-    Response.objects.bulk_create((response for _place, response in rows), batch_size=BATCH)
+    rows.sort(key=lambda row: row[0].sequence)
+    Response.objects.bulk_create((response for _extra, _question, response in rows), batch_size=BATCH)
+    Adjudication.objects.bulk_create((each for row in rows for each in adjudications_from(*row)), batch_size=BATCH)
     return len(rows)
+
+
+def adjudications_from(extra: Extra, question: Question, response: Response) -> Iterator[Adjudication]:
+    """What was decided about a response; who decided it stays behind with the study that was packed."""
+    for settled in extra.settled:
+        yield Adjudication(
+            response=response,
+            settled=settled,
+            value=question.read(extra.decided_value) if settled == Settled.DECIDED else None,
+            reason=extra.reason,
+            decided_at=extra.decided_at or timezone.now(),
+        )
 
 
 def responses_from(
     found: ItemAnswer, extras: Mapping[int, Extra], assignment: Assignment
-) -> Iterator[tuple[int, Response]]:
+) -> Iterator[tuple[Extra, Question, Response]]:
     by_option = {(row.question, row.option_id): row for row in found.rows}
     external = {option.pk: option.external_id for option in found.item.options.all()}
     for answer in found.answers:
         row = by_option[answer.question, external.get(answer.option_id or 0, "")]
         extra = extras[row.line]
         yield (
-            extra.sequence,
+            extra,
+            found.stage.question(answer.question),
             Response(
                 assignment=assignment,
                 stage=found.stage.name,

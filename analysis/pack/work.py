@@ -130,6 +130,8 @@ def answers(study: Study, purposes: Collection[str], discretion: Redactor) -> It
                 "person": discretion.persons.get(row["person"], ""),
                 "comment": discretion.about(text_id, row["comment"]),
                 "raw_output": discretion.about(text_id, row["raw_output"]),
+                "adjudicated_by": None,
+                "reason": discretion.about(text_id, row["reason"]),
             }
         )
 

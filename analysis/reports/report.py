@@ -41,6 +41,7 @@ class Report:
         return {table.name: table for table in self.tables}[name]
 
 
+ADJUDICATED = "adjudicated"  # in the column that every table gains where decisions count
 INTERVAL_TEXTS = 2  # fewer give no interval by texts
 RATERS = 2  # fewer people about an item say nothing of agreement
 
@@ -103,6 +104,8 @@ def complete(report: Report, evidence: Evidence) -> Report:
     ]
     if choices.included:
         tables = [table.add_column("included", ", ".join(choices.purposes)) for table in tables]
+    if choices.adjudicated:
+        tables = [table.add_column("answers", ADJUDICATED) for table in tables]
     return replace(
         report,
         tables=tuple(tables),
@@ -157,6 +160,8 @@ def scope(evidence: Evidence) -> list[str]:
     """Whose answers are in, where it is not simply everybody's main answers."""
     words = {"simulated": _("Simulated answers included."), "pilot": _("Pilot answers included.")}
     lines = [words[purpose] for purpose in evidence.choices.included]
+    if evidence.choices.adjudicated:
+        lines.append(_("Adjudicated: decisions stand in place of what people said, and excluded answers are left out."))
     if evidence.choices.shared_texts:
         n = texts_counted(evidence.texts["text_id"].nunique())
         lines.append(_("Only texts that people and all models answered: %(texts)s.") % {"texts": n})

@@ -21,6 +21,7 @@ from analysis.plugins import find_plugin
 from analysis.reports.report import Report
 from analysis.services.results import first_included
 from studies.models import Study
+from studies.services.adjudicating import filter_standing
 from studies.services.declarations import get_declaration
 from studies.services.selection import CALIBRATION as CALIBRATED
 
@@ -36,6 +37,7 @@ LETTERS = {
     ("drop", "duplicates"): "d",
     ("drop", "references"): "r",
     ("calibration", "without"): "c",
+    ("answers", "adjudicated"): "j",
 }
 
 
@@ -67,6 +69,7 @@ CONVENTION = [
     (PUBLISHED, _("as published: single judgments")),
 ]
 CALIBRATION = [("with", _("included (default)")), ("without", _("excluded, except for agreement"))]
+ANSWERS = [("given", _("as people gave them (default)")), ("adjudicated", _("adjudicated: decisions in their place"))]
 DROP = [("duplicates", _("repeated wordings within a text")), ("references", _("reference items"))]
 TEXTS = [("all", _("all texts")), ("shared", _("only texts that people and all models answered"))]
 ESTIMATE = [("pooled", _("pooled: all answers")), ("matched", _("matched: same person, same item in both stages"))]
@@ -97,6 +100,7 @@ class ResultsForm(forms.Form):
     estimate = forms.ChoiceField(label=_("Informativity"), choices=ESTIMATE, required=False)
     texts = forms.ChoiceField(label=_("Texts"), choices=TEXTS, required=False)
     calibration = forms.ChoiceField(label=_("Calibration"), choices=CALIBRATION, required=False)
+    answers = forms.ChoiceField(label=_("Answers"), choices=ANSWERS, required=False)
     drop = forms.MultipleChoiceField(
         label=_("Metrics leave out"), choices=DROP, required=False, widget=forms.CheckboxSelectMultiple
     )
@@ -114,6 +118,8 @@ class ResultsForm(forms.Form):
             del self.fields["estimate"]
         if not study.units.filter(part=CALIBRATED).exists():
             del self.fields["calibration"]
+        if not filter_standing(study).exists():
+            del self.fields["answers"]
         if not find_plugin(study.protocol).has_metrics:
             del self.fields["drop"]
         if not people_and_models(study):
@@ -146,6 +152,7 @@ class ResultsForm(forms.Form):
             seed=abs(self.study.seed),
             shared_texts=self.chosen.get("texts") == "shared",
             calibration=self.chosen.get("calibration") != "without",
+            adjudicated=self.chosen.get("answers") == "adjudicated",
             dropped=parse_dropped(self.chosen.get("drop") or ()),
         )
 

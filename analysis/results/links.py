@@ -138,6 +138,7 @@ def asked(form: ResultsForm) -> dict:
         "estimate": "" if form.estimand == "pooled" else form.estimand,
         "texts": "shared" if choices.shared_texts else "",
         "drop": choices.dropped,
+        "answers": "adjudicated" if choices.adjudicated else "",
         "calibration": "" if choices.calibration else "without",
     }
     return {"asked": 1} | {name: value for name, value in chosen.items() if value}

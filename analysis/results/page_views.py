@@ -39,6 +39,7 @@ from jobs.views import ResultPending, describe_progress
 from projects.models import Role
 from studies.access import get_study
 from studies.models import Purpose, Study
+from studies.services.adjudicating import find_conflicts
 from studies.services.progress import count_progress
 from studies.services.second_round import can_open_second_round
 from studies.services.selection import CALIBRATION
@@ -92,7 +93,7 @@ class Page:
             "effects_hidden": hidden,
             "effects_log": study.effects_switches.select_related("made_by"),
             "may_hide": role.rank >= Role.OWNER.rank and study.state in RUNNING,
-            "may_export": role.rank >= Role.REVIEWER.rank,
+            "may_export": is_reviewer(study),
             "is_simulated": "simulated" in self.form.choices.included,
             "page_tables": list_named(report, tables_of(self, name)) if report else [],
             **job,
@@ -166,6 +167,8 @@ def results_agreement(request, slug):
         "coefficient": coefficient,
         "lab": LabForm(study, page.counts, request.GET),
         "expert_form": expert_form(study),
+        "n_conflicts": len(find_conflicts(study)) if page.is_filled and is_reviewer(study) else 0,
+        "may_adjudicate": page.is_filled and is_reviewer(study),
         "has_calibration": study.units.filter(part=CALIBRATION).exists(),
         "may_open_second": can_open_second_round(study) and "main" in page.counts,
         "listed": list_sections(study, page.form, page.filled, request.path, page.plugin.pages.agreement)
@@ -209,6 +212,10 @@ def results_items(request, study):
         **kinds_of(study),
     }
     return render(request, "analysis/items.html", page.context("items", **more))
+
+
+def is_reviewer(study: Study) -> bool:
+    return study.project.my_role.rank >= Role.REVIEWER.rank
 
 
 def asked_lists(page: Page) -> list[tuple[str, list[Any]]]:

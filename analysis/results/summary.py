@@ -178,6 +178,8 @@ def describe_counting(form: ResultsForm, counts: dict[str, int]) -> str:
     parts.append(_("only texts that everybody answered") if choices.shared_texts else _("all texts"))
     if form.estimand == "matched":
         parts.append(_("only answers of one person with and without the text"))
+    if choices.adjudicated:
+        parts.append(_("decisions of the adjudication in place of what people said"))
     if not choices.calibration:
         parts.append(_("without the calibration"))
     ends = {

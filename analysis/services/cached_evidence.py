@@ -49,7 +49,12 @@ def load_evidence(study: Study, choices: Choices, among: Among | None = None) ->
 
 def cache_relevant(choices: Choices) -> Choices:
     """Without what evidence does not depend on: measures and tables look at the rest."""
-    return Choices(purposes=choices.purposes, groups=choices.groups, shared_texts=choices.shared_texts)
+    return Choices(
+        purposes=choices.purposes,
+        groups=choices.groups,
+        shared_texts=choices.shared_texts,
+        adjudicated=choices.adjudicated,
+    )
 
 
 def read_evidence(job: Job, report_progress: Hear) -> Path:

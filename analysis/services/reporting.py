@@ -144,6 +144,7 @@ def about(study: Study, report: Report, choices: Choices) -> dict[str, Any]:
         "included_purposes": list(choices.purposes),
         "evaluators": choices.evaluators or "all",
         "groups": choices.groups or "all",
+        "adjudicated": choices.adjudicated,
         "n_responses": report.n_responses,
         "n_responses_left_out": dict(report.left_out),
         "key_corrections_after_launch": list(report.corrections),

@@ -12,8 +12,9 @@ from analysis.published_names import stored_matches
 from evaluation.metric_values import get_metrics_state
 from items.models import Generator, KeyCorrection, Option
 from studies.models import Annotator, Assignment, Response, Review, Study, UnitItem
+from studies.services.adjudicating import filter_standing
 
-FORMAT = 10  # raised when what is cached changes its form or meaning
+FORMAT = 11  # raised when what is cached changes its form or meaning
 A_DAY = 24 * 60 * 60
 
 
@@ -40,10 +41,12 @@ def count_state(study: Study, choices: Choices) -> tuple[str, int]:
     generators = Generator.objects.filter(pk__in=items.values("item__generator")).order_by("pk")
     codes = ItemCode.objects.standing().filter(study=study).order_by("pk").values_list("pk", flat=True)
     reviews = Review.objects.filter(stem__assignment__annotator__study=study).order_by("pk")
+    settled = filter_standing(study).aggregate(n=Count("pk"), last=Max("pk"))
     state = [
         FORMAT, study.pk, study.created_at.isoformat(), study.title, study.groups,
         answers, returned, list(keys), corrections, list(people),
         list(generators.values_list("pk", "name", "factors")), list(codes), get_metrics_state(study),
-        list(reviews.values_list("pk", "verdict", "item")), stored_matches(study), choices.__dict__, get_language(),
+        list(reviews.values_list("pk", "verdict", "item")), stored_matches(study),
+        [settled["n"], settled["last"]], choices.__dict__, get_language(),
     ]  # fmt: skip
     return hashlib.sha256(json.dumps(state).encode()).hexdigest(), answers["n"]

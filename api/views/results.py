@@ -37,6 +37,7 @@ CHOICES = (
     OpenApiParameter("convention", str, enum=("readers", "annotators", "published"), description="Which intervals."),
     OpenApiParameter("texts", str, enum=("all", "shared"), description="shared: only those that all answered."),
     OpenApiParameter("calibration", str, enum=("with", "without"), description="Answers of a calibration."),
+    OpenApiParameter("answers", str, enum=("given", "adjudicated"), description="Decisions in place of answers."),
     OpenApiParameter("drop", str, many=True, enum=("duplicates", "references"), description="Items without metrics."),
 )
 NAMES = tuple(each.name for each in CHOICES)

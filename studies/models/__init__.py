@@ -1,6 +1,6 @@
 """Study → unit → slot → assignment → draft → response, and the instruments that word them."""
 
-from studies.models.answer import Draft, Response, Review, Submission, Verdict
+from studies.models.answer import Adjudication, Draft, Response, Review, Settled, Submission, Verdict
 from studies.models.instrument import Instrument, InstrumentVersion
 from studies.models.people import (
     Annotator,
@@ -16,6 +16,7 @@ from studies.models.people import (
 from studies.models.study import EffectsSwitch, PeopleTexts, Study, StudyState, StudyTemplate, Unit, UnitItem, Variant
 
 __all__ = [
+    "Adjudication",
     "Annotator",
     "AnnotatorKind",
     "Apart",
@@ -31,6 +32,7 @@ __all__ = [
     "Purpose",
     "Response",
     "Review",
+    "Settled",
     "Slot",
     "Study",
     "StudyState",

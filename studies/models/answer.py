@@ -1,4 +1,4 @@
-"""Drafts, submissions and responses, and reviews of what people wrote."""
+"""Drafts, submissions and responses, what was decided about them, and reviews of what people wrote."""
 
 from django.db import models
 from django.db.models import Q
@@ -126,3 +126,44 @@ class Review(models.Model):
 
     def __str__(self):
         return f"{self.stem}: {self.verdict}"
+
+
+class Settled(models.TextChoices):
+    """What a researcher decided about a response; the response itself keeps what was said."""
+
+    DECIDED = "decided", _("decided")  # people disagreed, and this value counts where decisions are asked for
+    FLAGGED = "flagged", _("flagged")
+    EXCLUDED = "excluded", _("excluded")  # does not count where decisions are asked for
+
+
+class Adjudication(models.Model):
+    """A decision about one response. One that is reopened keeps its row with who did it and why, so the table is its
+    own log."""
+
+    response = models.ForeignKey(Response, models.CASCADE, related_name="adjudications")
+    settled = models.CharField(max_length=20, choices=Settled)
+    value = models.JSONField(null=True)
+    reason = models.CharField(_("reason"), max_length=500, blank=True)
+    decided_by = models.ForeignKey(User, models.SET_NULL, null=True, related_name="+")
+    decided_at = models.DateTimeField()
+    reopened_by = models.ForeignKey(User, models.SET_NULL, null=True, related_name="+")
+    reopened_at = models.DateTimeField(null=True)
+    reopened_because = models.CharField(max_length=500, blank=True)
+
+    class Meta:
+        ordering = ["pk"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["response"], condition=Q(reopened_at=None, settled="decided"), name="one_decision_per_response"
+            ),
+            models.UniqueConstraint(
+                fields=["response"], condition=Q(reopened_at=None) & ~Q(settled="decided"), name="set_apart_once"
+            ),
+            models.CheckConstraint(
+                condition=Q(settled="decided", value__isnull=False) | ~Q(settled="decided") & Q(value__isnull=True),
+                name="decided_means_a_value",
+            ),
+        ]
+
+    def __str__(self):
+        return f"{self.response}: {self.settled}"

@@ -57,6 +57,11 @@ EXTRAS = [
     "sequence",
     "active_seconds",
     "idle_seconds",
+    "adjudication",
+    "adjudicated_value",
+    "adjudicated_by",
+    "adjudicated_at",
+    "reason",
 ]
 
 

@@ -84,6 +84,11 @@ def add_choices(parser) -> None:
     parser.add_argument(
         "--texts", choices=("all", "shared"), default="all", help="shared: only what people and all models answered"
     )
+    parser.add_argument(
+        "--adjudicated",
+        action="store_true",
+        help="count decisions of the adjudication in place of what people said; every table says so",
+    )
     parser.add_argument("--seed", help="of the resampling; default: the study's seed")
 
 
@@ -105,6 +110,7 @@ def choices_from(study: Study, options: dict) -> Choices:
         calibration=options["calibration"] == "with",
         dropped=parse_dropped(words(options["drop"])),
         shared_texts=options["texts"] == "shared",
+        adjudicated=options["adjudicated"],
     )
 
 

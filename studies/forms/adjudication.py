@@ -1,0 +1,90 @@
+"""The forms of a unit's adjudication: decisions where people disagree, one answer set apart, the unit reopened."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from django import forms
+from django.utils.translation import gettext as _now
+from django.utils.translation import gettext_lazy as _
+
+from items.models import Item
+from studies.models import Settled
+from studies.question_words import name_label
+from studies.services.adjudicating import MAX_REASON, Cell, Decision
+
+
+class DecisionsForm(forms.Form):
+    """A value and a reason for each cell; one that is left without a value stays open."""
+
+    def __init__(self, cells: Sequence[Cell], items: Sequence[Item], data: Any = None):
+        super().__init__(data)
+        self.cells = cells
+        for number, cell in enumerate(cells):
+            self.fields[f"value{number}"] = forms.ChoiceField(
+                label=_("Decision"),
+                choices=[("", _("leave open")), *list_values(cell, items)],
+                required=False,
+            )
+            self.fields[f"reason{number}"] = forms.CharField(
+                label=_("Reason"),
+                max_length=MAX_REASON,
+                required=False,
+                help_text="" if cell.is_conflict else _("Needed here, as people agree."),
+            )
+
+    @property
+    def rows(self) -> list[tuple[Cell, Any, Any]]:
+        return [(cell, self[f"value{number}"], self[f"reason{number}"]) for number, cell in enumerate(self.cells)]
+
+    @property
+    def decisions(self) -> list[Decision]:
+        return [
+            Decision(
+                cell.stage,
+                cell.question.name,
+                cell.item.pk if cell.item else None,
+                cell.question.read(self.cleaned_data[f"value{number}"]),
+                self.cleaned_data[f"reason{number}"],
+            )
+            for number, cell in enumerate(self.cells)
+            if self.cleaned_data[f"value{number}"]
+        ]
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean() or {}
+        if not self.errors and not any(cleaned.get(f"value{number}") for number in range(len(self.cells))):
+            raise forms.ValidationError(_("Choose a value for at least one question."))
+        return cleaned
+
+
+def list_values(cell: Cell, items: Sequence[Item]) -> list[tuple[str, str]]:
+    """What a cell can be decided to be, with words."""
+    if cell.question.kind == "tick":
+        return [(value, name_label(value)) for value in ("true", "false")]
+    picks = [(item.external_id, item.stem) for item in items] if cell.question.kind == "pick" else []
+    return [*picks, *((str(level), name_label(str(level))) for level in cell.question.levels)]
+
+
+class ApartForm(forms.Form):
+    """What one person said of one item in one stage: flagged, or excluded where decisions count."""
+
+    answer = forms.TypedChoiceField(label=_("Answer"), coerce=int)
+    settled = forms.ChoiceField(
+        label=_("What to do"),
+        choices=[
+            (Settled.FLAGGED, _("Flag it: exports say so, figures are unchanged")),
+            (Settled.EXCLUDED, _("Exclude it from adjudicated figures")),
+        ],
+        widget=forms.RadioSelect,
+    )
+    reason = forms.CharField(label=_("Reason"), max_length=MAX_REASON)
+
+    def __init__(self, answers: Sequence[tuple[int, str]], data: Any = None):
+        super().__init__(data)
+        self.fields["answer"].choices = [("", _now("choose an answer")), *answers]  # type: ignore[attr-defined]
+
+
+class ReopenForm(forms.Form):
+    """Why a unit's decisions are taken back."""
+
+    reason = forms.CharField(label=_("Why it is reopened"), max_length=MAX_REASON)

@@ -1,0 +1,325 @@
+"""Adjudication: a researcher decides where people disagree, and sets single answers apart.
+
+Responses keep what was said. Figures use decisions only where they are asked for. What an answer measures, such as a
+tick of an option, is never replaced: it can be flagged or excluded.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from django.db import transaction
+from django.db.models import Count, Exists, OuterRef, Q, QuerySet, TextField
+from django.db.models.functions import Cast
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from items.models import Item
+from projects.audit import record_act
+from projects.models import User
+from studies.models import (
+    Adjudication,
+    AnnotatorKind,
+    Assignment,
+    Purpose,
+    Response,
+    Settled,
+    Slot,
+    Study,
+    StudyState,
+    Unit,
+)
+from studies.protocols import PROTOCOLS, InvalidAnswer, Question
+from studies.protocols.base import Value
+from studies.services.declarations import list_declarations
+from studies.services.states import lock_study
+
+STATES = (StudyState.LIVE, StudyState.PAUSED, StudyState.CLOSED, StudyState.IMPORTED)
+FINAL = (StudyState.CLOSED, StudyState.IMPORTED)  # nothing more will be answered
+MAX_REASON = 500
+
+
+class CannotAdjudicate(Exception):
+    """This cannot be decided, or not now; the message is a sentence."""
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One question about one item of a unit (or about the unit), with what each person said in the latest round."""
+
+    stage: str
+    question: Question
+    item: Item | None
+    responses: tuple[Response, ...]  # sorted by value, so that the order says nothing of who gave which
+    decision: Adjudication | None
+
+    @property
+    def counted(self) -> tuple[Response, ...]:
+        """Without those that were excluded."""
+        return tuple(each for each in self.responses if not is_settled(each, Settled.EXCLUDED))
+
+    @property
+    def is_conflict(self) -> bool:
+        return len({repr(each.value) for each in self.counted}) > 1
+
+    @property
+    def is_open(self) -> bool:
+        return self.is_conflict and any(not is_settled(each, Settled.DECIDED) for each in self.counted)
+
+
+@dataclass(frozen=True)
+class UnitState:
+    """How far the adjudication of a unit is."""
+
+    unit: Unit
+    is_complete: bool
+    n_open: int
+    n_decided: int
+    n_apart: int
+
+
+@dataclass(frozen=True)
+class Decision:
+    """What one cell is decided to be: the place of the question, the value, and why."""
+
+    stage: str
+    question: str
+    item_id: int | None
+    value: Value
+    reason: str = ""
+
+
+def is_settled(response: Any, settled: Settled) -> bool:
+    return any(each.settled == settled for each in response.standing)
+
+
+def get_purpose(study: Study) -> Purpose:
+    """Whose answers are adjudicated: simulated ones only where nobody else has answered."""
+    people = Response.objects.filter(assignment__annotator__study=study, assignment__annotator__purpose=Purpose.MAIN)
+    return Purpose.MAIN if people.exists() else Purpose.SIMULATED
+
+
+def map_questions(study: Study) -> dict[tuple[str, str], Question]:
+    """By stage and name, the questions whose answers may be decided: not those of options, which measure, nor texts."""
+    stages = [stage for declaration in list_declarations(study) for stage in declaration.stages]
+    return {
+        (stage.name, each.name): each
+        for stage in stages
+        for each in stage.questions
+        if each.per == "item" and each.kind != "text"
+    }
+
+
+def filter_latest_answers(study: Study) -> QuerySet[Response]:
+    """What people said, each in their latest round."""
+    mine = Response.objects.filter(
+        assignment__annotator__study=study,
+        assignment__annotator__kind=AnnotatorKind.HUMAN,
+        assignment__annotator__purpose=get_purpose(study),
+        assignment__returned_at=None,
+    )
+    if not Assignment.objects.active().filter(annotator__study=study, round__gt=1).exists():
+        return mine
+    same = {
+        "assignment__annotator": OuterRef("assignment__annotator"),
+        "assignment__unit": OuterRef("assignment__unit"),
+        "stage": OuterRef("stage"),
+        "question": OuterRef("question"),
+    }
+    later = Response.objects.filter(
+        Q(item=OuterRef("item")) | Q(item=None),
+        **same, assignment__round__gt=OuterRef("assignment__round"), assignment__returned_at=None,
+    )  # fmt: skip
+    return mine.exclude(Exists(later))
+
+
+def filter_standing(study: Study) -> QuerySet[Adjudication]:
+    """The decisions that hold."""
+    return Adjudication.objects.filter(response__assignment__annotator__study=study, reopened_at=None)
+
+
+def filter_complete_units(study: Study) -> QuerySet[Unit]:
+    """The units that have all their answers; all once the study is closed or imported."""
+    if study.state in FINAL:
+        return study.units.all()
+    purpose = get_purpose(study)
+    people = Assignment.objects.active().filter(annotator__kind=AnnotatorKind.HUMAN, annotator__purpose=purpose)
+    finished = people.filter(slot=OuterRef("pk"), finished_at__isnull=False)
+    unfilled = Slot.objects.filter(unit__study=study, purpose=purpose).exclude(Exists(finished))
+    at_work = people.filter(annotator__study=study, finished_at=None)
+    return study.units.exclude(pk__in=unfilled.values("unit")).exclude(pk__in=at_work.values("unit"))
+
+
+def find_conflicts(study: Study) -> list[dict[str, Any]]:
+    """The cells on which people disagree and nobody has decided, as unit, item, stage and question; by unit."""
+    known = map_questions(study)
+    standing = Adjudication.objects.filter(response=OuterRef("pk"), reopened_at=None)
+    answers = (
+        filter_latest_answers(study)
+        .filter(assignment__unit__in=filter_complete_units(study), question__in={name for _stage, name in known})
+        .exclude(Exists(standing.filter(settled=Settled.EXCLUDED)))
+        .annotate(is_covered=Exists(standing.filter(settled=Settled.DECIDED)), said=Cast("value", TextField()))
+    )
+    cells = answers.order_by().values("assignment__unit", "item", "stage", "question")
+    counted = cells.annotate(
+        n_values=Count("said", distinct=True), n_new=Count("pk", filter=Q(is_covered=False), distinct=True)
+    )
+    found = counted.filter(n_values__gt=1, n_new__gt=0).order_by("assignment__unit", "item", "stage", "question")
+    return [dict(cell) for cell in found if (cell["stage"], cell["question"]) in known]
+
+
+def list_units(study: Study) -> list[UnitState]:
+    """All units of the study, those with open conflicts first."""
+    open_cells: dict[int, int] = {}
+    for cell in find_conflicts(study):
+        open_cells[cell["assignment__unit"]] = open_cells.get(cell["assignment__unit"], 0) + 1
+    place = ("response__assignment__unit", "response__item", "response__stage", "response__question")
+    decided: dict[int, set[Any]] = {}
+    apart: dict[int, int] = {}
+    for settled, unit, *cell in filter_standing(study).values_list("settled", *place):
+        if settled == Settled.DECIDED:
+            decided.setdefault(unit, set()).add(tuple(cell))
+        else:
+            apart[unit] = apart.get(unit, 0) + 1
+    complete = set(filter_complete_units(study).values_list("pk", flat=True))
+    found = [
+        UnitState(
+            unit, unit.pk in complete, open_cells.get(unit.pk, 0), len(decided.get(unit.pk, ())), apart.get(unit.pk, 0)
+        )
+        for unit in study.units.select_related("text")
+    ]
+    return sorted(found, key=lambda each: (not each.n_open, each.unit.position))
+
+
+def list_answers(unit: Unit) -> list[Response]:
+    """What people said about the unit, each with `standing`: the decisions about it that hold."""
+    answers = filter_latest_answers(unit.study).filter(assignment__unit=unit)
+    found = list(answers.select_related("item", "option").order_by("pk"))
+    held: dict[int, list[Adjudication]] = {}
+    for each in Adjudication.objects.filter(response__in=found, reopened_at=None).select_related("decided_by"):
+        held.setdefault(each.response_id, []).append(each)
+    for response in found:
+        response.standing = held.get(response.pk, [])  # type: ignore[attr-defined]
+    return found
+
+
+def list_cells(unit: Unit, answers: Iterable[Response] | None = None) -> list[Cell]:
+    """The cells of a unit that may be decided, in the order of its items and questions."""
+    known = map_questions(unit.study)
+    found: dict[tuple[int | None, str, str], list[Response]] = {}
+    for each in list_answers(unit) if answers is None else answers:
+        if (each.stage, each.question) in known:
+            found.setdefault((each.item_id, each.stage, each.question), []).append(each)
+    items = {
+        pk: place for place, pk in enumerate(unit.items.order_by("unit_items__position").values_list("pk", flat=True))
+    }
+    order = {name: place for place, name in enumerate(known)}
+    cells = []
+    for item, stage, question in sorted(found, key=lambda key: (items.get(key[0] or 0, -1), order[key[1], key[2]])):
+        responses = tuple(sorted(found[item, stage, question], key=lambda each: str(each.value)))
+        standing = [one for each in responses for one in each.standing if one.settled == Settled.DECIDED]  # type: ignore[attr-defined]
+        cells.append(
+            Cell(stage, known[stage, question], responses[0].item, responses, standing[0] if standing else None)
+        )
+    return cells
+
+
+@transaction.atomic
+def decide_cells(unit: Unit, decisions: Iterable[Decision], user: User) -> int:
+    """Store the decisions; returns how many. `CannotAdjudicate` for the first that cannot be, and then none is stored.
+
+    A decision where people agree needs a reason.
+    """
+    study = lock_study(unit.study, *STATES)
+    if not filter_complete_units(study).filter(pk=unit.pk).exists():
+        raise CannotAdjudicate(
+            _("This unit is not complete yet: people are still to answer. Wait for the last answer.")
+        )
+    cells = {(each.stage, each.question.name, each.item.pk if each.item else None): each for each in list_cells(unit)}
+    picks = list(unit.items.values_list("external_id", flat=True))
+    rows: list[Adjudication] = []
+    for number, decision in enumerate(decisions, 1):
+        cell = cells.get((decision.stage, decision.question, decision.item_id))
+        if cell is None:
+            raise CannotAdjudicate(_("Nobody has answered this question here, or its answers cannot be replaced."))
+        rows += make_rows(cell, decision, check_value(cell, decision, picks), user)
+        if number == 1:
+            record_act(study.project_id, "conflicts_decided", study, number=unit.position)
+    Adjudication.objects.bulk_create(rows)
+    return len({(each.response.stage, each.response.question, each.response.item_id) for each in rows})
+
+
+def check_value(cell: Cell, decision: Decision, picks: list[str]) -> Value:
+    """The value, if it is one that this question takes; `CannotAdjudicate` says what else is wrong."""
+    if cell.decision and not cell.is_open:
+        raise CannotAdjudicate(_("This was decided already. Reopen the unit first."))
+    if not cell.is_conflict and not decision.reason.strip():
+        raise CannotAdjudicate(_("People agree here. Give a reason for another value."))
+    try:
+        return cell.question.check(decision.value, picks)
+    except InvalidAnswer:
+        raise CannotAdjudicate(_("This value is not an answer to the question. Choose one that is offered.")) from None
+
+
+def make_rows(cell: Cell, decision: Decision, value: Value, user: User) -> list[Adjudication]:
+    """One for each response of the cell that counts and that no decision covers."""
+    now, reason = timezone.now(), decision.reason.strip()[:MAX_REASON]
+    return [
+        Adjudication(
+            response=each, settled=Settled.DECIDED, value=value, reason=reason, decided_by=user, decided_at=now
+        )
+        for each in cell.counted
+        if not is_settled(each, Settled.DECIDED)
+    ]
+
+
+@transaction.atomic
+def set_answer_apart(unit: Unit, response_id: int, settled: Settled, reason: str, user: User) -> int:
+    """Flag or exclude what one person said of one item in one stage: returns how many responses these are.
+
+    `response_id`: any of them. `CannotAdjudicate` without a reason, for an answer that is not of the unit, and for one
+    that is set apart already.
+    """
+    study = lock_study(unit.study, *STATES)
+    if settled not in (Settled.FLAGGED, Settled.EXCLUDED):
+        raise CannotAdjudicate(_("Choose whether to flag or to exclude the answer."))
+    if not reason.strip():
+        raise CannotAdjudicate(_("Say why: the reason stands in every export."))
+    answers = list_answers(unit)
+    chosen = next((each for each in answers if each.pk == response_id), None)
+    if chosen is None:
+        raise CannotAdjudicate(_("This answer is no longer there. Load the page again."))
+    same = [each for each in answers if get_sheet(each) == get_sheet(chosen)]
+    if any(is_settled(each, Settled.FLAGGED) or is_settled(each, Settled.EXCLUDED) for each in same):
+        raise CannotAdjudicate(_("This answer is flagged or excluded already. Reopen the unit first."))
+    now, why = timezone.now(), reason.strip()[:MAX_REASON]
+    Adjudication.objects.bulk_create(
+        Adjudication(response=each, settled=settled, reason=why, decided_by=user, decided_at=now) for each in same
+    )
+    record_act(study.project_id, "answers_set_apart", study, number=unit.position)
+    return len(same)
+
+
+def get_sheet(response: Response) -> tuple[int, str, int | None]:
+    """What was answered together: by one person, in one stage, about one item."""
+    return response.assignment_id, response.stage, response.item_id
+
+
+@transaction.atomic
+def reopen_unit(unit: Unit, reason: str, user: User) -> int:
+    """Take back all decisions about the unit's answers, so that they are open again; returns how many cells or answers
+    these were. `CannotAdjudicate` without a reason, or where nothing was decided."""
+    study = lock_study(unit.study, *STATES)
+    if not reason.strip():
+        raise CannotAdjudicate(_("Say why you reopen the unit."))
+    standing = filter_standing(study).filter(response__assignment__unit=unit)
+    n = standing.update(reopened_by=user, reopened_at=timezone.now(), reopened_because=reason.strip()[:MAX_REASON])
+    if not n:
+        raise CannotAdjudicate(_("Nothing was decided about this unit."))
+    record_act(study.project_id, "unit_reopened", study, number=unit.position)
+    return n
+
+
+def is_compared(study: Study) -> bool:
+    """Whether the items of a unit are asked about together, so that a cell is about all of them."""
+    return PROTOCOLS[study.protocol].compares
