@@ -3,6 +3,7 @@ from django.utils.translation import gettext_lazy as _
 
 from api.models import Scope
 from api.services.tokens import MAX_DAYS
+from jobs.events import EVENT_LABELS
 
 DAYS = [(7, _("7 days")), (30, _("30 days")), (90, _("90 days")), (MAX_DAYS, _("one year"))]
 
@@ -19,3 +20,15 @@ class TokenForm(forms.Form):
         help_text=_("A token never allows more than your own role in a project."),
     )
     days = forms.TypedChoiceField(label=_("Valid for"), choices=DAYS, coerce=int, initial=30)
+
+
+class WebhookForm(forms.Form):
+    url = forms.CharField(
+        label=_("Address"),
+        max_length=500,
+        widget=forms.URLInput({"placeholder": "https://hooks.example.org/lesart"}),
+        help_text=_("It gets a signed POST and must not be inside the server's network."),
+    )
+    events = forms.MultipleChoiceField(
+        label=_("Tell it when"), choices=list(EVENT_LABELS.items()), widget=forms.CheckboxSelectMultiple
+    )

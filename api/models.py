@@ -5,6 +5,8 @@ from django.db import models
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
+from jobs.events import EVENT_LABELS
+from jobs.models import Job
 from projects.models import Project
 
 MAX_KEY = 200
@@ -73,6 +75,15 @@ class Webhook(models.Model):
 
     def __str__(self):
         return self.url
+
+    @property
+    def event_labels(self) -> list[str]:
+        return [str(EVENT_LABELS[event]) for event in self.events if event in EVENT_LABELS]
+
+    @property
+    def last_delivery(self) -> Job | None:
+        """The job of the newest delivery, while jobs are kept."""
+        return Job.objects.filter(kind="webhook", subject=f"webhook:{self.pk}").order_by("-queued_at").first()
 
 
 class StoredReply(models.Model):

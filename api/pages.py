@@ -10,9 +10,13 @@ from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_http_methods, require_POST
 from drf_spectacular.views import SpectacularJSONAPIView, SpectacularSwaggerSplitView
 
-from api.forms import TokenForm
+from api.forms import TokenForm, WebhookForm
 from api.problems import MEDIA_TYPE, describe_not_found
 from api.services.tokens import create_token, revoke_token
+from api.services.webhooks import TooMany, create_webhook
+from llm.addresses import BadAddress
+from projects.access import get_project
+from projects.models import Role
 
 
 @login_required
@@ -34,6 +38,32 @@ def token_revoke(request, pk):
     revoke_token(token)
     messages.success(request, _("The token “%(name)s” no longer works.") % {"name": token.name})
     return redirect("token_list")
+
+
+@login_required
+@never_cache  # a new secret is shown once
+@require_http_methods(["GET", "HEAD", "POST"])
+def webhook_list(request, slug):
+    project = get_project(request.user, slug, Role.RESEARCHER)
+    form, secret = WebhookForm(request.POST or None), ""
+    if form.is_valid():
+        try:
+            _webhook, secret = create_webhook(project, user=request.user, **form.cleaned_data)
+            form = WebhookForm()
+        except (BadAddress, TooMany) as error:
+            form.add_error("url", str(error))
+    context = {"project": project, "form": form, "webhooks": project.webhooks.all(), "secret": secret}
+    return render(request, "api/webhook_list.html", context)
+
+
+@login_required
+@require_POST
+def webhook_delete(request, slug, pk):
+    project = get_project(request.user, slug, Role.RESEARCHER)
+    webhook = get_object_or_404(project.webhooks, pk=pk)
+    webhook.delete()
+    messages.success(request, _("%(url)s is told nothing any more.") % {"url": webhook.url})
+    return redirect("webhook_list", slug)
 
 
 class ApiSchema(SpectacularJSONAPIView):

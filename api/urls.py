@@ -79,6 +79,8 @@ urlpatterns = [
     path("api/v1/schema/", pages.ApiSchema.as_view(), name="api_schema"),
     path("api/v1/docs/", pages.ApiDocs.as_view(), name="api_docs"),
     re_path(r"^api/", pages.show_nowhere, name="api_nowhere"),
+    path("p/<slug:slug>/webhooks/", pages.webhook_list, name="webhook_list"),
+    path("p/<slug:slug>/webhooks/<int:pk>/delete/", pages.webhook_delete, name="webhook_delete"),
     path("account/tokens/", pages.token_list, name="token_list"),
     path("account/tokens/<int:pk>/revoke/", pages.token_revoke, name="token_revoke"),
 ]

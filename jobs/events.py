@@ -2,7 +2,14 @@
 
 from collections.abc import Callable
 
+from django.utils.translation import gettext_lazy as _
+
 JOB_ENDED, RUN_ENDED, STUDY_CLOSED = EVENTS = ("job.ended", "run.ended", "study.closed")
+EVENT_LABELS = {
+    JOB_ENDED: _("a job has ended"),
+    RUN_ENDED: _("a run has ended"),
+    STUDY_CLOSED: _("a study was closed"),
+}
 Listener = Callable[[str, int, str], None]  # the event, the project's key, and what ended: a number or a short name
 
 _listeners: list[Listener] = []

@@ -227,7 +227,7 @@ class Operations:
 
     @operation
     def responses(study: str, kind: str = "csv", **choices: Any) -> Request[bytes]:
-        """Single answers as csv, wide or jsonl; also codebook, unanswered and metrics."""
+        """Single answers as csv, wide or jsonl; also codebook, unanswered, metrics and preferences."""
         return get(in_study(study, "responses", kind) + "/", read_bytes, waits=True, **choices)
 
     @operation

@@ -72,8 +72,19 @@ def write_csv(columns: Collection[str], rows: Rows, out: Out) -> int:
 
 def write_jsonl(study: Study, purposes: Collection[str], out: Out) -> int:
     """One object a line: the long columns with their types, null for what does not apply."""
+    return write_objects(export_rows(study, purposes), out)
+
+
+def write_preferences(study: Study, purposes: Collection[str], out: Out) -> int:
+    """One object a line: a better and a worse item of a text, by people's answers."""
+    from analysis.exports.preferences import list_preferences  # loads pandas
+
+    return write_objects(list_preferences(study, purposes), out)
+
+
+def write_objects(rows: Rows, out: Out) -> int:
     number = 0
-    with closing_rows(export_rows(study, purposes)) as found:
+    with closing_rows(rows) as found:
         for number, row in enumerate(found, 1):  # noqa: B007 - the count outlives the loop
             out.write(json.dumps(row, ensure_ascii=False, allow_nan=False) + "\n")
     return number
@@ -93,4 +104,11 @@ FORMATS: dict[str, Callable[[Study, Collection[str], Out], int]] = {
     "csv": write_long,
     "wide": write_wide,
     "jsonl": write_jsonl,
+    "preferences": write_preferences,
 }
+
+
+def name_export(study: Study, format: str) -> str:
+    """The name of the file."""
+    ending = "jsonl" if format in ("jsonl", "preferences") else "csv"
+    return f"{study.slug}.{ending}" if format in ("csv", "jsonl") else f"{study.slug}-{format}.{ending}"

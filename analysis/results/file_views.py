@@ -12,7 +12,7 @@ from django.views.decorators.http import require_safe
 
 from analysis.downloads import attach, send_file
 from analysis.exports.codebook import codebook
-from analysis.exports.writing import FORMATS, export_responses, write_metrics, write_unanswered
+from analysis.exports.writing import FORMATS, export_responses, name_export, write_metrics, write_unanswered
 from analysis.hiding import show_hidden_page
 from analysis.results.forms import ResultsForm
 from analysis.results.planner_views import outlook_or_404
@@ -59,8 +59,7 @@ def study_export(request, slug, format):
         return streamed(f"{study.slug}-metrics.csv", lambda out: write_metrics(study, out))
     if format not in FORMATS:
         raise Http404
-    ending = "jsonl" if format == "jsonl" else "csv"
-    name = f"{study.slug}-{format}.{ending}" if format == "wide" else f"{study.slug}.{ending}"
+    name = name_export(study, format)
     if file := open_export(study, format, choices):
         return send_file(name, file)
     return streamed(name, lambda out: export_responses(study, format, out, choices.purposes))

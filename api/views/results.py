@@ -14,7 +14,7 @@ from rest_framework.request import Request
 from analysis.choices import Choices
 from analysis.downloads import TABLE_TYPES, send_file
 from analysis.exports.codebook import codebook
-from analysis.exports.writing import FORMATS, export_responses, write_metrics, write_unanswered
+from analysis.exports.writing import FORMATS, export_responses, name_export, write_metrics, write_unanswered
 from analysis.pack.asking import ask_for_pack, find_pack, says_too_much
 from analysis.results.file_views import FILE_TYPES, streamed
 from analysis.results.forms import ResultsForm
@@ -185,7 +185,10 @@ class Answers(ResultsView):
         may_wait=True,
     )
     def get(self, request: Request, study: str, kind: str) -> HttpResponseBase:
-        """Long or wide CSV, or JSON lines, of one moment; also the code book, what models left unanswered, metrics."""
+        """As csv, wide (CSV) or jsonl, of one moment; also codebook, unanswered (by models), metrics and preferences.
+
+        Preferences are JSON lines with a chosen and a rejected item of one text, by people's answers.
+        """
         if kind == "codebook":
             return self.give_file(
                 as_csv(codebook(self.study)).encode(), TYPES["csv"], f"{self.study.slug}-codebook.csv"
@@ -200,7 +203,7 @@ class Answers(ResultsView):
             return streamed(f"{self.study.slug}-metrics.csv", lambda out: write_metrics(self.study, out))
         if kind not in FORMATS:
             raise Http404
-        name = f"{self.study.slug}-{kind}.{'jsonl' if kind == 'jsonl' else 'csv'}"
+        name = name_export(self.study, kind)
         if file := open_export(self.study, kind, self.choices):
             return send_file(name, file)
         return streamed(name, lambda out: export_responses(self.study, kind, out, purposes))

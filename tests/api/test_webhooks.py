@@ -9,6 +9,7 @@ import pytest
 from api.models import Webhook
 from api.services import webhooks
 from jobs.models import Job, JobState
+from llm import keys
 from llm.transport import Received
 from studies.services.launching import close_study
 
@@ -101,3 +102,45 @@ def test_the_secret_is_shown_once(project, researcher, caller):
     made = call.post(f"projects/{project.slug}/webhooks/", {"url": URL, "events": ["job.ended"]}).json()
     assert made["secret"] not in call.get(f"projects/{project.slug}/webhooks/").content.decode()
     assert made["secret"] not in str(Webhook.objects.values())
+
+
+PAGE = "/p/rivers/webhooks/"
+
+
+def test_the_page_adds_a_webhook_and_shows_its_secret_once(study, client, researcher):
+    client.force_login(researcher)
+    response = client.post(PAGE, {"url": URL, "events": ["run.ended", "study.closed"]})
+    made = Webhook.objects.get()
+    assert (made.url, made.events, made.created_by) == (URL, ["run.ended", "study.closed"], researcher)
+    secret = keys.decrypt(made.encrypted_secret)
+    assert secret in response.content.decode()
+    again = client.get(PAGE).content.decode()
+    assert URL in again
+    assert secret not in again
+
+
+@pytest.mark.parametrize("given", [{"url": "http://10.0.0.1/x", "events": ["run.ended"]}, {"url": URL}])
+def test_the_page_refuses_an_address_inside_and_a_webhook_for_nothing(study, client, researcher, given):
+    client.force_login(researcher)
+    assert client.post(PAGE, given).context["form"].errors
+    assert not Webhook.objects.exists()
+
+
+def test_the_page_says_how_the_last_delivery_went(webhook, study, answers, run_jobs, client, researcher):
+    answers[0].extend([500, 500, 500])
+    close_study(study)
+    run_jobs()
+    client.force_login(researcher)
+    assert "The address answered 500." in client.get(PAGE).content.decode()
+
+
+def test_the_page_is_for_researchers_and_deletes_what_is_the_projects(webhook, client, viewer, stranger, researcher):
+    address = f"{PAGE}{webhook.pk}/delete/"
+    for user in (viewer, stranger):
+        client.force_login(user)
+        assert client.get(PAGE).status_code == client.post(address).status_code == 404
+    client.force_login(researcher)
+    assert client.get(address).status_code == 405
+    assert client.post(f"{PAGE}{webhook.pk + 1}/delete/").status_code == 404
+    assert client.post(address).url == PAGE
+    assert not Webhook.objects.exists()

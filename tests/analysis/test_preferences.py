@@ -1,0 +1,64 @@
+"""Pairs of a better and a worse item: by the measure that counts, and nothing that may not leave."""
+
+import io
+import json
+
+import pytest
+
+from analysis.exports.writing import export_responses
+from items.models import Text
+from tests.factory import answer, make_annotator, make_item, make_study, make_text
+
+pytestmark = pytest.mark.django_db
+
+
+def export(study) -> list[dict]:
+    out = io.StringIO()
+    n = export_responses(study, "preferences", out)
+    rows = [json.loads(line) for line in out.getvalue().splitlines()]
+    assert len(rows) == n
+    return rows
+
+
+@pytest.fixture
+def study(project):
+    """Item good is right with the text and wrong without; bad is right both ways; same is as good."""
+    text = make_text(project, "t1", body="The ferry leaves at nine.")
+    items = [make_item(text, generator, name, "TF") for generator, name in (("a", "good"), ("b", "bad"), ("c", "same"))]
+    study = make_study(project, "s", items)
+    for code in ("p1", "p2"):
+        person = make_annotator(study, code)
+        for item, guess in zip(items, ("FT", "TF", "FT"), strict=True):
+            answer(person, "guess", item, guess)
+            answer(person, "read", item, "TF")
+    model = make_annotator(study, "m", kind="model", model="m")
+    answer(model, "guess", items[0], "TF")
+    answer(model, "read", items[0], "FT")
+    return study
+
+
+def test_the_more_informative_item_is_chosen_and_equal_ones_are_no_pair(study):
+    rows = export(study)
+    assert [(row["measure"], row["chosen_id"], row["rejected_id"]) for row in rows] == [
+        ("informativity", "good", "bad"), ("informativity", "same", "bad"),
+    ]  # fmt: skip
+    first = rows[0]
+    assert (first["chosen_score"], first["rejected_score"], first["chosen_generator"]) == (1.0, 0.0, "a")
+    assert first["prompt"].endswith("The ferry leaves at nine.")
+    _stem, *options, key = first["chosen"].split("\n")
+    assert [option[:3] for option in options] == ["A. ", "B. "]
+    assert key == "Correct: A"
+
+
+def test_a_text_that_may_not_be_shared_is_not_in_it(study):
+    Text.objects.update(shareable=False)
+    assert export(study) == []
+
+
+def test_scales_make_pairs_of_their_own(answered):
+    found = {
+        (row["chosen_id"], row["rejected_id"], row["chosen_score"])
+        for row in export(answered)
+        if row["measure"] == "rating"
+    }
+    assert found == {("c1", "h1", 5.0), ("c2", "h2", 4.0)}
