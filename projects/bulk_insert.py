@@ -54,6 +54,8 @@ def as_time(value: Any) -> Any:
 
 
 def as_json(value: Any) -> str | None:
+    if isinstance(value, bool):  # most answers; the encoder takes ten times as long
+        return "true" if value else "false"
     return None if value is None else json.dumps(value)
 
 

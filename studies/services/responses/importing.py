@@ -49,7 +49,8 @@ def store_responses(study: Study, answered: list[ItemAnswer], units: dict[Hashab
     version, options = study.instrument_version_id, map_options(answered)
     save(
         Response,
-        (row for found in answered for row in build_responses(found, assignments[found.cell], version, options)),
+        (row for found in answered for row in build_responses(found, assignments[found.cell].pk, version, options)),
+        RESPONSE_COLUMNS,
     )
 
 
@@ -116,10 +117,8 @@ def store_submissions(answered: list[ItemAnswer], assignments: dict[Cell, Assign
         latest[key] = find_latest([latest.get(key), *(row.submitted_at for row in found.rows)])
     save(
         Submission,
-        (
-            Submission(assignment=assignments[cell], stage=stage, submitted_at=time)
-            for (cell, stage), time in latest.items()
-        ),
+        ((assignments[cell].pk, stage, time) for (cell, stage), time in latest.items()),
+        ("assignment_id", "stage", "submitted_at"),
     )
 
 
@@ -134,25 +133,31 @@ def map_options(answered: list[ItemAnswer]) -> dict[int, str]:
     return {option.pk: option.external_id for item in items.values() for option in item.options.all()}
 
 
+RESPONSE_COLUMNS = (
+    "assignment_id", "stage", "question", "item_id", "option_id", "value", "probability", "unsure", "comment",
+    "instrument_version_id", "submitted_at",
+)  # fmt: skip
+
+
 def build_responses(
-    found: ItemAnswer, assignment: Assignment, version: int, options: dict[int, str]
-) -> Iterator[Response]:
-    """`options`: see `map_options`."""
+    found: ItemAnswer, assignment: int, version: int, options: dict[int, str]
+) -> Iterator[tuple[Any, ...]]:
+    """Values of RESPONSE_COLUMNS. `options`: see `map_options`."""
     by_option = {(row.question, row.option_id): row for row in found.rows}
     for answer in found.answers:
         row = by_option[answer.question, options.get(answer.option_id or 0, "")]
-        yield Response(
-            assignment=assignment,
-            stage=found.stage.name,
-            question=answer.question,
-            item_id=answer.item_id,
-            option_id=answer.option_id,
-            value=answer.value,
-            probability=answer.probability,
-            unsure=answer.unsure if row.unsure is not None else None,
-            comment=answer.comment or row.comment,
-            instrument_version_id=version,
-            submitted_at=row.submitted_at,
+        yield (
+            assignment,
+            found.stage.name,
+            answer.question,
+            answer.item_id,
+            answer.option_id,
+            answer.value,
+            answer.probability,
+            answer.unsure if row.unsure is not None else None,
+            answer.comment or row.comment,
+            version,
+            row.submitted_at,
         )
 
 
@@ -185,7 +190,8 @@ def import_responses(study: Study, content: bytes, *, partial: bool = False, dry
         refuse_unimportable(study)
         chosen = choose_items(scratch)
         answered = check_all(scratch, chosen, file, partial)
-        done = {found.item.text.external_id for found in answered if found.by_person}
+        by_people = {found.item.text_id for found in answered if found.by_person}
+        done = {text.external_id for text, _items in chosen.texts if text.pk in by_people}
         draw, notices = draw_for_import(scratch, chosen, done)
         if not dry_run:
             store_draw(scratch, draw, None)

@@ -91,6 +91,7 @@ def read_csv_rows(text: str, problems: list[RowProblem]) -> Iterator[tuple[int, 
     csv.field_size_limit(MAX_CELL)  # of the whole process, and never lowered again; tables of a bank have their own
     reader = csv.reader(io.StringIO(text, newline=""), strict=True)
     header: list[str] = []
+    places: list[tuple[str, int]] = []
     start = 1
     try:
         for cells in reader:
@@ -99,8 +100,9 @@ def read_csv_rows(text: str, problems: list[RowProblem]) -> Iterator[tuple[int, 
                 continue
             if not header:
                 header = check_header(line, cells)
+                places = [(name, header.index(name)) for name in READ_COLUMNS if name in header]
             elif len(cells) == len(header):
-                yield line, {name: unescape_formula(cell.strip()) for name, cell in zip(header, cells, strict=True)}
+                yield line, {name: unescape_formula(cells[place].strip()) for name, place in places}
             else:
                 reason = _(
                     "This row has %(cells)d cells, but the header has %(header)d. Text with commas needs quotes."
@@ -161,6 +163,7 @@ INTERNED_COLUMNS = ("annotator", "group", "stage", "text_id", "item_id", "option
                     "value", "shown_left", "person", "model")  # fmt: skip
 """Columns whose cells stand in thousands of rows: memory holds each once."""
 MULTILINE_COLUMNS = ("comment", "value")
+EMPTY_CELLS: Cells = dict.fromkeys(READ_COLUMNS, "")
 
 
 class Row(NamedTuple):
@@ -246,7 +249,7 @@ def sort_by_sequence(rows: list[Row], places: list[str]) -> list[Row]:
 
 def parse_row(line: int, cells: Cells) -> Row:
     """A row with each cell read; `BadCell` names the first that cannot be."""
-    cell = {name: check_cell(name, cells.get(name, "")) for name in (*COLUMNS, UNIT_ITEMS)}
+    cell = EMPTY_CELLS | {name: check_cell(name, written) for name, written in cells.items() if written}
     unit_items = tuple(cell[UNIT_ITEMS].split())
     for name in (*REQUIRED_COLUMNS, *([] if unit_items else ["item_id"])):
         if not cell[name]:
@@ -282,8 +285,6 @@ def parse_row(line: int, cells: Cells) -> Row:
 
 def check_cell(name: str, written: str) -> str:
     """The cell, if it holds no control characters and is not too long. Free text may have several lines."""
-    if not written:
-        return written
     limit = MAX_LENGTHS.get(name, MAX_NAME)
     if len(written) > limit:
         raise BadCell(name, _("This is longer than %(n)d characters.") % {"n": limit})
