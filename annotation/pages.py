@@ -15,7 +15,7 @@ from django.utils.translation import gettext as _
 
 from annotation.phase_form import PhaseForm
 from items.models import Text
-from studies.models import Annotator, Assignment, Ended, Purpose, Study, Unit
+from studies.models import Annotator, Assignment, Ended, Problem, Purpose, Study, Unit
 from studies.protocols import PROTOCOLS, Stage
 from studies.services.answering import StaleStage, find_retractable
 from studies.services.declarations import get_annotator_declaration, get_annotator_wording
@@ -230,6 +230,8 @@ def render_stage(
         "wrong": [block for block in blocks if block.errors],
         "text": build_reading(assignment.unit.text, stage),
         "notice": notice,
+        "notice_is_good": status < 400,
+        "problems": Problem.choices,
     }
     return render_page(request, annotator, stage.template, context, status)
 

@@ -29,6 +29,7 @@ from studies.services.answering import Incomplete, StaleStage, take_back
 from studies.services.durations import tell_minutes
 from studies.services.phases import get_phase
 from studies.services.places import find_place
+from studies.services.reports import report_item
 from studies.services.stage_form import StageForm
 
 
@@ -97,6 +98,9 @@ def has_missing(annotator: Annotator, name: str, data: QueryDict) -> bool:
 def take_stage(request: HttpRequest, annotator: Annotator) -> HttpResponse:
     """Hand in what was entered, and go on; or keep it, where something is missing or another item is asked for."""
     token = clean_token(request.POST["token"])
+    if "report" in request.POST:
+        said = report_item(annotator, token, request.POST)
+        return render_place(request, find_place(annotator), at=request.POST.get("shown", ""), notice=said)
     if "go" in request.POST:
         answering.save_drafts(annotator, token, request.POST)
         return render_place(request, find_place(annotator), at=request.POST["go"])

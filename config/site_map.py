@@ -153,6 +153,7 @@ STUDY_TABS = (
         (
             "study_annotators",
             "annotator_link",
+            "report_close",
             "remove_simulated",
             "study_person",
             "people_act",

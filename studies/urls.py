@@ -67,6 +67,7 @@ urlpatterns = [
     path("s/<slug:slug>/people/roster/delete/", roster.roster_delete, name="roster_delete"),
     path("s/<slug:slug>/people/sheet/", roster.link_sheet, name="link_sheet"),
     path("s/<slug:slug>/people/mail/", roster.study_mail, name="study_mail"),
+    path("s/<slug:slug>/people/reports/<int:pk>/close/", people.report_close, name="report_close"),
     path("s/<slug:slug>/people/<int:pk>/", people.study_person, name="study_person"),
     path("s/<slug:slug>/manage/", lifecycle.study_manage, name="study_manage"),
     path("s/<slug:slug>/manage/template/", lifecycle.template_save, name="template_save"),

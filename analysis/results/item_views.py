@@ -37,6 +37,7 @@ from items.models import Item
 from projects.models import Role
 from studies.access import get_study
 from studies.services.declarations import get_declaration
+from studies.services.reports import list_reports
 from studies.services.states import are_effects_hidden
 
 
@@ -124,6 +125,7 @@ def sheet_context(request, study, item, may_review):
     analysed = [table for table in report.tables if table.name == "item_analysis"]
     codes = ItemCode.objects.filter(study=study, item=item).select_related("option", "set_by", "removed_by", "study")
     return {
+        "reports": list_reports(study).filter(item=item) if may_review else [],
         "project": study.project,
         "study": study,
         "item": item,

@@ -1,6 +1,16 @@
 """Study → unit → slot → assignment → draft → response, and the instruments that word them."""
 
-from studies.models.answer import Adjudication, Draft, Response, Review, Settled, Submission, Verdict
+from studies.models.answer import (
+    Adjudication,
+    Draft,
+    ItemReport,
+    Problem,
+    Response,
+    Review,
+    Settled,
+    Submission,
+    Verdict,
+)
 from studies.models.instrument import Instrument, InstrumentVersion
 from studies.models.people import (
     Annotator,
@@ -27,8 +37,10 @@ __all__ = [
     "Ended",
     "Instrument",
     "InstrumentVersion",
+    "ItemReport",
     "PeopleTexts",
     "PhasePassed",
+    "Problem",
     "Purpose",
     "Response",
     "Review",

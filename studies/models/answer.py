@@ -167,3 +167,31 @@ class Adjudication(models.Model):
 
     def __str__(self):
         return f"{self.response}: {self.settled}"
+
+
+class Problem(models.TextChoices):
+    """What an annotator reports of an item. The words say nothing of what the stage hides."""
+
+    UNCLEAR = "unclear", _("I do not understand it")
+    WORDING = "wording", _("There is a mistake in the wording")
+    DISPLAY = "display", _("Something is missing or shown wrongly")
+    OTHER = "other", _("Something else")
+
+
+class ItemReport(models.Model):
+    """An annotator says that an item is broken. It stands beside the answers and changes none."""
+
+    assignment = models.ForeignKey(Assignment, models.CASCADE, related_name="reports")
+    stage = models.CharField(max_length=40)
+    item = models.ForeignKey(Item, models.CASCADE, null=True, related_name="reports")  # null: about the whole unit
+    problem = models.CharField(max_length=20, choices=Problem)
+    words = models.CharField(max_length=1000, blank=True)
+    made_at = models.DateTimeField()
+    seen_by = models.ForeignKey(User, models.SET_NULL, null=True, related_name="+")
+    seen_at = models.DateTimeField(null=True)
+
+    class Meta:
+        ordering = ["pk"]
+
+    def __str__(self):
+        return f"{self.assignment}: {self.problem}"

@@ -23,6 +23,7 @@ from studies.models import (
     Contact,
     Draft,
     Ended,
+    ItemReport,
     Response,
     Review,
     Study,
@@ -82,6 +83,7 @@ def delete_answers(annotator: Annotator, kept_items: tuple[str, ...]) -> Erased:
     answers, _each = Response.objects.filter(assignment__in=mine).delete()
     drafts, _each = Draft.objects.filter(assignment__in=mine).delete()
     Submission.objects.filter(assignment__in=mine).delete()
+    ItemReport.objects.filter(assignment__in=mine).delete()
     hide_from_experts(annotator)
     mine.update(returned_at=timezone.now(), return_reason=str(Ended.WITHDRAWN), shown={}, reopened=None)
     return Erased(answers, drafts, kept_items)

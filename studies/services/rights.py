@@ -19,7 +19,7 @@ from django.utils.translation import gettext as _
 
 from items.csv_cells import escape_formula
 from items.models import Item
-from studies.models import Annotator, Response
+from studies.models import Annotator, ItemReport, Response
 from studies.question_words import name_label, name_question, name_stage
 
 CODE_LETTERS = 10  # 50 bits beside the 192 of the link
@@ -69,7 +69,7 @@ class OwnAnswer:
 
 def list_own_answers(annotator: Annotator) -> list[OwnAnswer]:
     """Everything the person handed in, in the order in which they did; background questions come first."""
-    return [*_list_background(annotator), *_list_responses(annotator)]
+    return [*_list_background(annotator), *_list_responses(annotator), *_list_reports(annotator)]
 
 
 def _list_background(annotator: Annotator) -> Iterator[OwnAnswer]:
@@ -87,6 +87,15 @@ def _list_responses(annotator: Annotator) -> Iterator[OwnAnswer]:
         yield OwnAnswer(
             name_stage(row.stage), name_question(row.question), row.item.stem if row.item else "",
             row.option.text if row.option else "", _say(row.value, stems), row.comment, row.submitted_at,
+        )  # fmt: skip
+
+
+def _list_reports(annotator: Annotator) -> Iterator[OwnAnswer]:
+    for report in ItemReport.objects.filter(assignment__annotator=annotator).select_related("item"):
+        about = report.item.stem if report.item else ""
+        yield OwnAnswer(
+            name_stage(report.stage), _("problem reported"), about, "", str(report.get_problem_display()), report.words,
+            report.made_at,
         )  # fmt: skip
 
 

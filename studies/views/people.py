@@ -18,7 +18,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from projects.models import Role
 from studies.access import get_study
 from studies.forms.people import AddAnnotatorsForm, WageForm
-from studies.models import Annotator, AnnotatorKind, Ended, Purpose, Study, StudyState
+from studies.models import Annotator, AnnotatorKind, Ended, ItemReport, Purpose, Study, StudyState
 from studies.protocols import PROTOCOLS
 from studies.question_words import name_stage
 from studies.services import people, recruiting, roster
@@ -27,6 +27,7 @@ from studies.services.erasing import CannotErase, erase_person
 from studies.services.monitor import FINISHED, Overview, Person, fair_pay, list_people
 from studies.services.people import NothingToReplace
 from studies.services.progress import list_annotators
+from studies.services.reports import close_report, list_reports
 from studies.services.rights import list_own_answers
 from studies.services.spec import SpecError
 from studies.services.states import WrongState
@@ -37,6 +38,7 @@ DONE = {
     "pair": ngettext_lazy("%(done)d of %(all)d pair is done.", "%(done)d of %(all)d pairs are done.", "all"),
     "tuple": ngettext_lazy("%(done)d of %(all)d set is done.", "%(done)d of %(all)d sets are done.", "all"),
 }
+MOST_REPORTS = 200  # on the page
 RUNNING = (StudyState.LIVE, StudyState.PAUSED)
 
 
@@ -81,6 +83,7 @@ def build_page(request, study: Study) -> dict[str, Any]:
     return live | {
         "simulated": [each for each in apart if each.purpose == Purpose.SIMULATED],
         "experts": [each for each in apart if each.purpose == Purpose.EXPERT],
+        "reports": list_reports(study)[:MOST_REPORTS] if live["may_see"] else [],
         "may_add": live["may_manage"] and study.state in RUNNING,
         "wage": wage,
         "minutes": minutes,
@@ -183,6 +186,16 @@ def add_people(request, study: Study, wanted: dict) -> None:
     people.add_annotators(study, count, group=wanted.get("group", ""), people=listed)
     said = ngettext("%(n)d person was added.", "%(n)d people were added.", count)
     messages.success(request, said % {"n": count})
+
+
+@login_required
+@require_POST
+def report_close(request, slug, pk):
+    """A researcher has seen to what an annotator reported."""
+    study = get_study(request.user, slug, Role.RESEARCHER)
+    close_report(get_object_or_404(ItemReport, pk=pk, assignment__annotator__study=study), request.user)
+    messages.success(request, _("The report is closed."))
+    return redirect(reverse("study_annotators", args=[study.slug]) + "#reports")
 
 
 def find_person(study: Study, pk: int) -> Annotator:

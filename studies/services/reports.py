@@ -1,0 +1,64 @@
+"""Reports of broken items: annotators send them from the page where they are, researchers see and close them."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from django.db import transaction
+from django.db.models import QuerySet
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from items.plain import has_control
+from projects.models import User
+from studies.models import Annotator, ItemReport, Problem, Purpose, Study
+from studies.services.answering import lock_stage
+from studies.services.stage_form import StageForm
+
+MOST_REPORTS = 50  # of one assignment
+MAX_WORDS = 1000
+
+
+def report_item(annotator: Annotator, token: str, data: Mapping[str, Any]) -> str:
+    """Store a report with what was entered on the page so far; returns what the annotator is told.
+
+    The same report sent again is one. `StaleStage` if the page is over.
+    """
+    with transaction.atomic():
+        place = lock_stage(annotator, token)
+        form = StageForm.at(place)
+        form.take(data)
+        form.drafts.save()
+        subjects = {subject.handle: subject for subject in form.subjects}
+        subject, problem = subjects.get(data.get("report_item", "")), data.get("report_problem", "")
+        if subject is None or problem not in Problem.values:
+            return _("The report was not stored. Choose the question and what is wrong, and send it again.")
+        assignment = place.asked[0]
+        if assignment.reports.count() >= MOST_REPORTS:
+            return _("You have already sent many reports about this page. Thank you, they are being read.")
+        assignment.reports.get_or_create(
+            stage=place.asked[1].name,
+            item=form.items.get(subject.item_id or 0),
+            problem=problem,
+            words=clean_words(data.get("report_words", "")),
+            defaults={"made_at": timezone.now()},
+        )
+    return _("Thank you, your report is stored.")
+
+
+def clean_words(words: str) -> str:
+    """What was written, without control characters and no longer than is kept."""
+    plain = "".join(" " if has_control(letter) else letter for letter in words)
+    return " ".join(plain.split())[:MAX_WORDS]
+
+
+def list_reports(study: Study, purpose: Purpose = Purpose.MAIN) -> QuerySet[ItemReport]:
+    """Those that nobody has closed first, the newest of each first."""
+    mine = ItemReport.objects.filter(assignment__annotator__study=study, assignment__annotator__purpose=purpose)
+    return mine.select_related("item__text", "assignment__annotator", "assignment__unit__text", "seen_by").order_by(
+        "seen_at", "-pk"
+    )
+
+
+def close_report(report: ItemReport, user: User) -> None:
+    """Mark as seen; once."""
+    ItemReport.objects.filter(pk=report.pk, seen_at=None).update(seen_by=user, seen_at=timezone.now())
