@@ -1,10 +1,14 @@
 /* Single keys: digits answer the current row of the current item, N none, U unsure, T the text, Enter goes on, Shift
    and Enter back; Backspace leads back to what was handed in last, where that can be. Where a row says so, a digit also goes on. Of a pair the arrows choose, and digits tick. Never with Ctrl, Alt or Meta, never while text is written. */
 import { controlsOf, isAnswered, isDone, rowsOf } from "./annotate-items.js";
+import { makeDialog } from "./annotate-dialog.js";
 
 let announce = () => {};
 let lastToggled = null;
 let shownAt = 0;
+let typed = ""; // digits that may go on to a number above 9
+let waiting = 0;
+const NEXT_DIGIT = 700; // milliseconds to type the second
 const SOON = 300; // milliseconds in which a key or tap may still be meant for the page before
 
 const root = document.documentElement;
@@ -14,12 +18,14 @@ const current = () => document.querySelector(".item.is-current");
 export function setUpKeys() {
   shownAt = performance.now();
   lastToggled = null;
+  forgetTyped();
   const legend = document.querySelector(".keys");
   if (legend) {
     legend.hidden = false;
     const box = legend.querySelector("[data-keys]");
     box.checked = wanted();
     box.addEventListener("change", () => want(box.checked));
+    setUpSheet(legend);
   }
   want(wanted());
   makeCurrent(items().find((item) => !isDone(item)) ?? items()[0]);
@@ -71,6 +77,7 @@ function onKey(event) {
   if (event.ctrlKey || event.altKey || event.metaKey || event.isComposing || !wanted()) return;
   if (event.target.matches("textarea, select, input:not([type=checkbox], [type=radio])")) return;
   if (document.querySelector("dialog[open]")) return;
+  if (typed && !digitOf(event) && event.key !== "Shift") answerTyped();
   if (meaning(event)?.()) event.preventDefault();
 }
 
@@ -82,20 +89,62 @@ function meaning(event) {
     return isControl || event.repeat ? null : () => (event.shiftKey ? goBack() : goOn());
   }
   if (key === "backspace") return event.repeat ? null : takeBack;
+  if (event.key === "?") return openSheet;
   if (event.repeat || !current()) return null;
   const arrow = /^arrow(left|right|down)$/.exec(key)?.[1];
   if (arrow) return current().matches("[data-pair]") && !event.shiftKey ? () => choose(arrow) : null;
   const digit = digitOf(event);
   if (digit && current().matches("[data-pair]")) return () => toggle(shownTick(digit));
-  if (digit) return () => answer(currentRow(), digit);
+  if (digit) return () => takeDigit(digit);
   if (event.shiftKey) return null;
   return { n: () => toggle(current().querySelector("[data-none]")), u: markUnsure, t: openText }[key] ?? null;
 }
 
 /* By place for keyboards whose digits need Shift. */
 function digitOf(event) {
-  const found = /^[1-9]$/.exec(event.key) ?? /^(?:Digit|Numpad)([1-9])$/.exec(event.code);
-  return found ? Number(found.at(-1)) : 0;
+  const found = /^[0-9]$/.exec(event.key) ?? /^(?:Digit|Numpad)([0-9])$/.exec(event.code);
+  return found ? found.at(-1) : "";
+}
+
+/* A digit answers at once, unless the row also has a number that begins with it: then it waits for the second. */
+function takeDigit(digit) {
+  const numbers = controlsOf(currentRow()).map((control) => control.dataset.digit ?? "");
+  if (typed && !numbers.includes(typed + digit)) answerTyped();
+  const number = typed + digit;
+  if (!numbers.some((other) => other.length > number.length && other.startsWith(number))) {
+    forgetTyped();
+    return answer(currentRow(), number);
+  }
+  clearTimeout(waiting);
+  typed = number;
+  waiting = setTimeout(answerTyped, NEXT_DIGIT);
+  return true;
+}
+
+function answerTyped() {
+  const number = typed;
+  forgetTyped();
+  if (number && current()) answer(currentRow(), number);
+}
+
+function forgetTyped() {
+  clearTimeout(waiting);
+  typed = "";
+}
+
+/* All keys of the page, for “?” and its button. */
+function setUpSheet(legend) {
+  const opener = legend.querySelector("[data-keys-sheet]");
+  const sheet = makeDialog(legend.querySelector("ul").cloneNode(true), legend.dataset.title, legend.dataset.close);
+  sheet.dataset.sheet = "keys";
+  document.querySelector("main").append(sheet);
+  opener.addEventListener("click", openSheet);
+}
+
+function openSheet() {
+  const sheet = document.querySelector("[data-sheet=keys]");
+  sheet?.showModal();
+  return Boolean(sheet);
 }
 
 /* The row that has the focus, else the first of the current item. */
@@ -121,7 +170,7 @@ function choose(arrow) {
 const shownTick = (digit) => current().querySelector(`[data-row="box"]:not([hidden]) [data-tick="${digit}"]`);
 
 function answer(row, digit) {
-  const input = row && controlsOf(row).find((control) => control.dataset.digit === String(digit));
+  const input = row && controlsOf(row).find((control) => control.dataset.digit === digit);
   if (!input) return false;
   if (!(input.type === "radio" && input.checked)) toggle(input);
   if ("movesOn" in row.dataset) moveOn(row);

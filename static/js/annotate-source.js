@@ -1,4 +1,5 @@
 /* On small screens the text opens in a sheet over the items, and one is back at the same place when it closes. */
+import { makeDialog } from "./annotate-dialog.js";
 
 export function setUpSource() {
   const link = document.querySelector("[data-open-text]");
@@ -31,25 +32,13 @@ function rememberFold() {
 }
 
 function makeSheet(word) {
-  const sheet = document.createElement("dialog");
-  sheet.className = "text-sheet";
-  const body = document.createElement("div");
-  body.className = "sheet-body";
-  body.tabIndex = 0;
   const copy = document.querySelector(".source-text article").cloneNode(true);
   copy.querySelector("h2").id = "sheet-title";
+  const sheet = makeDialog(copy, "", word);
   sheet.setAttribute("aria-labelledby", "sheet-title");
-  body.append(copy);
-  const form = document.createElement("form");
-  form.method = "dialog";
-  const button = document.createElement("button");
-  button.className = "primary";
-  button.textContent = word;
-  form.append(button);
-  sheet.append(body, form);
   // A closed dialog forgets how far it was scrolled.
+  const body = sheet.querySelector(".sheet-body");
   body.addEventListener("scroll", () => (sheet.dataset.at = body.scrollTop));
-  sheet.addEventListener("click", (event) => event.target === sheet && sheet.close());
   return sheet;
 }
 

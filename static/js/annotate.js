@@ -4,6 +4,7 @@ import { activeSeconds, countActive } from "./annotate-active.js";
 import { Drafts } from "./annotate-drafts.js";
 import { isJustShown, listenToKeys, setUpKeys } from "./annotate-keys.js";
 import { countAnswered, fieldsOf, showAsked, showFields } from "./annotate-items.js";
+import { setUpDisplay } from "./annotate-display.js";
 import { setUpSource } from "./annotate-source.js";
 
 const PART = "X-Lesart-Part";
@@ -57,7 +58,7 @@ function setUpStage() {
   form.querySelectorAll("[data-item]").forEach(showAsked);
   form.addEventListener("change", (event) => keep(form, event.target));
   form.addEventListener("input", (event) => {
-    if (!event.target.matches("textarea")) return;
+    if (!event.target.matches("[data-item] textarea")) return;
     showAsked(event.target.closest("[data-item]"));
     keepSoon(form, event.target);
   });
@@ -158,6 +159,7 @@ function putIn(page) {
 }
 
 function setUp() {
+  setUpDisplay();
   countActive(document.querySelector("main [name=token]")?.value);
   setUpStage();
   setUpSource();
