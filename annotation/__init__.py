@@ -1,1 +1,1 @@
-"""The door for people: the pages an annotator sees."""
+"""The pages that an annotator sees."""

@@ -27,7 +27,7 @@ def make_run(url: str, calls: int, at_a_time: int) -> "Run":
     from llm.services import runs
     from projects.models import Project
 
-    class Toy(registry.Door):
+    class Toy(registry.RunKind):
         kind = "bench"
 
         def plan(self, run):

@@ -1,1 +1,1 @@
-"""Door 3: models and baselines answer a study, through the same gate as people."""
+"""Models and baselines answer a study, through the same service as people."""

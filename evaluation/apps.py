@@ -16,7 +16,7 @@ class EvaluationConfig(AppConfig):
         register_job(
             Kind("baseline", work, _("Letting a baseline answer"), {"units": _("%(done)s of %(total)s units.")})
         )
-        register("evaluation", "evaluation.door.EvaluationDoor")
-        register("judgment", "evaluation.judges.door.JudgeDoor")
+        register("evaluation", "evaluation.run_kind.EvaluationRunKind")
+        register("judgment", "evaluation.judges.run_kind.JudgeRunKind")
         for name in ("EvaluatorPromptKind", "LetterPromptKind", "JudgePromptKind"):
             register_kind(f"evaluation.instruments.{name}")

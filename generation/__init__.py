@@ -1,1 +1,1 @@
-"""Door 1: models and rules write items from texts."""
+"""Models and rules write items from texts."""

@@ -8,5 +8,5 @@ class GenerationConfig(AppConfig):
         from llm.registry import register  # models can be imported only now
         from studies.instrument_kinds import register_kind
 
-        register("generation", "generation.door.GenerationDoor")
+        register("generation", "generation.run_kind.GenerationRunKind")
         register_kind("generation.instruments.GeneratorPromptKind")

@@ -126,7 +126,7 @@ UNUSABLE_REASONS = ("unusable_cut", "unusable_parse", "unusable_logprobs")
 
 
 def get_remedy(name: str) -> str:
-    """The sentence for a failure or a reason; a sentence of a door stays as it is."""
+    """The sentence for a failure or a reason; a sentence of a run kind stays as it is."""
     return str(REMEDIES.get(name, name))
 
 

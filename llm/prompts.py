@@ -65,7 +65,7 @@ class Prompt:
 
 
 def hash_request(request: Request) -> str:
-    """What the door asks for, before it is adapted to a server."""
+    """What the run kind asks for, before it is adapted to a server."""
     return hash_text(f"[{request.canonical_messages},{to_canonical_json(request.params)}]")
 
 
@@ -97,7 +97,7 @@ def build_prompt(
 def _with_limit(
     endpoint: Endpoint, request: Request, options: RequestOptions, adjust: dict[str, Any]
 ) -> dict[str, Any]:
-    """The door's parameters; their token limit is the run's own, has room for reasoning, or has grown after a cut."""
+    """The run kind's parameters. The token limit is the run's own, has room for reasoning, or has grown after a cut."""
     params = dict(request.params)
     if OTHER_LENGTH in params:  # of a call that was adapted before
         params[LENGTH] = params.pop(OTHER_LENGTH)

@@ -1,4 +1,4 @@
-"""What a door tells the engine about its kind of run. Keys are opaque to the engine: it knows no word of the domain."""
+"""What the engine is told about each kind of run. Keys are opaque to the engine: it knows no word of the domain."""
 
 import hashlib
 import json
@@ -43,7 +43,7 @@ class Request:
 
 
 class Unparsable(Exception):
-    """The reply holds no answer. The engine asks once more if the door has words for it, else the call failed."""
+    """The reply holds no answer. The engine asks once more if the run kind has words for it, else the call failed."""
 
 
 class Rejected(Exception):
@@ -54,7 +54,7 @@ class Refused(Exception):
     """The model declined to answer: final, missing in figures."""
 
 
-class Door(ABC):
+class RunKind(ABC):
     """One kind of run. Register it with `register` when the app starts.
 
     All methods read only `run.project`, `run.endpoint`, `run.params` and `run.scope`: an estimate walks the plan of a
@@ -89,7 +89,7 @@ class Door(ABC):
         """What to ask after the unparsable reply of that call; None: nothing, it failed."""
         return None
 
-    def most(self, run: Run) -> Iterable[tuple[str, int]]:
+    def plan_all(self, run: Run) -> Iterable[tuple[str, int]]:
         """The plan with all that `next_calls` may add: what an estimate walks."""
         return self.plan(run)
 
@@ -104,7 +104,7 @@ class Door(ABC):
         """Whether the engine may ask again after an empty, cut or unparsable reply; a study as published says no."""
         return True
 
-    def finished(self, run: Run) -> None:
+    def conclude(self, run: Run) -> None:
         """The run is done: every reply was read and committed, by whichever worker. In the transaction that says so."""
         return
 
@@ -113,19 +113,19 @@ class Door(ABC):
         return None
 
 
-_doors: dict[str, Door | str] = {}
+_run_kinds: dict[str, RunKind | str] = {}
 
 
-def register(kind: str, door: Door | str) -> None:
-    """A door, or the path of its class, which is imported for the first run of the kind."""
-    _doors[kind] = door
+def register(kind: str, run_kind: RunKind | str) -> None:
+    """A run kind, or the path of its class, which is imported for the first run of the kind."""
+    _run_kinds[kind] = run_kind
 
 
-def get_door(run: Run) -> Door:
-    """The door of the run's kind; LookupError if this process knows none."""
-    door = _doors.get(run.kind)
-    if door is None:
-        raise LookupError(f"No door is registered for runs of the kind {run.kind!r}.")
-    if isinstance(door, str):
-        door = _doors[run.kind] = import_string(door)()
-    return door
+def get_run_kind(run: Run) -> RunKind:
+    """The run's kind; LookupError if this process knows none."""
+    run_kind = _run_kinds.get(run.kind)
+    if run_kind is None:
+        raise LookupError(f"No kind of run is registered under {run.kind!r}.")
+    if isinstance(run_kind, str):
+        run_kind = _run_kinds[run.kind] = import_string(run_kind)()
+    return run_kind

@@ -1,7 +1,7 @@
-"""What a request carries beside the words of its door: a token limit, a reasoning effort, free parameters.
+"""What a request carries beside the words of its kind: a token limit, a reasoning effort, free parameters.
 
 Set on an endpoint, for all its runs, and on a run, which goes over the endpoint; where neither says anything, the
-door's own parameters stay. A run stores what counts for it when it is started, under `OPTIONS` in its parameters.
+run kind's own parameters stay. A run stores what counts for it when it is started, under `OPTIONS` in its parameters.
 """
 
 import json

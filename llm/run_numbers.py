@@ -131,7 +131,7 @@ Place = tuple[str, int]
 
 @dataclass(frozen=True)
 class Agreement:
-    """One field of what the door read: over `n` calls, how many are the same; for numbers also means of both runs."""
+    """One field of what was read: over `n` calls, how many are the same; for numbers also the means of both runs."""
 
     name: str
     n: int

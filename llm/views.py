@@ -18,7 +18,7 @@ from llm.failures import UNUSABLE_REASONS, Failure, get_remedy
 from llm.forms import BudgetForm, EndpointForm, UnknownForm, get_presets
 from llm.models import Call, CallState, Endpoint, Run
 from llm.prices import format_money
-from llm.registry import get_door
+from llm.registry import get_run_kind
 from llm.request_options import describe_options
 from llm.run_numbers import Progress, compare_runs, find_comparable
 from llm.services import endpoints, runs
@@ -280,8 +280,8 @@ def _retry_failed(run):
 
 
 def _get_answers_url(run):
-    """Where the answers are; nowhere while the door of the run's kind is not part of this process."""
+    """Where the answers are; nowhere while the run's kind is not part of this process."""
     try:
-        return get_door(run).url(run)
+        return get_run_kind(run).url(run)
     except LookupError:
         return None

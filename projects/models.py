@@ -14,7 +14,7 @@ from projects.scratch import HiddenScratch, Scratchable
 
 
 def new_token() -> str:
-    """192 random bits, URL-safe: what opens a door."""
+    """192 random bits, URL-safe: a secret link."""
     return secrets.token_urlsafe(24)
 
 

@@ -12,13 +12,12 @@ from analysis.exports.codebook import codebook
 from analysis.frames.evidence import Evidence, consistent_read, evidence_of
 from analysis.frames.export_rows import export_columns
 from analysis.pack import frozen, work
-from analysis.pack import frozen as bank
 from analysis.pack.archive import Archive, json_text
 from analysis.pack.code_book import COLUMNS as COLUMNS_OF_ALL
 from analysis.pack.code_book import entries_of, read_me
 from analysis.pack.datasheet import as_markdown, as_objects, datasheet
-from analysis.pack.methods import LANGUAGES, Course, course_of, facts_of, methods
-from analysis.pack.redaction import Redactor, discretion_of
+from analysis.pack.methods import LANGUAGES, Conduct, describe_conduct, facts_of, methods
+from analysis.pack.redaction import Redactor, make_redactor
 from analysis.reports.report import Report
 from analysis.services.reporting import about, figure_files, table_files, versions
 from analysis.services.reports import check_groups, full_report_from
@@ -44,15 +43,15 @@ def write_pack(study: Study, choices: Choices, out: IO[bytes], progress: Progres
     with override("en"):
         check_groups(study, choices)
         with consistent_read():
-            discretion = discretion_of(study)
-            write_study(archive, study, discretion)
-            n_answers = write_answers(archive, study, choices, discretion)
-            evidence = discretion.of_evidence(evidence_of(study, choices))
-            course = course_of(evidence)
+            redactor = make_redactor(study)
+            write_study(archive, study, redactor)
+            n_answers = write_answers(archive, study, choices, redactor)
+            evidence = redactor.of_evidence(evidence_of(study, choices))
+            conduct = describe_conduct(evidence)
         progress(2)
         report = write_report(archive, evidence, progress)
-        write_words(archive, evidence, report, course, discretion)
-        archive.close(describe_pack(study, choices, discretion, n_answers))
+        write_words(archive, evidence, report, conduct, redactor)
+        archive.close(describe_pack(study, choices, redactor, n_answers))
         progress(len(STEPS))
     return n_answers
 
@@ -67,31 +66,31 @@ def refuse_written(study: Study) -> None:
         )  # fmt: skip
 
 
-def write_study(archive: Archive, study: Study, discretion: Redactor) -> None:
+def write_study(archive: Archive, study: Study, redactor: Redactor) -> None:
     """What was asked about, in which words."""
     archive.write("study/study.yaml", write_yaml(frozen.study_file(study)))
     archive.write_json("study/history.json", frozen.history(study))
     write_lines(archive, "study/units.jsonl", frozen.units(study))
-    for name, source in frozen.instruments(study, discretion).items():
+    for name, source in frozen.instruments(study, redactor).items():
         archive.write(name, source)
-    write_lines(archive, "bank/items.jsonl", bank.bank_objects(study, discretion))
-    write_lines(archive, "bank/generators.jsonl", bank.generators(study, discretion))
-    write_lines(archive, "bank/metrics.jsonl", bank.metrics(study))
-    write_lines(archive, "bank/key_corrections.jsonl", bank.corrections(study, discretion))
-    archive.write_json("bank/versions.json", bank.versions(study))
+    write_lines(archive, "bank/items.jsonl", frozen.bank_objects(study, redactor))
+    write_lines(archive, "bank/generators.jsonl", frozen.generators(study, redactor))
+    write_lines(archive, "bank/metrics.jsonl", frozen.metrics(study))
+    write_lines(archive, "bank/key_corrections.jsonl", frozen.corrections(study, redactor))
+    archive.write_json("bank/versions.json", frozen.versions(study))
     write_table(archive, "bank/metrics.csv", METRIC_COLUMNS, iter_metric_rows(study))
 
 
-def write_answers(archive: Archive, study: Study, choices: Choices, discretion: Redactor) -> int:
+def write_answers(archive: Archive, study: Study, choices: Choices, redactor: Redactor) -> int:
     """Who answered what, when and in which order."""
-    who = (study, (*choices.purposes, Purpose.EXPERT), discretion)
+    who = (study, (*choices.purposes, Purpose.EXPERT), redactor)
     write_lines(archive, "answers/annotators.jsonl", work.annotators(*who))
     write_lines(archive, "answers/assignments.jsonl", work.assignments(*who))
     write_lines(archive, "answers/submissions.jsonl", work.submissions(*who))
     n_answers = write_table(archive, "answers/responses.csv", export_columns(study), work.answers(*who))
     write_table(archive, "answers/unanswered.csv", list_unanswered_columns(study), work.missing_answers(*who))
     archive.write("answers/codebook.csv", as_csv(codebook(study)))
-    write_lines(archive, "answers/codes.jsonl", work.codes(study, discretion))
+    write_lines(archive, "answers/codes.jsonl", work.codes(study, redactor))
     return n_answers
 
 
@@ -108,10 +107,10 @@ def write_report(archive: Archive, evidence: Evidence, progress: Progress) -> Re
     return report
 
 
-def write_words(archive: Archive, evidence: Evidence, report: Report, course: Course, discretion: Redactor) -> None:
+def write_words(archive: Archive, evidence: Evidence, report: Report, conduct: Conduct, redactor: Redactor) -> None:
     """Datasheet, drafts of the methods paragraph, and how to use the pack."""
-    facts = facts_of(evidence, report, course)
-    entries = [entry.said(discretion.unquoted) for entry in datasheet(facts)]  # wordings may quote a hidden text
+    facts = facts_of(evidence, report, conduct)
+    entries = [entry.said(redactor.unquoted) for entry in datasheet(facts)]  # wordings may quote a hidden text
     archive.write("datasheet/heds.md", as_markdown(entries))
     archive.write_json("datasheet/heds.json", as_objects(entries))
     for language in LANGUAGES:
@@ -121,7 +120,7 @@ def write_words(archive: Archive, evidence: Evidence, report: Report, course: Co
     archive.write("README.md", read_me(evidence.study, evidence.choices))
 
 
-def describe_pack(study: Study, choices: Choices, discretion: Redactor, n_answers: int) -> dict[str, Any]:
+def describe_pack(study: Study, choices: Choices, redactor: Redactor, n_answers: int) -> dict[str, Any]:
     """What the manifest says of the pack: of what it was made, by which choices and with which software."""
     return {
         "study": study.slug,
@@ -133,8 +132,8 @@ def describe_pack(study: Study, choices: Choices, discretion: Redactor, n_answer
         "calibration": choices.calibration,
         "adjudicated": choices.adjudicated,
         "n_responses": n_answers,
-        "texts_withheld": sorted(discretion.hidden),
-        "codes_replaced": len(discretion.codes),
+        "texts_withheld": sorted(redactor.hidden),
+        "codes_replaced": len(redactor.codes),
         "versions": versions(),
     }
 

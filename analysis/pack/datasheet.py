@@ -160,7 +160,7 @@ def list_evaluators(facts: Facts) -> Iterator[Entry]:
     yield Entry("2.1", "Input of the systems", "text: document" if facts.n_texts else None)
     yield Entry("2.2", "Output of the systems", f"text: questions, with options where they have any ({by})")
     yield Entry("2.3", "Task of the systems", "question generation")
-    languages = ", ".join(facts.course.languages) or None
+    languages = ", ".join(facts.conduct.languages) or None
     yield Entry("2.4", "Language of the input", languages)
     yield Entry("2.5", "Language of the output", languages)
 
@@ -196,17 +196,17 @@ def people(facts: Facts) -> Iterator[Entry]:
 
 def describe_training(facts: Facts) -> str | None:
     """What everybody went through before the answers that count, if it was here."""
-    if not facts.course.given_here:
+    if not facts.conduct.given_here:
         return None
     said = ["consent and instructions stand in the wording (folder instruments)"]
-    if n := facts.course.n_calibration:
+    if n := facts.conduct.n_calibration:
         said.append(f"{n} units were a calibration that all did first")
     return "; ".join([*said, f"anything beyond: {OPEN}"])
 
 
 def design(facts: Facts) -> Iterator[Entry]:
     nobody = not (facts.n_people or facts.n_simulated)
-    imported = not facts.course.given_here
+    imported = not facts.conduct.given_here
     where = "imported from elsewhere" if imported else "web pages of Lesart, by personal links"
     median = f"; the median person took {facts.minutes:.1f} minutes" if facts.minutes is not None else ""
     yield Entry("3.3.1", "Preregistration", None)

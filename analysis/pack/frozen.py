@@ -33,48 +33,48 @@ def texts_with_items(study: Study) -> list[tuple[Text, list[Item]]]:
     return [(text, list(items.values())) for text, items in found.values()]
 
 
-def bank_objects(study: Study, discretion: Redactor) -> Iterator[dict[str, Any]]:
+def bank_objects(study: Study, redactor: Redactor) -> Iterator[dict[str, Any]]:
     """One object per text in the shape in which `import_items` reads it."""
     for text, items in texts_with_items(study):
         said = build_text_object(text, items)
-        if text.external_id in discretion.hidden:
-            said = withheld(text, said, discretion)
-        elif discretion.hidden:
-            said["items"] = [item_without_quotes(item, text.external_id, discretion) for item in said["items"]]
+        if text.external_id in redactor.hidden:
+            said = withheld(text, said, redactor)
+        elif redactor.hidden:
+            said["items"] = [item_without_quotes(item, text.external_id, redactor) for item in said["items"]]
         yield said
 
 
-def withheld(text: Text, said: dict[str, Any], discretion: Redactor) -> dict[str, Any]:
+def withheld(text: Text, said: dict[str, Any], redactor: Redactor) -> dict[str, Any]:
     """A text that may not be shared: its hash and number of tokens, its details, and of its items what is asked."""
     said.pop("text_sha256", None)
     details = {name: getattr(text, name) for name in DETAILS if getattr(text, name)}
     about = {name: value for name, value in text.metadata.items() if name in LABELS and isinstance(value, str)}
     body = hash_text(text)
     kept = {WITHHELD: {"sha256": body.removeprefix("sha256:"), "n_tokens": n_tokens(text)}, "shareable": False}
-    quotes = text.title in text.body or discretion.quotes(text.title)
+    quotes = text.title in text.body or redactor.quotes(text.title)
     return said | {
         "title": text.external_id if quotes or not text.title else text.title,
         "text": body,
-        "metadata": discretion.everywhere(about) | {"extra": discretion.everywhere(details) | kept},
-        "items": [item_without_quotes(item, text.external_id, discretion) for item in said["items"]],
+        "metadata": redactor.everywhere(about) | {"extra": redactor.everywhere(details) | kept},
+        "items": [item_without_quotes(item, text.external_id, redactor) for item in said["items"]],
     }  # fmt: skip
 
 
-def item_without_quotes(item: dict[str, Any], text_id: str, discretion: Redactor) -> dict[str, Any]:
+def item_without_quotes(item: dict[str, Any], text_id: str, redactor: Redactor) -> dict[str, Any]:
     """Its words, unless they quote a hidden text. Explanations about such a text stay out."""
-    hidden = text_id in discretion.hidden
+    hidden = text_id in redactor.hidden
     answers = [
-        {name: words(discretion, name, value) for name, value in option.items() if name != "explanation" or not hidden}
+        {name: words(redactor, name, value) for name, value in option.items() if name != "explanation" or not hidden}
         for option in item["answers"]
     ]
-    said = {name: words(discretion, name, value) for name, value in item.items()}
-    metadata = {"metadata": discretion.nested(text_id, item["metadata"])} if "metadata" in item else {}
+    said = {name: words(redactor, name, value) for name, value in item.items()}
+    metadata = {"metadata": redactor.nested(text_id, item["metadata"])} if "metadata" in item else {}
     return said | {"answers": answers} | metadata
 
 
-def words(discretion: Redactor, name: str, value: Any) -> Any:
+def words(redactor: Redactor, name: str, value: Any) -> Any:
     """A field of an item or option, which may be what people read of it."""
-    return discretion.wording(value) if name in WORDINGS else value
+    return redactor.wording(value) if name in WORDINGS else value
 
 
 def versions(study: Study) -> dict[str, dict[str, int]]:
@@ -86,15 +86,15 @@ def versions(study: Study) -> dict[str, dict[str, int]]:
     }
 
 
-def generators(study: Study, discretion: Redactor) -> list[dict[str, Any]]:
+def generators(study: Study, redactor: Redactor) -> list[dict[str, Any]]:
     """The generators of the study's items in the order of the bank, each with the runs in which a model wrote."""
     used = UnitItem.objects.filter(unit__study=study).values("item__generator")
     return [
         {
             "name": generator.name,
             "kind": generator.kind,
-            "description": discretion.unquoted(generator.description),
-            "factors": sort_keys(discretion.everywhere(generator.factors)),
+            "description": redactor.unquoted(generator.description),
+            "factors": sort_keys(redactor.everywhere(generator.factors)),
             "runs": [about_run(each) for each in generator.generator_runs.select_related("run")],
         }
         for generator in Generator.objects.filter(pk__in=used).order_by("pk")
@@ -126,7 +126,7 @@ def prompts_of_run(generated: GeneratorRun) -> list[InstrumentVersion]:
     return list(InstrumentVersion.objects.filter(pk__in=keys.values()).select_related("instrument").order_by("pk"))
 
 
-def corrections(study: Study, discretion: Redactor) -> list[dict[str, Any]]:
+def corrections(study: Study, redactor: Redactor) -> list[dict[str, Any]]:
     """Every correction of a key of the study's items, without who made it."""
     shown = UnitItem.objects.filter(unit__study=study).values("item")
     found = KeyCorrection.objects.filter(item__in=shown)
@@ -135,7 +135,7 @@ def corrections(study: Study, discretion: Redactor) -> list[dict[str, Any]]:
             "item_id": made.item.external_id,
             "option_id": made.option_external_id,
             "correct": made.correct,
-            "reason": discretion.unquoted(made.reason),
+            "reason": redactor.unquoted(made.reason),
             "made_at": moment(made.made_at),
         }
         for made in found.select_related("item")
@@ -208,7 +208,7 @@ def file_of(version: InstrumentVersion) -> str:
     return f"instruments/{version.instrument.name}-{version.instrument.language}-{version.version}.yaml"
 
 
-def instruments(study: Study, discretion: Redactor) -> dict[str, str]:
+def instruments(study: Study, redactor: Redactor) -> dict[str, str]:
     """The YAML of the study's wordings and of the prompts of its evaluators and generators, by file.
 
     Examples in prompts may quote a text that may not be shared: then the file says only what it was. Of what people
@@ -221,18 +221,18 @@ def instruments(study: Study, discretion: Redactor) -> dict[str, str]:
     found = {}
     for version in prompts:
         withheld = f"# withheld: {version.content_hash}\n"
-        found[file_of(version)] = withheld if discretion.quotes(get_source(version)) else discreet(version, discretion)
+        found[file_of(version)] = withheld if redactor.quotes(get_source(version)) else discreet(version, redactor)
     for version in (study.instrument_version, *(each.instrument_version for each in variants_of(study))):
-        found[file_of(version)] = discreet(version, discretion)
+        found[file_of(version)] = discreet(version, redactor)
     return found
 
 
-def discreet(version: InstrumentVersion, discretion: Redactor) -> str:
+def discreet(version: InstrumentVersion, redactor: Redactor) -> str:
     """As it was written, comments and all; made anew where it quotes a hidden text or names somebody's address."""
     source = get_source(version)
-    if discretion.unquoted(source) == source:
+    if redactor.unquoted(source) == source:
         return source
-    return write_yaml(discretion.everywhere(read_content(version)))
+    return write_yaml(redactor.everywhere(read_content(version)))
 
 
 def evaluator_prompts(study: Study) -> dict[int, InstrumentVersion | None]:

@@ -24,7 +24,7 @@ from studies.services.selection import CALIBRATION
 
 
 @dataclass(frozen=True)
-class Course:
+class Conduct:
     """How far a study is, and what else only its rows say.
 
     `first`, `last`: when the first and the last answer of people were handed in, if that is known. `n_assigned`,
@@ -56,7 +56,7 @@ class Facts:
     evaluators: tuple[str, ...]
     n_responses: int
     minutes: float | None
-    course: Course
+    conduct: Conduct
     rounds: int
     left_out: dict[str, int]
     seed: int
@@ -71,8 +71,8 @@ class Facts:
         return sum(self.items.values())
 
 
-def facts_of(evidence: Evidence, report: Report, course: Course) -> Facts:
-    """`course`: see `course_of`, which reads the database while this does not."""
+def facts_of(evidence: Evidence, report: Report, conduct: Conduct) -> Facts:
+    """`conduct`: see `describe_conduct`, which reads the database while this does not."""
     annotators = evidence.annotators
     people = annotators[annotators["kind"] == "human"]
     simulated = people["purpose"] == "simulated"
@@ -89,7 +89,7 @@ def facts_of(evidence: Evidence, report: Report, course: Course) -> Facts:
         evaluators=tuple(annotators[annotators["kind"] != "human"]["annotator"]),
         n_responses=report.n_responses,
         minutes=float(minutes.median()) if len(minutes) else None,
-        course=course,
+        conduct=conduct,
         rounds=int(evidence.every_round["round"].max()) if len(evidence.every_round) else 1,
         left_out=evidence.left_out,
         seed=evidence.choices.seed,
@@ -97,7 +97,7 @@ def facts_of(evidence: Evidence, report: Report, course: Course) -> Facts:
     )
 
 
-def course_of(evidence: Evidence) -> Course:
+def describe_conduct(evidence: Evidence) -> Conduct:
     study, purposes = evidence.study, evidence.choices.purposes
     answers = query_submitted(study, purposes).filter(assignment__annotator__kind="human")
     found = Response.objects.filter(pk__in=answers).aggregate(first=Min("submitted_at"), last=Max("submitted_at"))
@@ -105,7 +105,7 @@ def course_of(evidence: Evidence) -> Course:
         annotator__study=study, annotator__kind="human", annotator__purpose__in=purposes, round=1
     )
     codes = study.units.order_by("text__language").values_list("text__language", flat=True).distinct()
-    return Course(
+    return Conduct(
         first=found["first"],
         last=found["last"],
         n_assigned=assigned.count(),
@@ -187,8 +187,8 @@ def describe_left_out(facts: Facts) -> str:
 
 def when_answered(facts: Facts) -> str:
     said = []
-    if facts.course.first and facts.course.last:
-        period = {"first": f"{facts.course.first:%Y-%m-%d}", "last": f"{facts.course.last:%Y-%m-%d}"}
+    if facts.conduct.first and facts.conduct.last:
+        period = {"first": f"{facts.conduct.first:%Y-%m-%d}", "last": f"{facts.conduct.last:%Y-%m-%d}"}
         said.append(_("People's answers were given from %(first)s to %(last)s.") % period)
     if facts.minutes is not None:
         said.append(_("Median time per person: %(n)s minutes.") % {"n": f"{facts.minutes:.1f}"})
@@ -200,13 +200,13 @@ def how_far(facts: Facts) -> str:
     if not facts.is_unfinished:
         return ""
     return _("The study was still running: %(done)s of %(all)s assignments of people were finished, so these numbers "
-             "are not final.") % {"done": facts.course.n_finished, "all": facts.course.n_assigned}  # fmt: skip
+             "are not final.") % {"done": facts.conduct.n_finished, "all": facts.conduct.n_assigned}  # fmt: skip
 
 
 def orders(facts: Facts) -> str:
     if not (facts.n_people or facts.n_simulated):
         return ""
-    if not facts.course.given_here:
+    if not facts.conduct.given_here:
         return _("The answers were collected elsewhere and imported. [Say how, and in which order texts, "
                  "items and options were shown.]")  # fmt: skip
     return _("The order of texts, items and options, and the sides of pairs, was randomized for each "

@@ -9,7 +9,7 @@ from django.utils.translation import get_language, override
 from django.views.decorators.http import require_safe
 
 from analysis.hiding import effects_shown
-from analysis.pack.methods import LANGUAGES, course_of, facts_of, sentences
+from analysis.pack.methods import LANGUAGES, describe_conduct, facts_of, sentences
 from analysis.plugins import find_plugin
 from analysis.results.forms import ResultsForm
 from analysis.results.links import asked
@@ -36,7 +36,7 @@ def results_methods(request, study):
     with override(language):
         report = report_of(study, form.choices, only_current=True)
         evidence = load_evidence(study, form.choices)
-        text = " ".join(filter(None, sentences(facts_of(evidence, report, course_of(evidence)))))
+        text = " ".join(filter(None, sentences(facts_of(evidence, report, describe_conduct(evidence)))))
     published = find_plugin(study.protocol).published
     context = {
         "project": study.project,

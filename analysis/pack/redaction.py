@@ -110,7 +110,7 @@ class Redactor:
         return correction
 
 
-def discretion_of(study: Study) -> Redactor:
+def make_redactor(study: Study) -> Redactor:
     """Read from the database."""
     names = hidden_texts(study)
     bodies = study.units.filter(text__external_id__in=names).values_list("text__body", flat=True)

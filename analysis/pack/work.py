@@ -21,7 +21,7 @@ OWN_PARAMS = ("prompt", "endpoint")  # primary keys of this server
 CHUNK = 2_000
 
 
-def annotators(study: Study, purposes: Collection[str], discretion: Redactor) -> list[dict[str, Any]]:
+def annotators(study: Study, purposes: Collection[str], redactor: Redactor) -> list[dict[str, Any]]:
     """In the order in which they came, under opaque codes. No link, name or address."""
     rows = Annotator.objects.filter(study=study, purpose__in=purposes).select_related("variant").order_by("pk")
     rows = rows.exclude(ended_as__in=ERASED)  # nothing is left of them that could be packed
@@ -30,10 +30,10 @@ def annotators(study: Study, purposes: Collection[str], discretion: Redactor) ->
     evaluators = {each.annotator_id: each for each in known}
     return [
         {
-            "annotator": discretion.code(row.code),
+            "annotator": redactor.code(row.code),
             "kind": row.kind,
             "group": row.group,
-            "person": discretion.persons.get(row.person, ""),
+            "person": redactor.persons.get(row.person, ""),
             "purpose": row.purpose,
             "model": row.model,
             "reading": row.reading,
@@ -60,31 +60,31 @@ def about_evaluator(evaluator: Evaluator | None, prompt: Any) -> dict[str, Any] 
     }
 
 
-def assignments(study: Study, purposes: Collection[str], discretion: Redactor) -> Iterator[dict[str, Any]]:
+def assignments(study: Study, purposes: Collection[str], redactor: Redactor) -> Iterator[dict[str, Any]]:
     """One per unit, annotator and round, with everything in the order in which it was shown."""
     items = dict(UnitItem.objects.filter(unit__study=study).values_list("item", "item__external_id"))
     options = dict(Option.objects.filter(item__in=items).values_list("pk", "external_id"))
     rows = Assignment.objects.active().filter(annotator__study=study, annotator__purpose__in=purposes)
     for row in rows.order_by("pk").select_related("annotator", "unit").iterator(chunk_size=CHUNK):
         yield {
-            "annotator": discretion.code(row.annotator.code),
+            "annotator": redactor.code(row.annotator.code),
             "unit": row.unit.position,
             "round": row.round,
             "position": row.position,
             "stage": row.stage,
             "shown": {stage: name_order(order, items, options) for stage, order in sorted(row.shown.items())},
             "reopened": row.reopened
-            and sort_keys({items[int(pk)]: opaque(of, discretion) for pk, of in row.reopened.items()}),
+            and sort_keys({items[int(pk)]: opaque(of, redactor) for pk, of in row.reopened.items()}),
             "finished_at": moment(row.finished_at),
         }
 
 
-def opaque(cells: Any, discretion: Redactor) -> Any:
+def opaque(cells: Any, redactor: Redactor) -> Any:
     """What an item was opened again with; whose scores an expert judges is said by opaque code too."""
     if not isinstance(cells, dict):
         return cells
     return {
-        question: cell | {"annotator": discretion.code(cell["annotator"])} if "annotator" in cell else cell
+        question: cell | {"annotator": redactor.code(cell["annotator"])} if "annotator" in cell else cell
         for question, cell in cells.items()
     }
 
@@ -94,7 +94,7 @@ def name_order(order: list[Any], items: dict[int, str], options: dict[int, str])
     return [[items[item], [options[option] for _handle, option in shown]] for _handle, item, shown in order]
 
 
-def submissions(study: Study, purposes: Collection[str], discretion: Redactor) -> Iterator[dict[str, Any]]:
+def submissions(study: Study, purposes: Collection[str], redactor: Redactor) -> Iterator[dict[str, Any]]:
     rows = Submission.objects.filter(
         assignment__annotator__study=study,
         assignment__annotator__purpose__in=purposes,
@@ -102,7 +102,7 @@ def submissions(study: Study, purposes: Collection[str], discretion: Redactor) -
     ).select_related("assignment__annotator", "assignment__unit")
     for row in rows.order_by("pk").iterator(chunk_size=CHUNK):
         yield {
-            "annotator": discretion.code(row.assignment.annotator.code),
+            "annotator": redactor.code(row.assignment.annotator.code),
             "unit": row.assignment.unit.position,
             "round": row.assignment.round,
             "stage": row.stage,
@@ -112,7 +112,7 @@ def submissions(study: Study, purposes: Collection[str], discretion: Redactor) -
         }
 
 
-def answers(study: Study, purposes: Collection[str], discretion: Redactor) -> Iterator[dict[str, Any]]:
+def answers(study: Study, purposes: Collection[str], redactor: Redactor) -> Iterator[dict[str, Any]]:
     """The rows of the long export."""
     stages = [stage for declaration in list_declarations(study) for stage in declaration.every_stage]
     free = {question.name for stage in stages for question in stage.questions if question.kind == "text"}
@@ -121,42 +121,42 @@ def answers(study: Study, purposes: Collection[str], discretion: Redactor) -> It
     for row in export_rows(study, purposes):
         text_id = row["text_id"]
         if row["question"] in free:
-            row["value"] = discretion.about(text_id, row["value"])
+            row["value"] = redactor.about(text_id, row["value"])
         yield (
             row
             | written
             | {
-                "annotator": discretion.code(row["annotator"]),
-                "person": discretion.persons.get(row["person"], ""),
-                "comment": discretion.about(text_id, row["comment"]),
-                "raw_output": discretion.about(text_id, row["raw_output"]),
+                "annotator": redactor.code(row["annotator"]),
+                "person": redactor.persons.get(row["person"], ""),
+                "comment": redactor.about(text_id, row["comment"]),
+                "raw_output": redactor.about(text_id, row["raw_output"]),
                 "adjudicated_by": None,
-                "reason": discretion.about(text_id, row["reason"]),
+                "reason": redactor.about(text_id, row["reason"]),
             }
         )
 
 
-def missing_answers(study: Study, purposes: Collection[str], discretion: Redactor) -> Iterator[dict[str, Any]]:
+def missing_answers(study: Study, purposes: Collection[str], redactor: Redactor) -> Iterator[dict[str, Any]]:
     for row in iter_unanswered(study, purposes):
         yield row | {
-            "raw_output": discretion.about(row["text_id"], row["raw_output"]),
-            "reason": discretion.unquoted(row["reason"]) if row["reason"] else row["reason"],
+            "raw_output": redactor.about(row["text_id"], row["raw_output"]),
+            "reason": redactor.unquoted(row["reason"]) if row["reason"] else row["reason"],
         }
 
 
-def codes(study: Study, discretion: Redactor) -> list[dict[str, Any]]:
+def codes(study: Study, redactor: Redactor) -> list[dict[str, Any]]:
     """The codes that stand, without who set them; of a hidden text without span and note."""
     rows = ItemCode.objects.standing().filter(study=study).select_related("item__text", "option").order_by("pk")
-    return [about_code(row, row.item.text.external_id in discretion.hidden, discretion) for row in rows]
+    return [about_code(row, row.item.text.external_id in redactor.hidden, redactor) for row in rows]
 
 
-def about_code(row: ItemCode, is_hidden: bool, discretion: Redactor) -> dict[str, Any]:
+def about_code(row: ItemCode, is_hidden: bool, redactor: Redactor) -> dict[str, Any]:
     return {
         "item_id": row.item.external_id,
         "option_id": row.option.external_id if row.option else None,
         "code": row.code,
         "start": None if is_hidden else row.start,
         "end": None if is_hidden else row.end,
-        "note": "" if is_hidden else discretion.unquoted(row.note),
+        "note": "" if is_hidden else redactor.unquoted(row.note),
         "set_at": moment(row.set_at),
     }

@@ -130,22 +130,22 @@ class Judge(ABC):
         """What is asked at the start, text by text."""
 
     @abstractmethod
-    def requests(self, setting: JudgeSetting, asked: Sequence[JudgeQuestion]) -> list[Request]:
+    def build_requests(self, setting: JudgeSetting, asked: Sequence[JudgeQuestion]) -> list[Request]:
         """The prompts; ValueError with a sentence if there can be none."""
 
     @abstractmethod
     def read(self, setting: JudgeSetting, asked: JudgeQuestion, run: Run, call: Call) -> dict[str, Any]:
         """Stores what the reply says, and returns what people are shown of it; `Unparsable` if it says nothing."""
 
-    def most(self, setting: JudgeSetting) -> Iterator[JudgeQuestion]:
-        """The plan with all that `then` may add."""
+    def plan_all(self, setting: JudgeSetting) -> Iterator[JudgeQuestion]:
+        """The plan with all that `list_next` may add."""
         return self.plan(setting)
 
-    def then(self, setting: JudgeSetting, asked: JudgeQuestion) -> Iterable[JudgeQuestion]:
+    def list_next(self, setting: JudgeSetting, asked: JudgeQuestion) -> Iterable[JudgeQuestion]:
         """What is asked after the answer to that."""
         return ()
 
-    def again(self, setting: JudgeSetting, asked: JudgeQuestion) -> str | None:
+    def find_second_prompt(self, setting: JudgeSetting, asked: JudgeQuestion) -> str | None:
         """What is said after a reply without an answer; None: nothing."""
         return setting.prompts.fill("again")
 

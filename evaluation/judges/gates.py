@@ -42,21 +42,21 @@ class Gates(Judge):
         for about in setting.subjects:
             yield from find_next(setting, JudgeQuestion(about, ""), {})
 
-    def most(self, setting: JudgeSetting) -> Iterator[JudgeQuestion]:
+    def plan_all(self, setting: JudgeSetting) -> Iterator[JudgeQuestion]:
         for about in setting.subjects:
             asked = list_judged_questions(setting.stage)
             applying = setting.stage.about(about.has_expected_answer)
             yield from (JudgeQuestion(about, question.name) for question in applying if question in asked)
 
-    def then(self, setting: JudgeSetting, asked: JudgeQuestion) -> Iterable[JudgeQuestion]:
+    def list_next(self, setting: JudgeSetting, asked: JudgeQuestion) -> Iterable[JudgeQuestion]:
         return find_next(setting, asked, load_answers(setting, [asked]).get(asked.about.item_id, {}))
 
-    def requests(self, setting: JudgeSetting, asked: Sequence[JudgeQuestion]) -> list[Request]:
+    def build_requests(self, setting: JudgeSetting, asked: Sequence[JudgeQuestion]) -> list[Request]:
         items = setting.items_of(each.about for each in asked)
         answers = load_answers(setting, asked)
-        return [self.request(setting, each, items, answers.get(each.about.item_id, {})) for each in asked]
+        return [self.build_request(setting, each, items, answers.get(each.about.item_id, {})) for each in asked]
 
-    def request(
+    def build_request(
         self, setting: JudgeSetting, asked: JudgeQuestion, items: dict[int, Item], answers: Mapping[str, Value]
     ) -> Request:
         question = setting.stage.question(asked.question)
@@ -71,7 +71,7 @@ class Gates(Judge):
         store_judgment(setting, asked.about, {asked.question: value, **before})
         return {"answer": value}
 
-    def again(self, setting: JudgeSetting, asked: JudgeQuestion) -> str | None:
+    def find_second_prompt(self, setting: JudgeSetting, asked: JudgeQuestion) -> str | None:
         """A text can only be too long; that is not asked for again."""
         is_text = setting.stage.question(asked.question).kind == "text"
         return None if is_text else setting.prompts.fill("again")

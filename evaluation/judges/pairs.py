@@ -35,7 +35,7 @@ class Pairs(Judge):
             yield JudgeQuestion(about, question)
             yield JudgeQuestion(about, question, is_swapped=True)
 
-    def requests(self, setting: JudgeSetting, asked: Sequence[JudgeQuestion]) -> list[Request]:
+    def build_requests(self, setting: JudgeSetting, asked: Sequence[JudgeQuestion]) -> list[Request]:
         items = setting.items_of(each.about for each in asked)
         return [build_request(self.words(setting, each, items), LABEL_PARAMS, setting.prompts.system) for each in asked]
 

@@ -28,7 +28,7 @@ from studies.services.stage_form import find_wording
 class Picks(Gates):
     """Items stand under numbers, in an order drawn for each question. One that may not be chosen again is left out."""
 
-    def request(
+    def build_request(
         self, setting: JudgeSetting, asked: JudgeQuestion, items: dict[int, Item], answers: Mapping[str, Value]
     ) -> Request:
         question, choices = setting.stage.question(asked.question), list_choices(setting, asked, items, answers)

@@ -77,7 +77,7 @@ class Scores(Judge):
                 if question in asked and setting.prompts.asks_about(question.name):
                     yield JudgeQuestion(about, question.name)
 
-    def requests(self, setting: JudgeSetting, asked: Sequence[JudgeQuestion]) -> list[Request]:
+    def build_requests(self, setting: JudgeSetting, asked: Sequence[JudgeQuestion]) -> list[Request]:
         items = setting.items_of(each.about for each in asked)
         params = LABEL_PARAMS | {"temperature": setting.temperature}
         return [build_request(self.words(setting, each, items), params, render_system(setting, each)) for each in asked]
@@ -94,7 +94,7 @@ class Scores(Judge):
             store_judgment(setting, asked.about, {asked.question: said["score"]})
         return said
 
-    def again(self, setting: JudgeSetting, asked: JudgeQuestion) -> str | None:
+    def find_second_prompt(self, setting: JudgeSetting, asked: JudgeQuestion) -> str | None:
         """Of samples, and where probabilities are read, other words would be another measure."""
         if setting.reading != LABEL or setting.samples:
             return None

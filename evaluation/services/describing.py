@@ -7,8 +7,8 @@ from typing import Any
 from django.core.cache import cache
 from django.utils.translation import gettext as _
 
-from evaluation.door import MAX_TOKENS_PUBLISHED, read_judgment
 from evaluation.models import RUN_KIND, Evaluator
+from evaluation.run_kind import MAX_TOKENS_PUBLISHED, read_judgment
 from evaluation.services.asking import METHOD, get_run_params
 from evaluation.services.evaluators import make_scope
 from evaluation.services.progress import EvaluatorRow

@@ -9,8 +9,8 @@ from django.utils.translation import gettext as _
 
 from evaluation.judges.base import build_judge_params, make_judge_setting
 from evaluation.judges.default import store_default_prompts
-from evaluation.judges.door import JUDGES
 from evaluation.judges.prompts import JudgePrompts, read_judge_prompts
+from evaluation.judges.run_kind import JUDGES
 from evaluation.judges.scores import get_study_scale, name_column
 from evaluation.models import JUDGE_KIND, MAX_METRIC_NAME, Evaluator, Metric
 from evaluation.services.asking import MAX_SAMPLES, MAX_TEMPERATURE
@@ -244,7 +244,7 @@ def estimate_run(study: Study, spec: JudgeSpec) -> Estimate:
 def count_max_calls(study: Study, spec: JudgeSpec) -> int:
     """How many there can be; those behind a stop are never made."""
     setting = make_judge_setting(build_judge_params(study, build_params(study, spec), None))
-    return sum(1 for _asked in JUDGES[setting.way].most(setting)) * (setting.samples or 1)
+    return sum(1 for _asked in JUDGES[setting.way].plan_all(setting)) * (setting.samples or 1)
 
 
 @transaction.atomic

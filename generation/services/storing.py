@@ -83,7 +83,7 @@ RULES = ("cloze", "open")
 def store_reply(
     run: Run, generator: Generator, text: Text, parsed: Sequence[ParsedItem], n_options: int
 ) -> tuple[int, int]:
-    """How many are in the bank and how many wait for repair. Kept again, nothing changes."""
+    """How many are in the bank and how many wait for repair. Storing the same reply again changes nothing."""
     ending = make_id_suffix(generator)
     n_whole = 0
     for number, item in enumerate(parsed, 1):
@@ -99,7 +99,7 @@ def store_reply(
 
 
 def store_question(run: Run, generator: Generator, source: Item, parsed: ParsedItem) -> tuple[int, int]:
-    """The question to the expected answer of `source`, with that answer; counted as by `keep`."""
+    """The question to the expected answer of `source`, with that answer; counted as by `store_reply`."""
     name = make_question_id(source, make_id_suffix(generator))
     reasons = find_question_problems(parsed) + ([EDITED] if source.superseded_at else [])
     about = Extra(source.expected_answer, {"answer_of": source.external_id})

@@ -47,11 +47,11 @@ class Run(models.Model):
     """The endpoint's model when the run was started; a run never mixes two."""
     params = models.JSONField(default=dict)
     scope = models.CharField(max_length=200, blank=True)
-    """Whose run it is, in the words of its door; opaque here."""
+    """Whose run it is, in the words of its kind; opaque here."""
 
     state = models.CharField(max_length=12, choices=RunState, default=RunState.PLANNING)
     reason = models.TextField(blank=True)
-    """The name of the reason for a pause or stop (see llm.failures), or a sentence of the door."""
+    """The name of the reason for a pause or stop (see llm.failures), or a sentence of the run kind."""
     is_planned = models.BooleanField(default=False)
     on_unknown = models.CharField(max_length=10, choices=Unknown, default=Unknown.REPEAT)
     is_recorded = models.BooleanField(default=False)
@@ -84,7 +84,7 @@ class Run(models.Model):
 
     @property
     def options(self) -> RequestOptions:
-        """What its requests carry beside the words of the door."""
+        """What its requests carry beside the words of the run kind."""
         return load_options(self.params.get(OPTIONS))
 
     @property
@@ -170,7 +170,7 @@ class Call(models.Model):
     cost_nanos = models.BigIntegerField(default=0)
     """Billionths of the endpoint's currency; 0 where there is no price."""
     parsed = models.JSONField(null=True)
-    """What the door made of the reply, for people to read; the answer itself is the door's."""
+    """What the run kind made of the reply, for people to read; the answer itself is stored by the run kind."""
     error_class = models.CharField(max_length=20, blank=True)
     error = models.TextField(blank=True)
     sent_at = models.DateTimeField(null=True)

@@ -14,7 +14,7 @@ from llm.failures import Failure
 from llm.models import Call, CallState, Drainer, Endpoint, Run, RunState
 from llm.prices import compute_cost, estimate_tokens_in, get_max_tokens_out
 from llm.prompts import Prompt, build_prompt, hash_request, make_content_key
-from llm.registry import Door, Request, get_door
+from llm.registry import Request, RunKind, get_run_kind
 from llm.services.bulk_update import insert_planned, update_calls
 from llm.services.ledger import Job, make_job
 from projects.bulk_insert import as_time
@@ -30,10 +30,10 @@ Row = tuple[Any, ...]
 
 def plan_run(run: Run, may_go_on: Callable[[], bool]) -> bool:
     """Goes on where the last committed batch ended; True when the plan is complete and the run has started."""
-    door, size, position = get_door(run), FIRST_BATCH, _first_position(run)
-    pairs = islice(iter(door.plan(run)), position, None)
+    run_kind, size, position = get_run_kind(run), FIRST_BATCH, _first_position(run)
+    pairs = islice(iter(run_kind.plan(run)), position, None)
     while batch := list(islice(pairs, size)):
-        seconds = _insert_rows(_plan_rows(run, door, batch, position))
+        seconds = _insert_rows(_plan_rows(run, run_kind, batch, position))
         position += len(batch)
         size = min(max(int(size * LOCK_SECONDS / max(seconds, 0.001)), SMALLEST), 2 * size, LARGEST)
         if not may_go_on():
@@ -41,17 +41,17 @@ def plan_run(run: Run, may_go_on: Callable[[], bool]) -> bool:
     return _start_run(run)
 
 
-def render_each(door: Door, run: Run, pairs: list[Pair]) -> list[Request | str]:
+def render_each(run_kind: RunKind, run: Run, pairs: list[Pair]) -> list[Request | str]:
     """The prompts, or for those that cannot be made the sentence why."""
     try:
-        return list(door.render_all(run, pairs))
+        return list(run_kind.render_all(run, pairs))
     except ValueError:
-        return [_render_one(door, run, pair) for pair in pairs]
+        return [_render_one(run_kind, run, pair) for pair in pairs]
 
 
-def _render_one(door: Door, run: Run, pair: Pair) -> Request | str:
+def _render_one(run_kind: RunKind, run: Run, pair: Pair) -> Request | str:
     try:
-        return door.render(run, *pair)
+        return run_kind.render(run, *pair)
     except ValueError as error:
         return str(error) or type(error).__name__
 
@@ -61,11 +61,11 @@ def _first_position(run: Run) -> int:
     return 0 if last is None else last + 1
 
 
-def _plan_rows(run: Run, door: Door, pairs: list[Pair], position: int) -> list[Row]:
+def _plan_rows(run: Run, run_kind: RunKind, pairs: list[Pair], position: int) -> list[Row]:
     rows: list[Row] = []
     for start in range(0, len(pairs), RENDERED_AT_ONCE):
         some = pairs[start : start + RENDERED_AT_ONCE]
-        for pair, request in zip(some, render_each(door, run, some), strict=True):
+        for pair, request in zip(some, render_each(run_kind, run, some), strict=True):
             rows.append((run.pk, position + len(rows), *pair, *_get_planned_columns(request)))
     return rows
 
@@ -94,8 +94,8 @@ def _start_run(run: Run) -> bool:
 
 def prepare_jobs(run: Run, endpoint: Endpoint, drainer: Drainer, calls: Sequence[Call]) -> list[Job]:
     """The calls with their prompts; those without one, or with another than was planned, have failed."""
-    door, jobs, failed = get_door(run), [], []
-    for call, request in zip(calls, _render_requests(door, run, calls), strict=True):
+    run_kind, jobs, failed = get_run_kind(run), [], []
+    for call, request in zip(calls, _render_requests(run_kind, run, calls), strict=True):
         if isinstance(request, str):
             failed.append(_mark_failed(call, Failure.PROMPT, request))
         elif call.prompt_hash and call.prompt_hash != hash_request(request):
@@ -111,31 +111,31 @@ def build_job(run: Run, endpoint: Endpoint, call: Call, request: Request) -> Job
     return make_job(call, run, endpoint, prompt, make_content_key(run.project_id, endpoint, prompt, call.sample))
 
 
-def _render_requests(door: Door, run: Run, calls: Sequence[Call]) -> list[Request | str]:
-    """Those of the plan together, which lets a door load what they need at once; follow-ups one by one."""
+def _render_requests(run_kind: RunKind, run: Run, calls: Sequence[Call]) -> list[Request | str]:
+    """Those of the plan together, which lets a run kind load what they need at once; follow-ups one by one."""
     planned = [(call.key, call.sample) for call in calls if call.turn == 0]
-    rendered = iter(render_each(door, run, planned))
-    return [next(rendered) if call.turn == 0 else _render_follow_up(door, run, call) for call in calls]
+    rendered = iter(render_each(run_kind, run, planned))
+    return [next(rendered) if call.turn == 0 else _render_follow_up(run_kind, run, call) for call in calls]
 
 
-def _render_follow_up(door: Door, run: Run, call: Call) -> Request | str:
+def _render_follow_up(run_kind: RunKind, run: Run, call: Call) -> Request | str:
     try:
-        return _render_turn(door, run, call)
+        return _render_turn(run_kind, run, call)
     except ValueError as error:
         return str(error)
 
 
-def _render_turn(door: Door, run: Run, call: Call) -> Request:
-    """The same request again (`build_prompt` sets a longer limit), or what the door asks after a bad reply."""
+def _render_turn(run_kind: RunKind, run: Run, call: Call) -> Request:
+    """The same request again (`build_prompt` sets a longer limit), or what the run kind asks after a bad reply."""
     if call.turn == 0:
-        return door.render(run, call.key, call.sample)
+        return run_kind.render(run, call.key, call.sample)
     if call.follows is None:
         raise ValueError("The call that this one follows is gone.")
     if call.adjust.get("repeats"):
-        return _render_turn(door, run, call.follows)
-    request = door.reprompt(run, call.follows)
+        return _render_turn(run_kind, run, call.follows)
+    request = run_kind.reprompt(run, call.follows)
     if request is None:
-        raise ValueError("The door has nothing more to ask.")
+        raise ValueError("This kind of run has nothing more to ask.")
     return request
 
 
@@ -189,10 +189,10 @@ Keyed = tuple[str, Prompt] | None
 
 def _render_prompts(run: Run) -> Iterator[list[Keyed]]:
     """Per batch of the plan: content key and prompt of each call, None where there can be no prompt."""
-    door = get_door(run)
-    pairs = iter(door.most(run))
+    run_kind = get_run_kind(run)
+    pairs = iter(run_kind.plan_all(run))
     while batch := list(islice(pairs, AT_ONCE)):
-        rendered = render_each(door, run, batch)
+        rendered = render_each(run_kind, run, batch)
         yield [_add_content_key(run, request, sample) for (_key, sample), request in zip(batch, rendered, strict=True)]
 
 

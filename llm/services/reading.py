@@ -1,4 +1,4 @@
-"""Reading stored replies by the door of the run, and pausing runs whose first replies are all unusable."""
+"""Reading stored replies as the kind of run does, and pausing runs whose first replies are all unusable."""
 
 import logging
 from collections.abc import Callable, Sequence
@@ -14,7 +14,7 @@ from llm.keys import redact
 from llm.models import Call, CallState, Run, RunState
 from llm.models.run import GOOD, MISSING
 from llm.prompts import LENGTH, get_token_limit
-from llm.registry import Door, Refused, Rejected, Unparsable, get_door
+from llm.registry import Refused, Rejected, RunKind, Unparsable, get_run_kind
 from llm.services import runs
 from llm.services.bulk_update import update_calls
 
@@ -75,35 +75,35 @@ def read_replies(run: Run, calls: Sequence[Call]) -> None:
 
 
 def _read_all(run: Run, calls: Sequence[Call], read: "Reader") -> None:
-    door = get_door(run)
+    run_kind = get_run_kind(run)
     with transaction.atomic():
-        followers = [follower for call in calls for follower in _settle(door, run, call, read)]
+        followers = [follower for call in calls for follower in _settle(run_kind, run, call, read)]
         update_calls(calls, READ, [CallState.REPLIED])
         Call.objects.bulk_create(followers, ignore_conflicts=True)
 
 
-def _read_directly(door: Door, run: Run, call: Call) -> list[Call]:
-    call.parsed = door.read(run, call)
-    return [_make_follow_up(call, key, sample=sample) for key, sample in door.next_calls(run, call)]
+def _read_directly(run_kind: RunKind, run: Run, call: Call) -> list[Call]:
+    call.parsed = run_kind.read(run, call)
+    return [_make_follow_up(call, key, sample=sample) for key, sample in run_kind.next_calls(run, call)]
 
 
-def _read_in_savepoint(door: Door, run: Run, call: Call) -> list[Call]:
-    """An error of the door costs its own call only, and leaves nothing of it half-written."""
+def _read_in_savepoint(run_kind: RunKind, run: Run, call: Call) -> list[Call]:
+    """An error of the run kind costs its own call only, and leaves nothing of it half-written."""
     try:
         with transaction.atomic():
-            return _read_directly(door, run, call)
+            return _read_directly(run_kind, run, call)
     except (Unparsable, Rejected, Refused):
         raise
     except Exception as error:
         log.exception("Reading call %s met an error.", call.pk)
-        raise _DoorFailed(redact(f"{type(error).__name__}: {error}")) from error
+        raise _ReadingFailed(redact(f"{type(error).__name__}: {error}")) from error
 
 
-Reader = Callable[[Door, Run, Call], list[Call]]
+Reader = Callable[[RunKind, Run, Call], list[Call]]
 
 
-class _DoorFailed(Exception):
-    """The door itself failed on a reply."""
+class _ReadingFailed(Exception):
+    """The run kind itself failed on a reply."""
 
 
 def find_unread(run: Run, n: int) -> list[Call]:
@@ -112,7 +112,7 @@ def find_unread(run: Run, n: int) -> list[Call]:
 
 
 def reread_replies(run: Run) -> int:
-    """Every stored reply of the run is read anew, with the door's newest parser; nothing is asked or paid."""
+    """Every stored reply of the run is read anew, with the newest parser; nothing is asked or paid."""
     states = [CallState.ANSWERED, CallState.CACHED, CallState.REFUSED, CallState.FAILED]
     with transaction.atomic():
         Run.objects.select_for_update().get(pk=run.pk)
@@ -124,35 +124,35 @@ def reread_replies(run: Run) -> int:
     return n
 
 
-def _settle(door: Door, run: Run, call: Call, read: Reader) -> list[Call]:
+def _settle(run_kind: RunKind, run: Run, call: Call, read: Reader) -> list[Call]:
     """Sets the call's new state; the calls that follow it."""
     call.parsed, call.error_class, call.error, call.finished_at = None, "", "", timezone.now()
     if not call.answer.strip():
         failure = Failure.CUT if call.finish_reason == "length" else Failure.EMPTY
-        return _follow_up_or_fail(door, run, call, failure, "The reply is empty.")
+        return _follow_up_or_fail(run_kind, run, call, failure, "The reply is empty.")
     further: list[Call] = []
     try:
-        further = read(door, run, call)
+        further = read(run_kind, run, call)
     except Unparsable as error:
         failure = Failure.CUT if call.finish_reason == "length" else Failure.PARSE
-        return _follow_up_or_fail(door, run, call, failure, str(error))
+        return _follow_up_or_fail(run_kind, run, call, failure, str(error))
     except Rejected as error:
         return [_reject_and_follow(call, Failure.UNUSABLE, str(error), sample=call.sample + 1, turn=0)]
     except Refused as error:
         call.state, call.error_class, call.error = CallState.REFUSED, Failure.CONTENT, str(error)
-    except _DoorFailed as error:
+    except _ReadingFailed as error:
         call.state, call.error_class, call.error = CallState.FAILED, Failure.READING, str(error)
     else:
         call.state = CallState.CACHED if call.copied_from_id else CallState.ANSWERED
     return further
 
 
-def _follow_up_or_fail(door: Door, run: Run, call: Call, failure: Failure, words: str) -> list[Call]:
-    """One more call for each kind of failure, after a cut as long as the limit grows, if the door lets the engine."""
+def _follow_up_or_fail(run_kind: RunKind, run: Run, call: Call, failure: Failure, words: str) -> list[Call]:
+    """One more call for each kind of failure, if the run kind allows it; after a cut, as long as the limit grows."""
     limit = get_larger_limit(run, call) if failure == Failure.CUT else None
-    has_words = failure != Failure.PARSE or door.reprompt(run, call) is not None
+    has_words = failure != Failure.PARSE or run_kind.reprompt(run, call) is not None
     is_over = limit is None if failure == Failure.CUT else failure in _get_earlier_failures(call)
-    if is_over or not has_words or not door.may_follow_up(run, call):
+    if is_over or not has_words or not run_kind.may_follow_up(run, call):
         call.state, call.error_class, call.error = CallState.FAILED, failure, words
         return []
     adjust = call.adjust | ({LENGTH: limit} if limit else {}) | {"repeats": failure != Failure.PARSE}

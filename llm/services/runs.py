@@ -17,7 +17,7 @@ from llm.failures import UNUSABLE_REASONS
 from llm.models import Call, CallState, Endpoint, Run, RunState, Unknown
 from llm.models.run import MISSING, OPEN
 from llm.prices import to_nanos
-from llm.registry import get_door
+from llm.registry import get_run_kind
 from projects.models import Project, User
 
 log = logging.getLogger(__name__)
@@ -166,7 +166,7 @@ def set_on_unknown(run: Run, on_unknown: str) -> bool:
 def finish(run: Run) -> bool:
     """Done as soon as nothing is open; also with some missing. Tried after every batch, takes effect once.
 
-    The door concludes in the same transaction: whoever is killed in between leaves a run that is finished again.
+    The kind of run concludes in the same transaction: whoever is killed in between leaves a run that is finished again.
     """
     open_calls = Call.objects.filter(run=OuterRef("pk"), state__in=OPEN)
     with transaction.atomic():
@@ -176,7 +176,7 @@ def finish(run: Run) -> bool:
             .update(state=RunState.DONE, finished_at=timezone.now())
         )
         if changed:
-            get_door(run).finished(run)
+            get_run_kind(run).conclude(run)
             announce(RUN_ENDED, run.project_id, run.pk)
     return bool(changed)
 

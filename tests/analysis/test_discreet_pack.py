@@ -10,7 +10,7 @@ from analysis.models import ItemCode
 from analysis.pack.redaction import (
     OPAQUE,
     Redactor,
-    discretion_of,
+    make_redactor,
     other_codes,
     runs_of,
     stand_in,
@@ -132,7 +132,7 @@ def test_experts_and_their_times_stand_under_the_same_codes_as_everybody(project
     person = study.annotators.filter(kind="human").order_by("pk").first()
     Annotator.objects.filter(pk=person.pk).update(code="Zwanhild")
     evidence = evidence_of(study, Choices())
-    seen = discretion_of(study).of_evidence(evidence)
+    seen = make_redactor(study).of_evidence(evidence)
     for name in ("frame", "every_round", "annotators", "times", "minutes", "verdicts", "pairs"):
         assert "Zwanhild" not in set(getattr(seen, name)["annotator"]), name
 

@@ -5,7 +5,7 @@ import re
 import pytest
 from django.core.management import CommandError, call_command
 
-from evaluation.judges.door import JudgeDoor
+from evaluation.judges.run_kind import JudgeRunKind
 from evaluation.services.judges import JudgeSpec, resume, start
 from evaluation.services.progress import get_row
 from llm.models import Call, CallState
@@ -163,15 +163,15 @@ class Killed(BaseException):
 def test_a_worker_that_dies_while_it_reads_leaves_no_path_cut(study, served, endpoint, monkeypatch):
     server = served(planting(study))
     judge = start(study, JudgeSpec(endpoint(server)))
-    run, real, deaths = get_row(judge).run, JudgeDoor.next_calls, iter(range(3))
+    run, real, deaths = get_row(judge).run, JudgeRunKind.next_calls, iter(range(3))
 
-    def dying(door, run, call):
-        found = list(real(door, run, call))
+    def dying(run_kind, run, call):
+        found = list(real(run_kind, run, call))
         if found and next(deaths, None) is not None:
             raise Killed
         return found
 
-    monkeypatch.setattr(JudgeDoor, "next_calls", dying)
+    monkeypatch.setattr(JudgeRunKind, "next_calls", dying)
     for _death in range(3):
         with pytest.raises(Killed):
             drain_here(run)

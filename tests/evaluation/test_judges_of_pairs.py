@@ -9,7 +9,7 @@ from analysis.choices import Choices
 from analysis.frames.evidence import evidence_of
 from analysis.protocols.pairwise.report import build_report
 from analysis.protocols.pairwise.wins import wins
-from evaluation.judges.door import JudgeDoor
+from evaluation.judges.run_kind import JudgeRunKind
 from evaluation.services.judges import JudgeSpec, start
 from evaluation.services.position import get_positions
 from evaluation.services.progress import get_row
@@ -91,7 +91,7 @@ def test_of_two_workers_the_later_one_finds_the_reply_to_the_other_order(study, 
     pair = list(Call.objects.filter(key__contains="/unit/").order_by("position")[:2])
     Response.objects.filter(assignment__unit_id=int(pair[0].key.split("/")[2])).delete()
     Call.objects.filter(pk=pair[1].pk).update(state=CallState.REPLIED, parsed=None)
-    JudgeDoor().read(run, pair[0])
+    JudgeRunKind().read(run, pair[0])
     assert len(answers()) == pairs.TEXTS * pairs.PAIRS
 
 

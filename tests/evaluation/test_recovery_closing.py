@@ -5,7 +5,7 @@ import threading
 import pytest
 from django.db import connection, transaction
 
-from evaluation import door
+from evaluation import run_kind
 from evaluation.services.asking import ModelSpec, start
 from evaluation.services.progress import get_row
 from llm.models import Run, RunState
@@ -28,7 +28,7 @@ def n_open(evaluator) -> int:
 
 @pytest.mark.django_db
 def test_what_every_worker_saw_unanswered_is_closed_when_the_run_is_done(evaluator, monkeypatch):
-    monkeypatch.setattr(door, "is_answered", lambda *about: False)
+    monkeypatch.setattr(run_kind, "is_answered", lambda *about: False)
     drain_here(get_row(evaluator).run)
     assert get_row(evaluator).run.state == RunState.DONE
     assert n_open(evaluator) == 0
@@ -37,10 +37,10 @@ def test_what_every_worker_saw_unanswered_is_closed_when_the_run_is_done(evaluat
 
 @pytest.mark.django_db
 def test_a_run_is_not_done_before_that_and_the_sweep_tries_again(evaluator, monkeypatch):
-    monkeypatch.setattr(door, "is_answered", lambda *about: False)
+    monkeypatch.setattr(run_kind, "is_answered", lambda *about: False)
     run = get_row(evaluator).run
     with monkeypatch.context() as dying:
-        dying.setattr(door, "close_answered", dies)
+        dying.setattr(run_kind, "close_answered", dies)
         with pytest.raises(InterruptedError):
             drain_here(run)
     run.refresh_from_db()
@@ -68,8 +68,8 @@ def test_two_transactions_at_once_that_each_miss_the_others_last_answer(evaluato
     if connection.vendor == "sqlite":
         pytest.skip("Two transactions never write at once on SQLite.")
     run = get_row(evaluator).run
-    setting = door.load_setting(run)
-    *earlier, one, other = [(stage, option) for stage, option in map(door.read_key, setting.call_keys())]
+    setting = run_kind.load_setting(run)
+    *earlier, one, other = [(stage, option) for stage, option in map(run_kind.read_key, setting.call_keys())]
     for stage, option in earlier:
         tick(setting, stage, option)
     together = threading.Barrier(2, timeout=20)
@@ -93,4 +93,4 @@ def write(setting, stage, option, together) -> None:
 
 
 def tick(setting, stage, option) -> None:
-    door.store_answer(setting, stage, setting.place_of_option[option], {option: True}, {})
+    run_kind.store_answer(setting, stage, setting.place_of_option[option], {option: True}, {})

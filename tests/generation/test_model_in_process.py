@@ -11,7 +11,7 @@ from items.models import Item
 from llm.addresses import is_installed
 from llm.in_process import client
 from llm.models import Call, Endpoint, Run
-from llm.registry import get_door
+from llm.registry import get_run_kind
 from llm.services import endpoints
 from tests.generation.words import WHOLE
 from tests.llm.tiny_model import make_tiny_model, teach
@@ -50,7 +50,7 @@ def test_what_it_wrote_is_what_stands_in_the_bank(project, piano, tiny, tmp_path
         endpoint=tiny,
         params=build_run_params(project, GenerationSpec(tiny, [piano], Size()), [piano]),
     )
-    messages = get_door(run).render(run, *next(iter(get_door(run).plan(run)))).messages
+    messages = get_run_kind(run).render(run, *next(iter(get_run_kind(run).plan(run)))).messages
     teach(tmp_path / "tiny", messages, WHOLE)
     generate()
     assert Call.objects.get().text == WHOLE

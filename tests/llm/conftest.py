@@ -1,4 +1,4 @@
-"""A toy door, a mock server as endpoint, and runs of it."""
+"""A toy run kind, a mock server as endpoint, and runs of it."""
 
 from decimal import Decimal
 
@@ -29,10 +29,10 @@ def messages_to_workers(monkeypatch):
 
 @pytest.fixture
 def toy(monkeypatch):
-    """The door of the kind "toy", with what it has read."""
-    door = Toy()
-    monkeypatch.setitem(registry._doors, "toy", door)
-    return door
+    """The kind of run "toy", with what it has read."""
+    run_kind = Toy()
+    monkeypatch.setitem(registry._run_kinds, "toy", run_kind)
+    return run_kind
 
 
 @pytest.fixture

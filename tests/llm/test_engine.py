@@ -199,7 +199,7 @@ def test_a_refusal_is_final_and_no_answer(served, make_run, states):
     assert run.calls.get().text == "I will not say."
 
 
-def test_an_error_of_the_door_fails_one_call_and_keeps_its_reply(served, make_run, states):
+def test_an_error_of_the_run_kind_fails_one_call_and_keeps_its_reply(served, make_run, states):
     run = drain_here(make_run(served(["broken", "R"]), 2, max_concurrency=1))
     assert states(run) == {"failed": 1, "answered": 1}
     assert run.calls.get(state="failed").error_class == "reading"

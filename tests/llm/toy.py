@@ -1,10 +1,10 @@
-"""The smallest door there can be: keys are told in the parameters, a prompt is its key, an answer is a letter."""
+"""The smallest kind of run: keys are in the parameters, a prompt is its key, an answer is a letter."""
 
 from llm.answers import read_label
-from llm.registry import Door, Rejected, Request, Unparsable
+from llm.registry import Rejected, Request, RunKind, Unparsable
 
 
-class Toy(Door):
+class Toy(RunKind):
     kind = "toy"
     label = "Toy"
 

@@ -142,12 +142,12 @@ def order(rows: list[Row]) -> str:
 def describe_design(facts: Facts) -> str:
     said = _("Annotators compared pairs of items by different generators about the same text, and chose the better one "
              "or a tie.")  # fmt: skip
-    if not facts.course.n_calibration:
+    if not facts.conduct.n_calibration:
         return said
     return (
         said
         + " "
-        + _("%(n)s of the pairs were a calibration that all annotators did first.") % {"n": facts.course.n_calibration}
+        + _("%(n)s of the pairs were a calibration that all annotators did first.") % {"n": facts.conduct.n_calibration}
     )
 
 

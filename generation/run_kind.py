@@ -18,7 +18,7 @@ from generation.services.choosing import get_language
 from generation.services.storing import store_question, store_reply
 from items.models import Item, Text
 from llm.models import Call, Run
-from llm.registry import Door, Rejected, Request, Unparsable
+from llm.registry import Rejected, Request, RunKind, Unparsable
 from llm.services.reading import get_larger_limit
 from studies.models import InstrumentVersion
 
@@ -29,7 +29,7 @@ QUESTION_TOKENS = 200
 OPEN_TOKENS = 160  # a question with its answer
 
 
-class GenerationDoor(Door):
+class GenerationRunKind(RunKind):
     kind = RUN_KIND
     label = gettext_noop("Generation")
 

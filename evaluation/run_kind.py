@@ -14,7 +14,7 @@ from evaluation.setting import LABEL, LETTERS, Place, Setting, load_setting, rea
 from items.models import Item, Option, Text
 from llm.answers import MASS_MISSING, LabelProbability, read_label, read_probability
 from llm.models import Call, Run
-from llm.registry import Door, Request, Unparsable
+from llm.registry import Request, RunKind, Unparsable
 from studies.services.evaluating import OptionJudgments, close_answered, close_stage, is_answered, store_judgments
 
 
@@ -62,7 +62,7 @@ PARAMS = {"temperature": 0, "max_tokens": MAX_TOKENS, "logprobs": True, "top_log
 AS_PUBLISHED = PARAMS | {"max_tokens": MAX_TOKENS_PUBLISHED}
 
 
-class EvaluationDoor(Door):
+class EvaluationRunKind(RunKind):
     kind = RUN_KIND
     label = gettext_noop("Evaluation")
 
@@ -101,7 +101,7 @@ class EvaluationDoor(Door):
         again = {"role": "user", "content": setting.prompts.again}
         return Request([*(call.messages or []), said, again], build_params(setting))
 
-    def finished(self, run: Run) -> None:
+    def conclude(self, run: Run) -> None:
         """Two workers may each have missed the other's last answer to a text; now nothing is on its way."""
         evaluator = (
             Evaluator.objects.select_related("annotator__study").filter(annotator=run.params["annotator"]).first()

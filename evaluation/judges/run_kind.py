@@ -14,7 +14,7 @@ from evaluation.judges.scores import Scores
 from evaluation.models import JUDGE_KIND
 from evaluation.setting import LABEL
 from llm.models import Call, Run
-from llm.registry import Door, Request
+from llm.registry import Request, RunKind
 from studies.models import Annotator
 from studies.services.evaluating import GATES, PAIRS, PICKS, SCORES
 from studies.services.judging import close_judged
@@ -22,7 +22,7 @@ from studies.services.judging import close_judged
 JUDGES: Mapping[str, Judge] = {PAIRS: Pairs(), PICKS: Picks(), SCORES: Scores(), GATES: Gates()}
 
 
-class JudgeDoor(Door):
+class JudgeRunKind(RunKind):
     kind = JUDGE_KIND
     label = gettext_noop("Judgment")
 
@@ -30,16 +30,16 @@ class JudgeDoor(Door):
         setting = load_judge_setting(run)
         return repeat_samples(setting, JUDGES[setting.way].plan(setting))
 
-    def most(self, run: Run) -> Iterator[tuple[str, int]]:
+    def plan_all(self, run: Run) -> Iterator[tuple[str, int]]:
         setting = load_judge_setting(run)
-        return repeat_samples(setting, JUDGES[setting.way].most(setting))
+        return repeat_samples(setting, JUDGES[setting.way].plan_all(setting))
 
     def render(self, run: Run, key: str, sample: int) -> Request:
         return self.render_all(run, [(key, sample)])[0]
 
     def render_all(self, run: Run, pairs: Sequence[tuple[str, int]]) -> list[Request]:
         setting = load_judge_setting(run)
-        return JUDGES[setting.way].requests(setting, [read_key(setting, key) for key, _sample in pairs])
+        return JUDGES[setting.way].build_requests(setting, [read_key(setting, key) for key, _sample in pairs])
 
     def read(self, run: Run, call: Call) -> Any:
         setting = load_judge_setting(run)
@@ -47,17 +47,17 @@ class JudgeDoor(Door):
 
     def next_calls(self, run: Run, call: Call) -> Iterable[tuple[str, int]]:
         setting = load_judge_setting(run)
-        return repeat_samples(setting, JUDGES[setting.way].then(setting, read_key(setting, call.key)))
+        return repeat_samples(setting, JUDGES[setting.way].list_next(setting, read_key(setting, call.key)))
 
     def reprompt(self, run: Run, call: Call) -> Request | None:
         setting = load_judge_setting(run)
-        again = JUDGES[setting.way].again(setting, read_key(setting, call.key))
+        again = JUDGES[setting.way].find_second_prompt(setting, read_key(setting, call.key))
         if again is None or setting.reading != LABEL:
             return None
         said: list[dict[str, Any]] = [{"role": "assistant", "content": call.answer}, {"role": "user", "content": again}]
         return Request([*(call.messages or []), *said], dict(call.params or {}))
 
-    def finished(self, run: Run) -> None:
+    def conclude(self, run: Run) -> None:
         setting = load_judge_setting(run)
         JUDGES[setting.way].finish(setting, run)
         if setting.annotator_id is not None:
