@@ -23,10 +23,10 @@ def number(value: float, digits: int = 2) -> str:
     if not keeps_meaning(value, digits):
         digits = MOST_DIGITS
     if keeps_meaning(value, digits):
-        return written(value, digits)
+        return format_digits(value, digits)
     is_small = abs(value) < 0.5
     bound = copysign(LEAST if is_small else 1 - LEAST, value)
-    return ("<" if is_small == (value > 0) else ">") + written(bound, digits)
+    return ("<" if is_small == (value > 0) else ">") + format_digits(bound, digits)
 
 
 def keeps_meaning(value: float, digits: int) -> bool:
@@ -35,7 +35,7 @@ def keeps_meaning(value: float, digits: int) -> bool:
     return rounded not in (0, 1) or abs(value) > 1 or abs(abs(value) - rounded) < EXACT
 
 
-def written(value: float, digits: int) -> str:
+def format_digits(value: float, digits: int) -> str:
     rounded = f"{abs(value):.{digits}f}"
     sign = MINUS if value < 0 and float(rounded) else ""
     return sign + (rounded[1:] if rounded.startswith("0.") else rounded)
@@ -43,7 +43,7 @@ def written(value: float, digits: int) -> str:
 
 def p_value(value: float) -> str:
     """Three digits, as papers print it: `.032`, and `<.001` below that, as no p is 0."""
-    return f"<{written(LEAST, MOST_DIGITS)}" if value < LEAST else number(value, MOST_DIGITS)
+    return f"<{format_digits(LEAST, MOST_DIGITS)}" if value < LEAST else number(value, MOST_DIGITS)
 
 
 def digits_of(low: float | None, high: float | None) -> int:

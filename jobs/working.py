@@ -74,14 +74,14 @@ def claim(job_id: int) -> Job | None:
     return job
 
 
-def held(job: Job) -> QuerySet[Job]:
+def filter_held(job: Job) -> QuerySet[Job]:
     """The row, as long as it is this worker's: each attempt has a number of its own."""
     return Job.objects.filter(pk=job.pk, state=JobState.RUNNING, attempts=job.attempts)
 
 
 def finish(job: Job, path: Path | None) -> None:
     """Store the result in place of the earlier one; not if the job was cancelled, or taken over by another worker."""
-    if held(job).update(**result_of(job, path)):
+    if filter_held(job).update(**result_of(job, path)):
         files.delete_file(job.file)
         announce(JOB_ENDED, job.project_id, job.pk)
     elif path:
@@ -89,7 +89,7 @@ def finish(job: Job, path: Path | None) -> None:
 
 
 def fail(job: Job, error: str) -> None:
-    if held(job).update(state=JobState.FAILED, error=error):
+    if filter_held(job).update(state=JobState.FAILED, error=error):
         announce(JOB_ENDED, job.project_id, job.pk)
 
 
@@ -122,7 +122,7 @@ class Heartbeat(Repeating):
         self.progress = {"step": step, "done": done, "total": total}
 
     def act(self) -> None:
-        self.is_lost = not held(self.job).update(lease_until=timezone.now() + LEASE, **self.progress)
+        self.is_lost = not filter_held(self.job).update(lease_until=timezone.now() + LEASE, **self.progress)
 
 
 def release(job: Job) -> None:

@@ -12,7 +12,7 @@ from analysis.hiding import effects_shown
 from analysis.pack.methods import LANGUAGES, describe_conduct, facts_of, sentences
 from analysis.plugins import find_plugin
 from analysis.results.forms import ResultsForm
-from analysis.results.links import asked
+from analysis.results.links import build_query
 from analysis.services.cached_evidence import load_evidence
 from analysis.services.reporting import versions
 from analysis.services.results import counts_by_purpose, report_of
@@ -45,7 +45,7 @@ def results_methods(request, study):
         "language": language,
         "languages": [code for code in LANGUAGES if code != language],
         "bibtex": list_entries(published.source if published else ""),
-        "asked": urlencode(asked(form), doseq=True),
+        "asked": urlencode(build_query(form), doseq=True),
     }
     return render(request, "analysis/methods.html", context)
 

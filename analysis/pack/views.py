@@ -11,7 +11,7 @@ from analysis.hiding import effects_shown
 from analysis.pack.asking import ask_for_pack, find_pack, says_too_much
 from analysis.pack.redaction import hidden_texts
 from analysis.results.forms import ResultsForm
-from analysis.results.links import asked
+from analysis.results.links import build_query
 from analysis.services.results import counts_by_purpose
 from jobs.files import path_of
 from jobs.views import describe_progress
@@ -26,7 +26,7 @@ def study_pack(request, study):
     if study.is_draft:
         raise Http404
     form = ResultsForm(study, counts_by_purpose(study), request.GET)
-    query = urlencode(asked(form), doseq=True)
+    query = urlencode(build_query(form), doseq=True)
     if request.method == "POST":
         ask_for_pack(study, form.choices, request.user)
         response = redirect("study_pack", study.slug)

@@ -19,7 +19,7 @@ from analysis.pack.methods import Facts
 from analysis.protocols.tables import AGREEMENT, COUNTS, DISTRIBUTIONS, TABLES
 from analysis.reports.description import description
 from analysis.reports.drill_down import COUNTED, list_counted, list_rows
-from analysis.reports.error_codes import found_errors
+from analysis.reports.error_codes import list_error_tables
 from analysis.reports.evaluators import HUMAN, evaluator_named, evaluators_in, people_in
 from analysis.reports.outcome import Agreed, Outcome, rows_called
 from analysis.reports.report import Report
@@ -38,7 +38,7 @@ def build_report(evidence: Evidence) -> Report:
         count_labels(evidence),
         measure_agreement(evidence),
         *variants(evidence, lambda mine: iter(())),
-        *found_errors(evidence),
+        *list_error_tables(evidence),
         description(evidence),
     )
     return Report(tables, (), ())

@@ -86,7 +86,7 @@ def category_in(coded: list[str], told: str) -> str:
     return told
 
 
-def left_aside(evidence: Evidence) -> list[str]:
+def say_left_aside(evidence: Evidence) -> list[str]:
     """Why a column of metadata that most items have, or the codes that are set, divide nothing; a sentence each."""
     found = []
     for way in ways_in(evidence):

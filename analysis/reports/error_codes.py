@@ -19,7 +19,7 @@ def error_codes(evidence: Evidence) -> Table:
     return ERROR_CODES.build(rows, notes=notes(evidence, coded))
 
 
-def found_errors(evidence: Evidence) -> tuple[Table, ...]:
+def list_error_tables(evidence: Evidence) -> tuple[Table, ...]:
     """The table where some were found, for protocols whose publication has no such table; else nothing."""
     return (error_codes(evidence),) if coded_items(evidence) else ()
 

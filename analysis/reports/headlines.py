@@ -100,13 +100,13 @@ def differences(comparison: Comparison, wording: Wording, clause: str) -> Iterat
     if not found:
         largest = comparison.largest()
         if largest and not isnan(largest.low):
-            yield worded(largest, wording.unclear, clause)
+            yield say_difference(largest, wording.unclear, clause)
     for place, difference in enumerate(found[:MOST_DIFFERENCES]):
-        yield worded(difference, wording.differs, "" if place else clause)
+        yield say_difference(difference, wording.differs, "" if place else clause)
     if n := len(found) - MOST_DIFFERENCES:
         yield from more_differences(n)
     if comparison.size > 1:
-        yield adjusted_for(comparison.size)
+        yield say_adjusted_for(comparison.size)
 
 
 def more_differences(n: int) -> Iterator[str]:
@@ -118,7 +118,7 @@ def more_differences(n: int) -> Iterator[str]:
         ) % {"n": count(n)}
 
 
-def worded(found: Difference, sentence: str, clause: str = "") -> str:
+def say_difference(found: Difference, sentence: str, clause: str = "") -> str:
     texts = texts_counted(found.n_texts).replace(" ", NBSP)
     return _(sentence) % {
         "better": found.better,
@@ -128,7 +128,7 @@ def worded(found: Difference, sentence: str, clause: str = "") -> str:
     }
 
 
-def adjusted_for(pairs: int) -> str:
+def say_adjusted_for(pairs: int) -> str:
     return ngettext(
         "Intervals of differences are simultaneous: adjusted for %(n)s comparison.",
         "Intervals of differences are simultaneous: adjusted for %(n)s comparisons.",

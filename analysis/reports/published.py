@@ -117,7 +117,7 @@ def width(interval: Mapping[str, Any]) -> float | None:
 
 def beside(report: Report, evidence: Evidence) -> Iterator[dict[str, Any]]:
     names, n = own_names(evidence), len(published_generators(evidence.study.protocol))
-    for each in chosen(evidence):
+    for each in select_printed(evidence):
         table = report.table(each.table)
         wanted = dict(each.row)
         own = find(table.rows, wanted, names, n)
@@ -146,7 +146,7 @@ def published_generators(protocol: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(name for name in named if name != ALL))
 
 
-def chosen(evidence: Evidence) -> list[Printed]:
+def select_printed(evidence: Evidence) -> list[Printed]:
     """The numbers of the protocol; of the questionnaire those in the study's language, or else in English."""
     mine = [each for each in load_printed() if each.protocol == evidence.study.protocol]
     if not published_study(evidence.study.protocol).by_language:
@@ -200,10 +200,10 @@ def row_of(each: Printed, table: Table, own: Row | None, protocol: str) -> dict[
         "published_high": each.high,
         "published_n": each.n,
         **ours,
-        "row_said": said_of(each.row, protocol),
+        "row_said": say_row(each.row, protocol),
         "group_said": group_word(each.group),
         "measure_said": measure_word(each.measure),
-        "published_said": said(each.value, each.low, each.high, each.measure),
+        "published_said": format_published(each.value, each.low, each.high, each.measure),
     } | first_round(each, own, ours["own_said"])
 
 
@@ -242,7 +242,7 @@ def own_only(report: Report, evidence: Evidence) -> Iterator[dict[str, Any]]:
                     "measure": measure, "group": "",
                     **own_values(own, table, measure, protocol), "published_said": "", "group_said": "",
                     "measure_said": measure_word(measure),
-                    "row_said": said_of(tuple(zip(names_of_row, values, strict=True)), protocol),
+                    "row_said": say_row(tuple(zip(names_of_row, values, strict=True)), protocol),
                 }  # fmt: skip
 
 
@@ -270,7 +270,7 @@ def own_values(own: Row | None, table: Table, measure: str, protocol: str) -> di
         "own_cell": cell_named(table, own, measure),
         "own_n_cell": cell_named(table, own, COUNTS_OF.get(n_column, n_column)),
         "reason": reason if own[measure] is None else "",
-        "own_said": said(own[measure], low, high, measure) or (reason if own[measure] is None else ""),
+        "own_said": format_published(own[measure], low, high, measure) or (reason if own[measure] is None else ""),
     }
 
 
@@ -287,7 +287,7 @@ def cell_named(table: Table, row: Row, column: str) -> dict[str, str] | None:
     return None if is_empty else {"table": table.name, "number": column, "row": table.row_key(row)}
 
 
-def said(value: float | None, low: float | None, high: float | None, measure: str) -> str:
+def format_published(value: float | None, low: float | None, high: float | None, measure: str) -> str:
     """The number with its interval, in one piece: a line does not break in it."""
     if value is not None and measure in RATED:
         return count(int(value))
@@ -319,7 +319,7 @@ def items_by(generator: str) -> str:
     return _("all items") if generator == ALL else _("items by %(generator)s") % {"generator": generator}
 
 
-def said_of(row: tuple[tuple[str, str], ...], protocol: str) -> str:
+def say_row(row: tuple[tuple[str, str], ...], protocol: str) -> str:
     """The names of a row in words."""
     words = {
         "generator": items_by,

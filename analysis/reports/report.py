@@ -50,7 +50,7 @@ def checks_of(evidence: Evidence) -> tuple[Check, ...]:
     """In a fixed order; none without answers."""
     if evidence.frame.empty:
         return ()
-    return (keys(evidence), left_out(evidence), texts(evidence), raters(evidence), items(evidence))
+    return (keys(evidence), check_left_out(evidence), texts(evidence), raters(evidence), items(evidence))
 
 
 def keys(evidence: Evidence) -> Check:
@@ -60,7 +60,7 @@ def keys(evidence: Evidence) -> Check:
     return Check(False, _("Keys corrected after launch: %(n)s. They count as they are now.") % {"n": count(n)})
 
 
-def left_out(evidence: Evidence) -> Check:
+def check_left_out(evidence: Evidence) -> Check:
     if not evidence.left_out:
         return Check(True, _("No pilot or simulated answers are left out."))
     words = {"pilot": _("of pilots"), "simulated": _("simulated"), "main": _("of the main part")}

@@ -48,7 +48,7 @@ SWEEPS = 30  # of means over texts and annotators in turn: exact after one where
 EDGES = (0.02, 0.98)  # shares beyond which a simulated study has hardly an error
 
 
-def scattered(values: pd.DataFrame, less: str, more: str) -> str:
+def say_scatter(values: pd.DataFrame, less: str, more: str) -> str:
     """The clause for the mean difference of two generators, from how the answers themselves scatter.
 
     values: text_id, annotator, generator, value. Of the differences of each annotator on each text, what is left

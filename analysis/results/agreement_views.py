@@ -12,7 +12,7 @@ from analysis.downloads import attach
 from analysis.hiding import effects_shown
 from analysis.results.forms import ResultsForm, StandInForm
 from analysis.results.lab_forms import LabForm
-from analysis.results.links import asked, behind_link
+from analysis.results.links import behind_link, build_query
 from analysis.services.results import (
     LABEL_MASS,
     STAND_IN,
@@ -100,8 +100,8 @@ def stand_in(request, study):
         "verdicts": verdicts(report.tables[0]) if tables else [],
         "tables": tables,
         "mass": paginate(mass, request.GET, convention, behind(mass)),
-        "results_asked": urlencode(asked(form), doseq=True),
-        "asked": urlencode(asked(form) | {"people": kinds.kind}, doseq=True),
+        "results_asked": urlencode(build_query(form), doseq=True),
+        "asked": urlencode(build_query(form) | {"people": kinds.kind}, doseq=True),
     }
     return render(request, "analysis/stand_in.html", context)
 

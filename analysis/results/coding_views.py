@@ -26,7 +26,7 @@ from analysis.items.coding import (
     select_items,
 )
 from analysis.items.coding_acts import BadCode, Done, Placed, code_items, last_act, take_back, undo
-from analysis.results.file_views import streamed
+from analysis.results.file_views import send_written
 from items.models import Text
 from projects.models import Role, User
 from studies.models import Study
@@ -44,7 +44,7 @@ def study_coding(request, study):
     kind = {"own_kind": request.GET.get("kind", "")}
     own = OwnCodeForm(request.POST if "own" in request.POST else None, initial=kind)
     if request.method == "POST":
-        done, said = acted(request.POST, study, request.user, own)
+        done, said = carry_out(request.POST, study, request.user, own)
         if done and not is_script(request):
             messages.success(request, said)
             return redirect(request.get_full_path())
@@ -54,7 +54,7 @@ def study_coding(request, study):
         changed = [pk for pk in here if done and pk in done.items]
         rows = coding_rows(study, changed, context["scheme"])
         return render(request, "analysis/parts/coding_changed.html", context | {"rows": rows, "said": said})
-    return render(request, "analysis/coding.html", context | listed(request, study, context))
+    return render(request, "analysis/coding.html", context | list_page(request, study, context))
 
 
 def is_script(request: HttpRequest) -> bool:
@@ -83,7 +83,7 @@ def page_context(request: HttpRequest, study: Study, user: User) -> dict:
     }
 
 
-def listed(request: HttpRequest, study: Study, context: dict) -> dict:
+def list_page(request: HttpRequest, study: Study, context: dict) -> dict:
     """The items that are asked for, a page of them."""
     form, scheme = context["form"], context["scheme"]
     found = select_items(study, context["items"], scheme, form)
@@ -99,7 +99,7 @@ def listed(request: HttpRequest, study: Study, context: dict) -> dict:
     }
 
 
-def acted(asked: QueryDict, study: Study, user: User, own: OwnCodeForm) -> tuple[Done | None, str]:
+def carry_out(asked: QueryDict, study: Study, user: User, own: OwnCodeForm) -> tuple[Done | None, str]:
     """What a POST asks for, done, and a sentence about it; without the first where nothing could be done."""
     if "undo" in asked:
         act = asked.get("undo", "")
@@ -152,7 +152,7 @@ def study_coding_text(request, study, pk):
 @effects_shown(Role.REVIEWER)
 def study_codes_csv(request, study):
     kind = request.GET.get("kind", "")
-    return streamed(f"{study.slug}-codes.csv", lambda out: export_codes(study, out, kind))
+    return send_written(f"{study.slug}-codes.csv", lambda out: export_codes(study, out, kind))
 
 
 @login_required

@@ -13,7 +13,7 @@ from django.views.decorators.http import require_safe
 from analysis.downloads import attach, send_file
 from analysis.hiding import effects_shown
 from analysis.results.forms import SHORT, ResultsForm, StandInForm
-from analysis.results.links import asked, links_of, page_of
+from analysis.results.links import build_query, links_of, page_of
 from analysis.services.drill_down import Number, drill_down, find_rows, open_rows_file
 from analysis.services.results import LABEL_MASS, STAND_IN, purposes_answered
 from analysis.tables.page import cell_of, naming, page_table
@@ -49,7 +49,7 @@ def study_behind(request, study):
         "table": page_table(listed, convention, links_of(study, form, listed)),
         "page": page,
         "page_query": rest.urlencode(),
-        "asked": urlencode(asked(form), doseq=True),
+        "asked": urlencode(build_query(form), doseq=True),
         "back": own_page(study, form, found.table.name, request.GET),
         "n": len(rows.rows),
     }
@@ -67,7 +67,7 @@ def own_page(study, form, name, query) -> str:
     """The address of the page of a table that stands on another page than the results; else nothing."""
     if name not in PAGES:
         return ""
-    chosen = asked(form) | ({"people": StandInForm(query).kind} if PAGES[name] == "stand_in" else {})
+    chosen = build_query(form) | ({"people": StandInForm(query).kind} if PAGES[name] == "stand_in" else {})
     return f"{reverse(PAGES[name], args=[study.slug])}?{urlencode(chosen, doseq=True)}"
 
 

@@ -54,22 +54,22 @@ def study_export(request, slug, format):
         return show_hidden_page(request, study)
     choices = ResultsForm(study, counts_by_purpose(study), request.GET).choices
     if format == "unanswered":
-        return streamed(f"{study.slug}-unanswered.csv", lambda out: write_unanswered(study, out, choices.purposes))
+        return send_written(f"{study.slug}-unanswered.csv", lambda out: write_unanswered(study, out, choices.purposes))
     if format == "metrics":
-        return streamed(f"{study.slug}-metrics.csv", lambda out: write_metrics(study, out))
+        return send_written(f"{study.slug}-metrics.csv", lambda out: write_metrics(study, out))
     if format not in FORMATS:
         raise Http404
     name = name_export(study, format)
     if file := open_export(study, format, choices):
         return send_file(name, file)
-    return streamed(name, lambda out: export_responses(study, format, out, choices.purposes))
+    return send_written(name, lambda out: export_responses(study, format, out, choices.purposes))
 
 
-def streamed(name: str, write: Callable[[TextIOWrapper], object]) -> FileResponse:
-    return send_file(name, filled(write))
+def send_written(name: str, write: Callable[[TextIOWrapper], object]) -> FileResponse:
+    return send_file(name, fill_file(write))
 
 
-def filled(write: Callable[[TextIOWrapper], object]):
+def fill_file(write: Callable[[TextIOWrapper], object]):
     """A file without a name that holds all that is written: a reader gets all of it or an error, never a part."""
     file = TemporaryFile()  # noqa: SIM115 - the response closes it
     words = TextIOWrapper(file, encoding="utf-8", newline="", write_through=True)
@@ -87,7 +87,7 @@ FILE_TYPES = {"svg": "image/svg+xml", "pdf": "application/pdf", "png": "image/pn
 def study_figure(request, slug, name, ending):
     study = get_study(request.user, slug)
     choices = ResultsForm(study, counts_by_purpose(study), request.GET).choices
-    return given(
+    return answer_with(
         request,
         f"{study.slug}-{name}.{ending}",
         lambda: figure_of(study, choices, name, ending, only_current="download" in request.GET),
@@ -98,14 +98,14 @@ def study_figure(request, slug, name, ending):
 @require_safe
 def study_planner_figure(request, slug, ending):
     study = get_study(request.user, slug)
-    return given(
+    return answer_with(
         request,
         f"{study.slug}-outlook.{ending}",
         lambda: outlook_figure(study, outlook_or_404(study, request.GET), ending),
     )
 
 
-def given(request, name, make):
+def answer_with(request, name, make):
     """What `make` gives as the answer; with `download` in the address as a file, which is the same for every reader."""
     is_file = "download" in request.GET
     try:

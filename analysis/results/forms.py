@@ -53,7 +53,7 @@ def encode_filters(asked: Mapping[str, Any]) -> dict[str, str]:
     return {SHORT: "".join(found) or NOTHING}
 
 
-def spelled_out(letters: str) -> dict[str, Any]:
+def spell_out(letters: str) -> dict[str, Any]:
     """The choices behind the letters, as a form takes them; a letter that is none stands for nothing."""
     asked: dict[str, Any] = {"asked": "1", "include": [], "drop": []}
     for (name, value), letter in LETTERS.items():
@@ -110,7 +110,7 @@ class ResultsForm(forms.Form):
         """`counts`: how many answers of people of each purpose the study has."""
         self.study, self.usual = study, first_included(counts)
         if data and data.get(SHORT):
-            data = spelled_out(data[SHORT])
+            data = spell_out(data[SHORT])
         if not (data and data.get("asked")):
             data = {"asked": "1", "include": self.usual, "convention": DEFAULT_CONVENTION, "estimate": "pooled"}
         super().__init__(data)

@@ -16,8 +16,8 @@ from analysis.items.coding_acts import BadCode, remove_code, set_codes
 from analysis.models import ItemCode
 from analysis.results.forms import ResultsForm
 from analysis.results.links import (
-    asked,
     behind_link,
+    build_query,
     headings,
     of_stage,
     page_of,
@@ -53,12 +53,12 @@ def study_items(request, study):
     stage = stage if stage in dict(stage_choices()) else ""
     table = sorted_by(of_stage(table, stage), order)
     page = Paginator(table.rows, rows_on_a_page(table)).get_page(request.GET.get("page"))
-    query = asked(form) | {"stage": stage}
-    keep = QueryDict(urlencode(asked(form) | {"sort": order}, doseq=True)).lists()
+    query = build_query(form) | {"stage": stage}
+    keep = QueryDict(urlencode(build_query(form) | {"sort": order}, doseq=True)).lists()
     rows = page_of(table, page)
     links = {
         "text id": text_links(study),
-        "item id": sheet_links(study, urlencode(asked(form) | {"sort": order}, doseq=True), "item_analysis"),
+        "item id": sheet_links(study, urlencode(build_query(form) | {"sort": order}, doseq=True), "item_analysis"),
         **stems_of(study, rows),
     }
     shown = page_table(rows, form.choices.convention, links, behind_link(study, form, request.path)(table))
@@ -73,7 +73,7 @@ def study_items(request, study):
         "stage": stage,
         "keep": keep,
         "page_query": urlencode(query | {"sort": order}, doseq=True),
-        "asked": urlencode(asked(form), doseq=True),
+        "asked": urlencode(build_query(form), doseq=True),
     }
     return render(request, "analysis/item_list.html", context)
 
@@ -134,7 +134,7 @@ def sheet_context(request, study, item, may_review):
         "report": report,
         "list_place": place_in(study, report, name, item.pk, order),
         "query": request.GET.urlencode(),
-        "asked": urlencode(asked(choosing), doseq=True),
+        "asked": urlencode(build_query(choosing), doseq=True),
         "lines": lines(study, judgments, options),
         "asks_options": options and any(asks_options(stage) for stage in get_declaration(study).stages),
         "spreads": tables_of(spreads(study, judgments)),

@@ -127,7 +127,7 @@ def stage_choices() -> list[tuple[str, str]]:
     return [("", _("both stages")), ("guess", _("without the text")), ("read", _("with the text"))]
 
 
-def asked(form: ResultsForm) -> dict:
+def build_query(form: ResultsForm) -> dict:
     """The choices as parameters of an address, for figures and downloads: only those that are not as usual."""
     choices = form.choices
     if form.is_untouched:
@@ -151,7 +151,7 @@ def links_of(study: Study, form: ResultsForm, table: Table) -> dict[str, dict[st
         return calls
     return calls | {
         "text id": text_links(study),
-        "item id": sheet_links(study, urlencode(asked(form), doseq=True), table.name),
+        "item id": sheet_links(study, urlencode(build_query(form), doseq=True), table.name),
         **stems_of(study, table),
     }
 
@@ -177,7 +177,7 @@ def behind_link(study: Study, form: ResultsForm, page: str, **more: str) -> Call
     `page`: the path of the page they stand on, from which they lead on: there are hundreds, and a slug may be long.
     `more`: what the page was asked besides what the form holds.
     """
-    chosen = urlencode(encode_filters(asked(form)) | more)
+    chosen = urlencode(encode_filters(build_query(form)) | more)
     path = relpath(reverse("study_behind", args=[study.slug]), page)
     address = f"{path}/?{chosen}{'&' if chosen else ''}"
     may_see = study.project.my_role.rank >= Role.REVIEWER.rank and not are_effects_hidden(study)

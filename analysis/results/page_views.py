@@ -22,7 +22,7 @@ from analysis.results.compare_page import find_stand_in, say_compared
 from analysis.results.forms import ResultsForm, StandInForm, without_idle
 from analysis.results.item_rows import FLAGS, choose, list_items, say_first
 from analysis.results.lab_forms import LabForm
-from analysis.results.links import asked
+from analysis.results.links import build_query
 from analysis.results.sections import list_named, list_sections, published_part, sections
 from analysis.results.summary import (
     describe_counting,
@@ -63,7 +63,7 @@ class Page:
             self.pending = found.pending
         except ResultPending as error:
             self.pending = error.job
-        self.query = urlencode(asked(self.form), doseq=True)
+        self.query = urlencode(build_query(self.form), doseq=True)
         self.plugin = find_plugin(study.protocol)
 
     @property
@@ -220,7 +220,7 @@ def is_reviewer(study: Study) -> bool:
 
 def asked_lists(page: Page) -> list[tuple[str, list[Any]]]:
     """The choices of the address as lists of values, for hidden fields."""
-    found = asked(page.form).items()
+    found = build_query(page.form).items()
     return [(name, list(value) if isinstance(value, list | tuple) else [value]) for name, value in found]
 
 

@@ -25,10 +25,10 @@ from studies.services.spec import SpecError
 def study_planner(request, slug):
     study = get_study(request.user, slug)
     context = {"project": study.project, "study": study}
-    return render(request, "analysis/planner.html", context | planned(study, request.GET))
+    return render(request, "analysis/planner.html", context | make_plan(study, request.GET))
 
 
-def planned(study, data):
+def make_plan(study, data):
     """The form and what follows from it; or why there is nothing to say."""
     from analysis.planning.outlook import TooLarge  # scipy takes a second to load
     from analysis.planning.sentences import sentences
@@ -41,7 +41,7 @@ def planned(study, data):
         return {"problem": str(error)}
     form = planner_of(study).form(assumed.values, data)
     found = {
-        "components": fitted(study),
+        "components": fit_components(study),
         "form": form,
         "parts": [(*part, assumed.sources[part[0]]) for part in form.parts],
     }
@@ -61,14 +61,14 @@ def planned(study, data):
     }
 
 
-def fitted(study):
+def fit_components(study):
     """The components that people's answers tell, with intervals; nothing before somebody has answered."""
     table = None if study.is_draft else components_of(study)
     return page_table(table, DEFAULT_CONVENTION) if table and any(row["n_judgments"] for row in table.rows) else None
 
 
 def outlook_or_404(study, data):
-    table = planned(study, data).get("outlook")
+    table = make_plan(study, data).get("outlook")
     if table is None:
         raise Http404
     return table

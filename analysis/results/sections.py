@@ -13,7 +13,7 @@ from analysis.reports.published import apart, comparing
 from analysis.reports.report import Report
 from analysis.results.figure_places import FigurePlace, place_in_results
 from analysis.results.forms import ResultsForm
-from analysis.results.links import LISTS, asked, behind_link, links_of
+from analysis.results.links import LISTS, behind_link, build_query, links_of
 from analysis.tables.grids import Grid, grids_of
 from analysis.tables.page import Facts, PageTable, description, page_table
 from analysis.tables.page_budget import cells_of, grids_that_fit, rows_that_fit
@@ -93,7 +93,7 @@ class TablesOnPage:
         self.described = description(table, self.behind(table), SHORT_CLOSED)
         taken = cells_taken(self.described, self.grids)
         self.most = rows_that_fit([(len(each.rows), len(each.columns)) for each in self.here.values()], taken)
-        self.place = partial(place_in_results, study, report, urlencode(asked(form), doseq=True))
+        self.place = partial(place_in_results, study, report, urlencode(build_query(form), doseq=True))
 
     def show(self, table: Table) -> "Listed":
         from analysis.figures.registry import list_figures

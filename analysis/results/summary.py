@@ -16,7 +16,7 @@ from analysis.plugins import find_plugin
 from analysis.reports.outcome import Kind, Outcome, Verdict, join_names, judge, name_some, written_difference
 from analysis.reports.report import Report
 from analysis.results.forms import ResultsForm
-from analysis.results.links import asked
+from analysis.results.links import build_query
 from studies.models import Study
 from studies.services.states import RUNNING
 
@@ -115,7 +115,7 @@ class Note:
 
 def list_notes(study: Study, report: Report, form: ResultsForm, outcome: Outcome | None) -> list[Note]:
     """The worst first, at most `MOST_NOTES`; the last says how many checks passed."""
-    query = urlencode(asked(form), doseq=True)
+    query = urlencode(build_query(form), doseq=True)
     worst = [*about_items(study, report, query), *about_answers(report), *about_generators(outcome)]
     worst += [Note(WARNING, check.said) for check in report.checks if not check.passed]
     n = sum(check.passed for check in report.checks)

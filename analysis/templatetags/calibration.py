@@ -24,14 +24,14 @@ def calibration_table(context: dict[str, Any], study: Study) -> dict[str, Any]:
         "study": study,
         "csrf_token": context.get("csrf_token"),
         "is_known": found.cached is not None,
-        "rows": [worded(row) for row in found.cached.result] if found.cached else [],
+        "rows": [word_row(row) for row in found.cached.result] if found.cached else [],
     }
     if found.pending is None:
         return known
     return known | describe_progress(context["request"], found.pending, shows=found.cached is not None)
 
 
-def worded(row: dict) -> dict:
+def word_row(row: dict) -> dict:
     percent, kappa = (row[name] if row[name] is None else figure(row[name]) for name in ("percent", "conger_kappa"))
     return row | {
         "view": view_word(row["view"]),

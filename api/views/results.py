@@ -16,7 +16,7 @@ from analysis.downloads import TABLE_TYPES, send_file
 from analysis.exports.codebook import codebook
 from analysis.exports.writing import FORMATS, export_responses, name_export, write_metrics, write_unanswered
 from analysis.pack.asking import ask_for_pack, find_pack, says_too_much
-from analysis.results.file_views import FILE_TYPES, streamed
+from analysis.results.file_views import FILE_TYPES, send_written
 from analysis.results.forms import ResultsForm
 from analysis.services.comparing import compare_with, list_comparable
 from analysis.services.figures import figure_of
@@ -196,17 +196,17 @@ class Answers(ResultsView):
         refuse_hidden(self.study)
         purposes = self.choices.purposes
         if kind == "unanswered":
-            return streamed(
+            return send_written(
                 f"{self.study.slug}-unanswered.csv", lambda out: write_unanswered(self.study, out, purposes)
             )
         if kind == "metrics":
-            return streamed(f"{self.study.slug}-metrics.csv", lambda out: write_metrics(self.study, out))
+            return send_written(f"{self.study.slug}-metrics.csv", lambda out: write_metrics(self.study, out))
         if kind not in FORMATS:
             raise Http404
         name = name_export(self.study, kind)
         if file := open_export(self.study, kind, self.choices):
             return send_file(name, file)
-        return streamed(name, lambda out: export_responses(self.study, kind, out, purposes))
+        return send_written(name, lambda out: export_responses(self.study, kind, out, purposes))
 
 
 class Pack(ResultsView):

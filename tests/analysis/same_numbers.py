@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from bs4 import BeautifulSoup, Tag
 
 from analysis.formatting import UNDEFINED, digits_of, format_as, interval
-from analysis.reports.published import said
+from analysis.reports.published import format_published
 from analysis.tables.page import name_of
 from analysis.tables.spec import Column, Table
 from analysis.words import word_cell
@@ -93,7 +93,7 @@ def pairs_of(
         text = "".join(part.strip() for part in cell.strings if not part.find_parent(class_="told"))
         if column.name == "own_said" and row["own"]:
             ends = (number_of(row[end]) for end in ("own", "own_low", "own_high"))
-            yield "own", text.partition(" (")[0], said(*ends, row["measure"])  # without its round
+            yield "own", text.partition(" (")[0], format_published(*ends, row["measure"])  # without its round
         elif held:
             yield "name", text, " ".join(word_cell(column.kind, whole[held]).split())
         return

@@ -6,8 +6,8 @@ from django.http import QueryDict
 from django.template import Context, Template
 from django.urls import reverse
 
-from analysis.results.forms import LETTERS, ResultsForm, encode_filters, spelled_out
-from analysis.results.links import asked
+from analysis.results.forms import LETTERS, ResultsForm, encode_filters, spell_out
+from analysis.results.links import build_query
 from analysis.tables.page import Cell
 
 CELLS = "{% for cell in cells %}{% include 'analysis/parts/cell.html' %}{% endfor %}"
@@ -62,7 +62,7 @@ def test_a_choice_comes_back_from_its_letter(choice):
     name, value = choice
     chosen = {name: [value] if name in ("include", "drop") else value}
     (letters,) = encode_filters({"asked": 1} | chosen).values()
-    assert {key: each for key, each in spelled_out(letters).items() if each} == {"asked": "1"} | chosen
+    assert {key: each for key, each in spell_out(letters).items() if each} == {"asked": "1"} | chosen
 
 
 def test_several_choices_come_back_from_an_address(answered):
@@ -79,6 +79,6 @@ def test_an_earlier_name_of_a_convention_is_taken_from_an_address(answered):
 
 def test_who_unticks_everything_is_not_taken_for_who_chose_nothing(tiny):
     form = ResultsForm(tiny, {"simulated": 1}, {"asked": "1"})
-    again = ResultsForm(tiny, {"simulated": 1}, encode_filters(asked(form)))
+    again = ResultsForm(tiny, {"simulated": 1}, encode_filters(build_query(form)))
     assert form.choices.included == again.choices.included == ()
     assert encode_filters({}) == {}

@@ -34,10 +34,10 @@ class Command(BaseCommand):
             ) from None
         if found.new:
             self.stderr.write(f"New categories: {make_printable(', '.join(found.new), 1_000)}")
-        self.stdout.write(said(found))
+        self.stdout.write(describe_import(found))
 
 
-def said(found: Imported) -> str:
+def describe_import(found: Imported) -> str:
     if found.done is None:
         return f"Checked, nothing stored: {found.n_rows} codes."
     done = found.done

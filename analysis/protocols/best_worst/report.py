@@ -26,7 +26,7 @@ from analysis.reports import tables as shared_tables
 from analysis.reports.contrasts import Comparison, Family, Measured, compare_all, contrasts
 from analysis.reports.description import description
 from analysis.reports.drill_down import COUNTED, list_counted, list_rows
-from analysis.reports.error_codes import found_errors
+from analysis.reports.error_codes import list_error_tables
 from analysis.reports.estimates import Estimate, arm_of, mean_of, over_texts, texts_only_note, with_codes
 from analysis.reports.evaluators import HUMAN, evaluator_named, judges_in
 from analysis.reports.headlines import Wording, headline
@@ -124,7 +124,7 @@ def build_report(evidence: Evidence) -> Report:
         agreement(evidence),
         *([by_judges] if by_judges.rows else []),
         *variants(evidence, variant_agreement),
-        *found_errors(evidence),
+        *list_error_tables(evidence),
         description(evidence),
     )
     return Report(tables, tuple(headline(comparisons[0], WORDING) if comparisons else ()), ("scores",))

@@ -12,7 +12,7 @@ from analysis.protocols.dimension_ratings.scores import AVERAGE, scores_of
 from analysis.reports.contrasts import Comparison, find
 from analysis.reports.evaluators import HUMAN
 from analysis.reports.headlines import RATING_WORDING, headline, list_values, without
-from analysis.reports.spread import about_annotators, scattered
+from analysis.reports.spread import about_annotators, say_scatter
 from analysis.tables.spec import Row, Table
 from studies.services.declarations import get_declaration
 
@@ -33,7 +33,7 @@ def say_differences(evidence: Evidence, means: Table, comparisons: Sequence[Comp
     if largest is None or isnan(largest.low):
         return headline(comparison, RATING_WORDING)
     scores = scores_of(evidence, defined[0]["round"])
-    clause = about_annotators(scattered(scores, largest.worse, largest.better), evidence.choices)
+    clause = about_annotators(say_scatter(scores, largest.worse, largest.better), evidence.choices)
     return headline(comparison, RATING_WORDING, clause)
 
 

@@ -78,7 +78,9 @@ def said_of_points() -> list[alt.Tooltip]:
 def dumbbell_points(row: Row) -> list[dict[str, Any]]:
     """One point for each stage, and what stands beside them; an undefined share has no point."""
     between = row["informativity_low"], row["informativity_high"]
-    informed = _(UNDEFINED) if row["informativity"] is None else signed(row["informativity"], digits_of(*between))
+    informed = (
+        _(UNDEFINED) if row["informativity"] is None else format_signed(row["informativity"], digits_of(*between))
+    )
     difference = f"{informed} {interval(*between)}".rstrip()
     n = _("n %(guess)s and %(read)s") % {"guess": count(row["n_guess"]), "read": count(row["n_read"])}
     n = f"{n}, {texts_counted(row['n_texts'])}"
@@ -87,7 +89,7 @@ def dumbbell_points(row: Row) -> list[dict[str, Any]]:
     named = {"guess": "guessability", "read": "answerability"}
     return [
         shared
-        | {"stage": stage, "answers": name_stage(stage), "share": row[measure], "label": labelled(row[measure])}
+        | {"stage": stage, "answers": name_stage(stage), "share": row[measure], "label": format_label(row[measure])}
         | {"low": row[f"{measure}_low"], "high": row[f"{measure}_high"], "other": row["answerability"]}
         | describe_measure(row, measure, with_texts(row, measure, judgments_counted(row[f"n_{stage}"])), f"{measure}_")
         for stage, measure in named.items()
@@ -100,10 +102,10 @@ def floor_of(points: Sequence[Mapping[str, Any]]) -> float:
     return min([0.4, *(int(10 * value) / 10 for value in drawn)])
 
 
-def labelled(value: float | None) -> str:
+def format_label(value: float | None) -> str:
     return "" if value is None else number(value)
 
 
-def signed(value: float, digits: int) -> str:
+def format_signed(value: float, digits: int) -> str:
     said = number(value, digits)
     return f"+{said}" if said[0] == "." or said[0].isdecimal() else said

@@ -29,7 +29,7 @@ def sentences(evidence: Evidence, informativity: Table, comparisons: Sequence[Co
     speaker = HUMAN if any(row["evaluator"] == HUMAN for row in defined) else defined[0]["evaluator"]
     rows = sorted((row for row in defined if row["evaluator"] == speaker), key=lambda row: -row["informativity"])
     said = [summary(rows, speaker, basis(rows)), *missing([row for row in asked if row["evaluator"] == speaker])]
-    return [*said, *compared(evidence, speaker, find(comparisons, INFORMATIVITY, speaker))]
+    return [*said, *say_comparison(evidence, speaker, find(comparisons, INFORMATIVITY, speaker))]
 
 
 def missing(rows: list[Row]) -> list[str]:
@@ -66,7 +66,7 @@ def summary(rows: list[Row], speaker: str, basis: str) -> str:
     return _("By the answers of %(who)s, text informativity is %(values)s: %(basis)s.") % values
 
 
-def compared(evidence: Evidence, speaker: str, comparison: Comparison | None) -> list[str]:
+def say_comparison(evidence: Evidence, speaker: str, comparison: Comparison | None) -> list[str]:
     """Which generators differ; of people also what would narrow the interval of a difference."""
     largest = comparison.largest() if comparison else None
     if largest is None or isnan(largest.low):

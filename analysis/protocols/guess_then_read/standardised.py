@@ -23,7 +23,7 @@ from analysis.measures.types import FloatArray
 from analysis.protocols.guess_then_read.answers import READ
 from analysis.protocols.guess_then_read.informativity import informativities
 from analysis.protocols.guess_then_read.tables import STANDARDISED
-from analysis.reports.categories import Categories, categories_in, left_aside
+from analysis.reports.categories import Categories, categories_in, say_left_aside
 from analysis.reports.estimates import Estimate, figure_of, with_codes
 from analysis.reports.evaluators import Evaluator, evaluators_in
 from analysis.tables.spec import Table
@@ -52,7 +52,7 @@ def informativity_standardised(evidence: Evidence) -> Table:
     if not ways:
         notes = [_("The items have no kinds yet. Give every item a kind in its metadata, or code what "
                    "every item asks about.")]  # fmt: skip
-    notes += left_aside(evidence)
+    notes += say_left_aside(evidence)
     return STANDARDISED.build(rows, evidence.choices.convention, notes)
 
 

@@ -17,7 +17,7 @@ from analysis.planning.forms import OutlookForm, Sizes, share, size, spread
 from analysis.planning.outlook import STUDIES, AssumedPlan, Planner, outlook_row, percent, sizes_around
 from analysis.planning.spread_table import component_row, make_unfitted_row
 from analysis.protocols.pairwise.judged_pairs import encode, select_counted
-from analysis.protocols.pairwise.sentences import oriented, pair_spread
+from analysis.protocols.pairwise.sentences import orient_pairs, pair_spread
 from analysis.protocols.pairwise.tables import OUTLOOK
 from analysis.reports.spread import Spread, component_names
 from analysis.tables.spec import Row
@@ -92,7 +92,7 @@ def list_components(evidence: Evidence) -> list[dict[str, Any]]:
     untied, default = outcome != TIE, Components().text
     if not untied.any():
         return [make_unfitted_row("text", component_names()["text"], default)]
-    cell, won = oriented(first[untied], second[untied], outcome[untied], len(evidence.generators))
+    cell, won = orient_pairs(first[untied], second[untied], outcome[untied], len(evidence.generators))
     found = fit_text_spread(text[untied], cell, won)
     interval = text_spread_interval(text[untied], cell, won, found)
     return [component_row("text", component_names()["text"], nan if found is None else found, default, interval)]

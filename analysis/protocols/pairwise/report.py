@@ -11,7 +11,7 @@ from analysis.protocols.pairwise.sentences import preference_comparisons, say_di
 from analysis.protocols.pairwise.wins import criteria, sides, wins
 from analysis.reports.contrasts import contrasts
 from analysis.reports.description import description
-from analysis.reports.error_codes import found_errors
+from analysis.reports.error_codes import list_error_tables
 from analysis.reports.report import Report
 from analysis.reports.variants import variants
 from analysis.science.generators import against_others
@@ -30,7 +30,7 @@ def build_report(evidence: Evidence) -> Report:
         sides(evidence),
         *([decided] if decided.rows else []),
         *judges_of_pairs(evidence),
-        *found_errors(evidence),
+        *list_error_tables(evidence),
         description(evidence),
     )
     return Report(tables, (*say_ranking(ranked), *say_differences(evidence, comparisons)), ("ranking", "wins"))

@@ -87,7 +87,7 @@ def pair_spread(evidence: Evidence) -> Spread:
     judgments = select_counted(evidence)
     first, second, outcome, text = encode(evidence, judgments)
     untied = outcome != TIE
-    cell, won = oriented(first[untied], second[untied], outcome[untied], len(evidence.generators))
+    cell, won = orient_pairs(first[untied], second[untied], outcome[untied], len(evidence.generators))
     found = fit_text_spread(text[untied], cell, won) if untied.any() else None
     if found is None:
         said = _("Lesart's assumption, not a measured value: texts .5. As soon as pairs of two "
@@ -101,7 +101,7 @@ def pair_spread(evidence: Evidence) -> Spread:
     return Spread(Components(), said % about, fitted=True, text_spread=found)
 
 
-def oriented(first: IntArray, second: IntArray, outcome: IntArray, g: int) -> tuple[IntArray, np.ndarray]:
+def orient_pairs(first: IntArray, second: IntArray, outcome: IntArray, g: int) -> tuple[IntArray, np.ndarray]:
     """The pair of generators of each judgment, and whether the one that comes first in the bank won."""
     winner = np.where(outcome == FIRST, first, second)
     assert set(np.unique(outcome)) <= {FIRST, SECOND}

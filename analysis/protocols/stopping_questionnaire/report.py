@@ -17,7 +17,7 @@ from analysis.protocols.stopping_questionnaire.sentences import (
 )
 from analysis.reports.contrasts import contrasts
 from analysis.reports.description import description
-from analysis.reports.error_codes import found_errors
+from analysis.reports.error_codes import list_error_tables
 from analysis.reports.report import Report
 from analysis.reports.variants import variants
 from analysis.science.generators import against_others
@@ -37,7 +37,7 @@ def build_report(evidence: Evidence) -> Report:
         agreed,
         *variants(evidence, category_agreement),
         *judges_at_gates(evidence),
-        *found_errors(evidence),
+        *list_error_tables(evidence),
         description(evidence),
     )
     said = (*say_flow(how_far), *say_differences(evidence, stopped, comparisons), *most_and_least(agreed))

@@ -14,7 +14,7 @@ from analysis.reports.contrasts import Comparison, Family, Measured, compare_all
 from analysis.reports.estimates import arm_of, with_codes
 from analysis.reports.evaluators import HUMAN, people_in
 from analysis.reports.headlines import STOPPED_WORDING, headline
-from analysis.reports.spread import about_annotators, scattered
+from analysis.reports.spread import about_annotators, say_scatter
 from analysis.tables.spec import Row, Table
 from studies.question_words import name_question
 from studies.services.declarations import get_declaration
@@ -41,7 +41,7 @@ def most_and_least(agreed: Table) -> list[str]:
         "least": name_question(least["category"]),
         "low": numbers_of(least),
     }
-    return [said, *left_out(len(rows) - len(met))]
+    return [said, *say_left_out(len(rows) - len(met))]
 
 
 def is_of_all(row: Row) -> bool:
@@ -56,7 +56,7 @@ def numbers_of(row: Row) -> str:
     return f"AC1 {number(row['ac1'])}, κ {kappa}, {pairs}"
 
 
-def left_out(n: int) -> list[str]:
+def say_left_out(n: int) -> list[str]:
     if not n:
         return []
     return [
@@ -102,7 +102,7 @@ def say_differences(evidence: Evidence, stopped: pd.DataFrame, comparisons: tupl
     largest = comparisons[0].largest()
     if largest is None or isnan(largest.low):
         return headline(comparisons[0], STOPPED_WORDING)
-    clause = about_annotators(scattered(stopped, largest.better, largest.worse), evidence.choices)
+    clause = about_annotators(say_scatter(stopped, largest.better, largest.worse), evidence.choices)
     return headline(comparisons[0], STOPPED_WORDING, clause)
 
 
