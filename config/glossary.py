@@ -1,4 +1,4 @@
-"""The glossary page: the terms of docs/glossary.md, in the reader's language."""
+"""Pages that show a file of docs/ in the reader's language: the glossary, and what to choose for a first study."""
 
 import re
 from dataclasses import dataclass
@@ -39,13 +39,18 @@ def show_glossary(request: HttpRequest) -> HttpResponse:
     return render(request, "glossary.html", {"sections": load_glossary(get_language() or "en")})
 
 
+def show_choosing(request: HttpRequest) -> HttpResponse:
+    """Which protocol, how many people, how many texts?"""
+    return render(request, "choosing.html", {"sections": load_glossary(get_language() or "en", "choosing")})
+
+
 @cache
-def load_glossary(language: str) -> tuple[Section, ...]:
+def load_glossary(language: str, name: str = "glossary") -> tuple[Section, ...]:
     """The sections in this language; in English where there is no translation. Terms have the same order everywhere."""
-    english = read_sections(DOCS / "glossary.md")
+    english = read_sections(DOCS / f"{name}.md")
     names = [name for _title, terms in english for name, _definition in terms]
     anchors = iter([slugify(name) or f"term-{place}" for place, name in enumerate(names)])
-    translated = DOCS / f"glossary.{language}.md"
+    translated = DOCS / f"{name}.{language}.md"
     sections = read_sections(translated) if translated.is_file() else english
     return tuple(
         Section(title, tuple(Term(next(anchors), name, definition) for name, definition in terms))

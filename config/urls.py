@@ -1,7 +1,7 @@
 from allauth.account import views as account_views
 from django.urls import include, path
 
-from config.glossary import show_glossary
+from config.glossary import show_choosing, show_glossary
 from config.views import health
 from projects.views import require_mail
 
@@ -14,6 +14,7 @@ urlpatterns = [
     path("language/", include("django.conf.urls.i18n")),
     path("health/", health, name="health"),
     path("glossary/", show_glossary, name="glossary"),
+    path("choosing/", show_choosing, name="choosing"),
     path("", include("projects.urls")),
     path("", include("jobs.urls")),
     path("", include("items.urls")),

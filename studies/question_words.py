@@ -25,7 +25,6 @@ QUESTIONS: Words = {
     "informativity": _("informativity"),
     "stopped": _("share that ended early"),
     "win_rate": _("win rate, ties as half"),
-    "best_worst": _("best–worst score"),
     "understandable": _("understandable"),
     "domain_related": _("about the domain"),
     "grammatical": _("grammatical"),

@@ -13,6 +13,7 @@ from django.db.models.functions import Coalesce
 from django.utils.translation import gettext as _
 
 from analysis.choices import Choices
+from analysis.flaw_codes import collect_flaw_codes
 from analysis.frames.export_rows import is_paired, items_by_unit, pairs_of
 from analysis.frames.responses import every_round, latest_rounds, query_submitted, select_rows
 from analysis.models import ItemCode
@@ -107,6 +108,7 @@ class Evidence:
     `metadata`: by item_id, what its metadata says in short texts.
     `unit_items`: by unit, the ids of the items that are compared, in stored order; only where items are compared.
     `text_draw`: how the texts that people do were drawn; None where they were not drawn by chance.
+    `flaw_codes`: by item_id and flaw what the majority of people said in studies of flaws of the project.
     `published_names`: by generator, the published one that a researcher has said it is, "" for none.
     """
 
@@ -135,6 +137,7 @@ class Evidence:
     published_names: dict[str, str] = field(default_factory=dict)
     unit_items: dict[int, tuple[str, ...]] = field(default_factory=dict)
     text_draw: TextDraw | None = None
+    flaw_codes: dict[str, dict[str, bool]] = field(default_factory=dict)
 
 
 def with_items(evidence: Evidence, rows: pd.DataFrame) -> pd.DataFrame:
@@ -177,6 +180,7 @@ def evidence_of(study: Study, choices: Choices) -> Evidence:
             published_names=stored_matches(study),
             unit_items=list_compared_items(study),
             text_draw=text_draw_of(study),
+            flaw_codes=collect_flaw_codes(study),
         )
     return on_shared_texts(found) if choices.shared_texts else found
 

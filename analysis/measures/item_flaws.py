@@ -207,6 +207,9 @@ RULES: dict[str, Callable[[Wording], bool | None]] = {
 }
 
 
+UNDERSTOOD = ("grammatical_cue", "implausible_distractor", "several_right", "ambiguous")  # no rule sees these
+
+
 def flaws_of(item: Wording) -> dict[str, bool | None]:
     """What each rule says of an item."""
     return {name: rule(item) for name, rule in RULES.items()}

@@ -12,7 +12,7 @@ from django.utils.translation import gettext_lazy, gettext_noop
 from analysis.formatting import with_interval
 from analysis.frames.evidence import Evidence
 from analysis.measures.contrasts import HOLM, adjust_p_values
-from analysis.measures.item_flaws import RULES, flaws_of, question_type
+from analysis.measures.item_flaws import RULES, UNDERSTOOD, flaws_of, question_type
 from analysis.measures.shortcuts import Wording
 from analysis.measures.text_parts import jackknife_parts
 from analysis.measures.variance_parts import VarianceParts
@@ -23,6 +23,8 @@ from analysis.science.tables import FLAWS
 from analysis.tables.spec import Table
 
 FEWEST_ITEMS, FEWEST_TEXTS, FEWEST_OF_TYPE = 10, 5, 5
+NAMES = (*RULES, *UNDERSTOOD)
+CODED = {"yes": True, "no": False}
 OUTCOMES = ("informativity", "answerability", "guessability")
 FLAW_NAMES: dict[str, str | Promise] = {
     "longest_key": gettext_lazy("the longest option is the key"),
@@ -40,6 +42,10 @@ FLAW_NAMES: dict[str, str | Promise] = {
     "logical_cue": gettext_lazy("an option denies another"),
     "unfocused_stem": gettext_lazy("the question does not say what is asked"),
     "gratuitous_stem": gettext_lazy("more than two sentences before the question ends"),
+    "grammatical_cue": gettext_lazy("grammar gives the key away"),
+    "implausible_distractor": gettext_lazy("a distractor that nobody would choose"),
+    "several_right": gettext_lazy("more than one option is right, or none"),
+    "ambiguous": gettext_lazy("ambiguous or unclear"),
 }
 TOO_FEW_ITEMS = gettext_noop("Fewer than 10 items have this flaw (%(n)d).")
 TOO_FEW_TEXTS = gettext_noop("Fewer than 5 texts have items with and without this flaw (%(n)d).")
@@ -54,11 +60,30 @@ def flaw_tables(evidence: Evidence) -> tuple[Table, ...]:
         return ()
     coded = code_items(evidence)
     values = item_values(evidence)
-    found = list(rows_of(coded, values))
+    by_people = {name: sum(name in flaws for flaws in evidence.flaw_codes.values()) for name in NAMES}
+    found = list(rows_of(coded, values, by_people))
     return (FLAWS.build(sorted(found, key=lambda row: -row["n_items"]), evidence.choices.convention),)
 
 
 def code_items(evidence: Evidence) -> pd.DataFrame:
+    """The same as by rules, with the majority of people's codes in their place where there is one."""
+    coded, people = apply_rules(evidence), evidence.flaw_codes
+    for name in NAMES:
+        said = [people.get(str(item), {}).get(name, own) for item, own in coded[name].items()]
+        coded[name] = pd.Series([None if each is None or each != each else each for each in said], coded.index, object)
+    return coded
+
+
+def take_majority(answers: pd.DataFrame) -> pd.DataFrame:
+    """Items × flaws: what most say of yes and no, missing where as many say either or nobody says it."""
+    asked = answers[answers["question"].isin(NAMES) & answers["value"].isin(CODED)]
+    yes = asked["value"].map({"yes": 1.0, "no": 0.0}).astype(float)
+    share = yes.groupby([asked["item_id"], asked["question"]]).mean().unstack("question")
+    codes = (share > 0.5).astype(object).where(share.notna() & (share != 0.5), None)
+    return codes.reindex(columns=[name for name in NAMES if name in codes])
+
+
+def apply_rules(evidence: Evidence) -> pd.DataFrame:
     """One row per item with options: text_id, type, and a column per flaw: True, False or None."""
     language = evidence.study.language.partition("-")[0]
     options = evidence.options.groupby("item_id", sort=False)
@@ -70,7 +95,7 @@ def code_items(evidence: Evidence) -> pd.DataFrame:
         wording = Wording(stem, words[item], tuple(map(bool, keys[item])), "", language)
         kind = evidence.metadata.get(item, {}).get("category") or question_type(wording)
         rows.append({"item_id": item, "text_id": text, "type": kind} | flaws_of(wording))
-    return pd.DataFrame(rows, columns=["item_id", "text_id", "type", *RULES]).set_index("item_id")
+    return pd.DataFrame(rows, columns=["item_id", "text_id", "type", *NAMES]).set_index("item_id").astype(object)
 
 
 def item_values(evidence: Evidence) -> pd.DataFrame:
@@ -85,22 +110,23 @@ def item_values(evidence: Evidence) -> pd.DataFrame:
     return pd.DataFrame({"informativity": read - guess, "answerability": read, "guessability": guess}, shares.index)
 
 
-def rows_of(coded: pd.DataFrame, values: pd.DataFrame) -> Iterator[dict[str, Any]]:
+def rows_of(coded: pd.DataFrame, values: pd.DataFrame, by_people: dict[str, int]) -> Iterator[dict[str, Any]]:
     """Each flaw that an item has; those with enough items and texts are fitted together."""
     answered = coded.loc[coded.index.isin(values.index)]
-    has = {name: (answered[name] == True).to_numpy() for name in RULES}  # noqa: E712  # None is no flaw
-    reasons = {name: why_not(has[name], answered["text_id"]) for name in RULES}
-    fitted = [name for name in RULES if not reasons[name]]
+    has = {name: (answered[name] == True).to_numpy() for name in NAMES}  # noqa: E712  # None is no flaw
+    reasons = {name: why_not(has[name], answered["text_id"]) for name in NAMES}
+    fitted = [name for name in NAMES if not reasons[name]]
     groups, effects = fit(answered, values, has, fitted) if fitted else ([], None)
     place_of = {name: place for place, group in enumerate(groups) for name in group}
     parts = [[part(effects, place, at) for at in range(len(OUTCOMES))] for place in range(len(groups))]
     p_adjusted = adjust_p_values(np.array([each[0].p_of_zero() for each in parts]), HOLM) if parts else np.zeros(0)
-    for name in RULES:
+    for name in NAMES:
         n, n_asked = int((coded[name] == True).sum()), int(coded[name].notna().sum())  # noqa: E712
         if not n:
             continue
         about = {
             "flaw": name, "flaw_said": str(FLAW_NAMES[name]), "n_items": n, "n_asked": n_asked,
+            "n_by_people": by_people[name],
             "n_texts": texts_with_both(has[name], answered["text_id"]),
         }  # fmt: skip
         if name not in place_of:

@@ -240,8 +240,10 @@ FLAWS = TableSpec(
     "item_flaws", _("Item-writing flaws and what goes with them"), (
         "flaw",
         Column("flaw_said", _("Flaw"), in_files=False),
-        count("n_items", _("Items"), _("items with the flaw, by rules on their wording")),
-        count("n_asked", _("Of"), _("items to which the rule applies")),
+        count("n_items", _("Items"), _("items with the flaw, by people where they coded it, else by rules")),
+        count("n_asked", _("Of"), _("items that were coded with yes or no")),
+        count("n_by_people", _("By people"), _("of these, coded by the majority of people in a study of flaws"),
+              leads=False),
         count("n_texts", _("Texts"), _("texts that have items with and without it, answered by people")),
         prefixed_estimate("informativity", _("Informativity"), EFFECT),
         prefixed_estimate("answerability", _("Answerability"), EFFECT),
@@ -251,8 +253,8 @@ FLAWS = TableSpec(
     ),
     keys=("flaw",),
     notes=(
-        _("Rules find flaws by words and lengths; flaws that need understanding are not among them. A difference goes "
-          "with a flaw and need not be caused by it."),
+        _("Rules find flaws by words and lengths; flaws that take understanding are coded by people only. A difference "
+          "goes with a flaw and need not be caused by it."),
         _("For Basque, words are compared by their first five letters, for English and German by their word stem."),
         _("Intervals are over texts (jackknife), for these readers."),
     ),

@@ -7,6 +7,7 @@ from django.db.models import Count, Max
 from django.utils.translation import get_language
 
 from analysis.choices import Choices
+from analysis.flaw_codes import filter_flaw_codes
 from analysis.models import ItemCode
 from analysis.published_names import stored_matches
 from evaluation.metric_values import get_metrics_state
@@ -48,5 +49,6 @@ def count_state(study: Study, choices: Choices) -> tuple[str, int]:
         list(generators.values_list("pk", "name", "factors")), list(codes), get_metrics_state(study),
         list(reviews.values_list("pk", "verdict", "item")), stored_matches(study),
         [settled["n"], settled["last"]], choices.__dict__, get_language(),
+        filter_flaw_codes(study).aggregate(n=Count("pk"), last=Max("pk")),
     ]  # fmt: skip
     return hashlib.sha256(json.dumps(state).encode()).hexdigest(), answers["n"]

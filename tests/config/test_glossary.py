@@ -1,5 +1,7 @@
 """The glossary page: every term in every language, under the same address."""
 
+import re
+
 import pytest
 from django.conf import settings
 from django.urls import reverse
@@ -30,3 +32,13 @@ def test_markup_in_a_definition_is_escaped_but_for_emphasis(tmp_path, monkeypatc
     monkeypatch.setattr("config.glossary.DOCS", tmp_path)
     [[term]] = [section.terms for section in load_glossary.__wrapped__("en")]
     assert term.as_html() == "A <em>b</em> &lt;i&gt;c&lt;/i&gt;"
+
+
+@pytest.mark.parametrize("language", [code for code, _name in settings.LANGUAGES])
+def test_what_to_choose_stands_in_every_language_with_the_same_numbers(client, db, language):
+    english, own = ([t for s in load_glossary(code, "choosing") for t in s.terms] for code in ("en", language))
+    assert [term.anchor for term in own] == [term.anchor for term in english]
+    numbers = [set(re.findall(r"[1-9]\d*", term.definition)) for term in english]
+    assert [set(re.findall(r"[1-9]\d*", term.definition)) for term in own] == numbers
+    page = client.get(reverse("choosing"), headers={"accept-language": language}).content.decode()
+    assert all(f'id="{term.anchor}"' in page for term in own)

@@ -69,4 +69,4 @@ def ratings_of(choices: pd.DataFrame, question: str) -> tuple[IntArray, IntArray
 def score_items(evidence: Evidence) -> pd.DataFrame:
     """The best–worst score of each item, as sums; see `analysis.science.scores`."""
     shown = showings_of(evidence, choices_of(evidence))
-    return sum_scores(shown, shown["value"], "best_worst")
+    return sum_scores(shown, shown["value"], "best_worst_score")

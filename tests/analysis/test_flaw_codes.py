@@ -1,0 +1,103 @@
+"""Flaws by people, models and rules in one table, and what people coded in the place of rules in other studies."""
+
+import json
+
+import pytest
+
+from analysis.choices import Choices
+from analysis.flaw_codes import collect_flaw_codes
+from analysis.frames.evidence import evidence_of
+from analysis.protocols.item_writing_flaws.report import FLAW_CODES, flaw_codes
+from analysis.science.flaws import code_items
+from analysis.services.reports import report_from
+from analysis.services.state import state_of
+from items.models import Item
+from studies.services.responses.importing import import_responses
+from tests.factory import make_item, make_text
+from tests.studies.world import drafted
+
+FLAWS = {"flaws": ["negative_stem", "ambiguous"]}
+
+
+def codes_of(who, kind, codes):
+    for item, (negative, ambiguous) in codes.items():
+        about = {"annotator": who, "annotator_kind": kind, "stage": "code", "text_id": item[:2], "item_id": item}
+        yield about | {"question": "negative_stem", "value": negative}
+        yield about | {"question": "ambiguous", "value": ambiguous}
+
+
+@pytest.fixture
+def coded(project):
+    """Six items, two with a negated stem; people see one of these, and one that no rule sees."""
+    for number in range(6):
+        text = make_text(project, f"t{number}", language="en")
+        stem = "Which animal is not named?" if number < 2 else "Which animal is named first here?"
+        item = make_item(text, "ann", f"t{number}-i", "TFF")
+        Item.objects.filter(pk=item.pk).update(stem=stem)
+    study = drafted(project, protocol="item-writing-flaws", params=FLAWS)
+    names = [f"t{number}-i" for number in range(6)]
+    said = dict.fromkeys(names, ("no", "no")) | {"t0-i": ("yes", "no"), "t5-i": ("yes", "yes")}
+    rows = [
+        *codes_of("p1", "human", said),
+        *codes_of("p2", "human", said | {"t4-i": ("unsure", "yes")}),
+        *codes_of("m", "model", dict.fromkeys(names, ("yes", "no"))),
+    ]
+    import_responses(study, "\n".join(map(json.dumps, rows)).encode())
+    study.refresh_from_db()
+    return study
+
+
+def row_of(table, **wanted):
+    (row,) = [row for row in table.rows if all(row[name] == value for name, value in wanted.items())]
+    return row
+
+
+def test_people_models_and_rules_stand_in_one_table(coded):
+    table = flaw_codes(evidence_of(coded, Choices()))
+    people = row_of(table, evaluator="human", question="negative_stem")
+    assert (people["n"], people["n_yes"], people["percent"], people["kappa"]) == (6, 2, None, None)
+    rules = row_of(table, evaluator="rules", question="negative_stem")
+    assert (rules["n_yes"], rules["missed"], rules["false_alarms"]) == (2, 1, 1)
+    assert rules["percent"] == pytest.approx(4 / 6)
+    assert rules["kappa"] == pytest.approx((4 / 6 - 20 / 36) / (1 - 20 / 36))
+    assert rules["low"] < rules["kappa"] < rules["high"]
+    model = row_of(table, evaluator="m", question="negative_stem")
+    assert (model["n_yes"], model["missed"], model["false_alarms"]) == (6, 0, 4)
+
+
+def test_a_tie_of_people_is_no_code_and_no_rule_codes_what_takes_understanding(coded):
+    table = flaw_codes(evidence_of(coded, Choices()))
+    assert row_of(table, evaluator="human", question="ambiguous")["n"] == 5
+    assert not [row for row in table.rows if (row["evaluator"], row["question"]) == ("rules", "ambiguous")]
+
+
+def test_every_number_leads_to_items_or_answers(coded):
+    evidence = evidence_of(coded, Choices())
+    rules = row_of(flaw_codes(evidence), evaluator="rules", question="negative_stem")
+    assert [row["item_id"] for row in FLAW_CODES.list_answers(evidence, rules, "n_yes").rows] == ["t0-i", "t1-i"]
+    people = row_of(flaw_codes(evidence), evaluator="human", question="negative_stem")
+    assert len(FLAW_CODES.list_answers(evidence, people, "share").rows) == 12
+
+
+def test_the_report_has_the_table_beside_the_usual_ones(coded):
+    report = report_from(evidence_of(coded, Choices()))
+    assert {"flaw_codes", "counts", "distributions", "agreement", "item_flaws"} <= {t.name for t in report.tables}
+
+
+def test_other_studies_of_the_items_take_what_people_coded(coded, project):
+    other = drafted(project, slug="reading")
+    before = state_of(other, Choices())
+    answers = [
+        {"annotator": "q", "stage": "read", "text_id": f"t{n}", "item_id": f"t{n}-i", "question": question} | more
+        for n in range(6)
+        for question, more in (
+            ("rating", {"value": "4"}), *(("answer", {"option_id": each, "value": "true"}) for each in "abc"),
+        )
+    ]  # fmt: skip
+    import_responses(other, "\n".join(map(json.dumps, answers)).encode())
+    other.refresh_from_db()
+    assert state_of(other, Choices()) != before
+    assert collect_flaw_codes(other)["t5-i"] == {"negative_stem": True, "ambiguous": True}
+    codes = code_items(evidence_of(other, Choices()))
+    assert codes["negative_stem"].tolist() == [True, False, False, False, False, True]
+    assert codes["ambiguous"].tolist() == [False, False, False, False, None, True]
