@@ -13,6 +13,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from projects.audit import record_act
+from projects.deletion import wipe_storage
 from projects.models import Invitation, Membership, Project, Role, SignInLink, User, new_token
 
 
@@ -130,6 +131,35 @@ def remove_member(membership: Membership) -> None:
     _end_ownership(membership)
     record_act(membership.project_id, "member_removed", membership.user)
     membership.delete()
+
+
+class AccountStays(Exception):
+    """The account cannot be deleted, or its name was not typed; the message is a sentence, and nothing was deleted."""
+
+
+def delete_account(user: User, confirmed: str) -> None:
+    """Delete an account with its memberships, tokens and addresses, if its name was typed.
+
+    What it made stays without its name; audit rows keep its number. `AccountStays` for the only owner of a project, and
+    for the only admin of the server.
+    """
+    if confirmed.strip() != user.get_username():
+        raise AccountStays(_("Type “%(name)s” to confirm. Nothing was deleted.") % {"name": user.get_username()})
+    with transaction.atomic():
+        admins = User.objects.select_for_update().filter(is_superuser=True, is_active=True)
+        if user.is_superuser and not [each for each in admins if each.pk != user.pk]:
+            raise AccountStays(_("You are the only admin of this server. Make somebody else an admin first."))
+        for membership in user.memberships.select_related("project").order_by("project"):
+            try:
+                remove_member(membership)
+            except LastOwner:
+                said = {"project": membership.project.title}
+                raise AccountStays(
+                    _("You are the only owner of “%(project)s”. Make somebody else an owner, or delete the project.")
+                    % said
+                ) from None
+        user.delete()
+    wipe_storage()
 
 
 def _lock_membership(membership: Membership) -> Membership:

@@ -13,4 +13,5 @@ urlpatterns = [
     path("invitation/<str:token>/", views.invitation, name="invitation"),
     path("sign-in/<str:token>/", views.sign_in_link, name="sign_in_link"),
     path("account/", views.account, name="account"),
+    path("account/delete/", views.account_delete, name="account_delete"),
 ]

@@ -4,10 +4,11 @@ from functools import wraps
 
 from django.conf import settings
 from django.contrib import messages
-from django.contrib.auth import login
+from django.contrib.auth import login, logout
 from django.contrib.auth.decorators import login_required
 from django.core.exceptions import ValidationError
 from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
 from django.utils.http import urlencode
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
@@ -16,6 +17,7 @@ from projects import access
 from projects.forms import AccountForm, InvitationForm, NewProjectForm, ProjectForm, RoleForm
 from projects.models import Project, Role
 from projects.services import (
+    AccountStays,
     InvitationClosed,
     LastOwner,
     accept_invitation,
@@ -23,6 +25,7 @@ from projects.services import (
     change_role,
     create_invitation,
     create_project,
+    delete_account,
     edit_project,
     find_invitation,
     find_link_user,
@@ -103,6 +106,32 @@ def account(request):
         return redirect("account")
     memberships = request.user.memberships.select_related("project").order_by("project__title")
     return render(request, "projects/account.html", {"form": form, "memberships": memberships})
+
+
+@login_required
+def account_delete(request):
+    """What goes with the account, and the form that deletes it."""
+    problem = ""
+    if request.method == "POST":
+        try:
+            delete_account(request.user, request.POST.get("confirmed", ""))
+        except AccountStays as stays:
+            problem = str(stays)
+        else:
+            logout(request)
+            messages.success(request, _("Your account was deleted."))
+            return redirect("project_list")
+    context = {
+        "row": request.user.get_username(),
+        "typed": request.user.get_username(),
+        "going": [
+            _("your name and address, your memberships and your access tokens"),
+            _("your name beside what you made; texts, studies and answers stay"),
+        ],
+        "problem": problem,
+        "after": reverse("account"),
+    }
+    return render(request, "studies/delete.html", context)
 
 
 def project_list(request):

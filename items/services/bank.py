@@ -89,17 +89,21 @@ class TextFlag(TextChoices):
     NO_ITEMS = "no-items", _("no items")
     NO_KEY = "no-key", _("an item without a key")
     TO_REPAIR = "to-repair", _("items to repair")
+    ARCHIVED = "archived", _("archived")
 
 
 def search_texts(
     project: Project, search: str = "", language: str = "", generator: str = "", flag: str = ""
 ) -> QuerySet[Text]:
-    """Current texts, not archived, in which, or in whose items, the words stand; each with `current_items` and flags.
+    """Current texts in which, or in whose items, the words stand; each with `current_items` and flags.
 
+    Archived texts are found only where the flag asks for them.
     `has_items`, `lacks_key` and `n_repair` are the flags; `generator` is the name of one that wrote about the text.
     """
     current = Item.objects.offered().select_related("generator").only("text_id", "generator__name")
-    texts = order_by_arrival(Text.objects.filter(project=project).offered())
+    mine = Text.objects.filter(project=project)
+    is_archived = flag == TextFlag.ARCHIVED
+    texts = order_by_arrival(mine.current().filter(archived_at__isnull=False) if is_archived else mine.offered())
     if search:
         stems = Item.objects.filter(text=OuterRef("pk"), stem__icontains=search).current()
         words = Q(title__icontains=search) | Q(body__icontains=search) | Q(external_id__icontains=search)
@@ -118,6 +122,7 @@ FLAGGED: dict[str, dict[str, Any]] = {
     TextFlag.NO_ITEMS: {"has_items": False},
     TextFlag.NO_KEY: {"lacks_key": True},
     TextFlag.TO_REPAIR: {"n_repair__gt": 0},
+    TextFlag.ARCHIVED: {},
 }
 
 

@@ -165,3 +165,9 @@ def test_an_edit_of_an_old_version_is_refused_and_keeps_what_was_typed(client, t
     page = client.post(reverse("text_edit", args=["rivers", text.pk]), fields).content.decode()
     assert "Someone else has saved" in page
     assert "What I typed." in page
+
+
+def test_archived_texts_are_listed_where_they_are_asked_for(client, text):
+    client.post(reverse("text_archive", args=[text.pk]))
+    assert shown(client.get(LIST)) == ["t2"]
+    assert shown(client.get(f"{LIST}?flag=archived")) == ["t1"]

@@ -12,6 +12,7 @@ NEEDS = {
     "project_list": EVERYBODY,
     "project_new": SIGNED_IN,
     "account": SIGNED_IN,
+    "account_delete": SIGNED_IN,
     "project": Role.VIEWER,
     "project_edit": Role.OWNER,
     "member_list": Role.OWNER,

@@ -3,7 +3,7 @@
 from allauth.account.models import EmailAddress
 from django.urls import reverse
 
-from projects.models import User
+from projects.models import AuditEntry, Membership, User
 
 DATA = {"first_name": "Nina", "last_name": "New", "email": "nina@example.org"}
 
@@ -53,3 +53,26 @@ def test_password_is_changed_with_the_old_one(newcomer, as_user):
 def test_who_came_by_link_is_offered_to_set_a_password(db, as_user):
     admin = User.objects.create_superuser("chief")
     assert reverse("account_set_password") in as_user(admin).get(reverse("account")).content.decode()
+
+
+def delete_as(client, name):
+    return client.post(reverse("account_delete"), {"confirmed": name})
+
+
+def test_an_account_is_deleted_by_typing_its_name_and_what_it_made_stays(as_user, researcher, project):
+    client = as_user(researcher)
+    assert delete_as(client, "somebody").context["problem"]
+    assert User.objects.filter(pk=researcher.pk).exists()
+    assert delete_as(client, researcher.username).status_code == 302
+    assert not User.objects.filter(pk=researcher.pk).exists()
+    assert not Membership.objects.filter(project=project).exists()
+    assert client.get(reverse("account")).status_code == 302
+    entry = AuditEntry.objects.get(act="member_removed")
+    assert (entry.user_id, entry.subject_id) == (researcher.pk, researcher.pk)
+
+
+def test_the_only_owner_and_the_only_admin_stay(as_user, owner, admin_user, project):
+    for user in (owner, admin_user):
+        assert delete_as(as_user(user), user.username).context["problem"]
+    assert User.objects.filter(pk__in=[owner.pk, admin_user.pk]).count() == 2
+    assert Membership.objects.filter(user=owner, project=project).exists()
