@@ -30,7 +30,7 @@ from studies.strict_yaml import read_yaml
 SLUG = "sample"
 SEED = 20240567
 ANNOTATORS = 6
-DESCRIPTION = "Eight short texts written for Lesart, with questions by two people, a rule and a very small model."
+DESCRIPTION = "Sixteen short texts written for Lesart, with questions by two people, a rule and a very small model."
 GENERATORS = {
     "careful": "A person who wrote for each text three questions that can only be answered after reading it.",
     "hurried": (
@@ -43,7 +43,7 @@ GENERATORS = {
         " incomplete and waits for repair; only its whole items are in the study."
     ),
 }
-STUDIES = {"de": "Four German texts: guess, then read", "en": "Four English texts: guess, then read"}
+STUDIES = {"de": "Eight German texts: guess, then read", "en": "Eight English texts: guess, then read"}
 MODEL_SPEAKS = "en"
 RECORDED = settings.BASE_DIR / "config" / "sample" / "calls.jsonl"
 SPEC = settings.BASE_DIR / "config" / "sample" / "study.yaml"
