@@ -5,7 +5,7 @@ verdict. Everything is read from the tables of a report: nothing is computed ane
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 from django.utils.translation import gettext as _
@@ -65,6 +65,20 @@ class Contrast:
 
 
 @dataclass(frozen=True)
+class Compared:
+    """The pairs that were adjusted together, the largest difference first; `reason`: why none could be compared."""
+
+    contrasts: tuple[Contrast, ...] = ()
+    size: int = 0
+    reason: str = ""
+
+    def among(self, standings: Sequence[Standing]) -> "Compared":
+        """Only pairs of generators that have intervals of their own."""
+        certain = {each.generator for each in standings if each.is_certain}
+        return replace(self, contrasts=tuple(each for each in self.contrasts if {each.better, each.worse} <= certain))
+
+
+@dataclass(frozen=True)
 class Words:
     """Sentences of a protocol, marked for translation; `winner` and `among` name %(best)s, `tie` %(names)s.
 
@@ -84,8 +98,7 @@ class Words:
 class Outcome:
     """The numbers of a study's generators by its main measure, and the figure that shows them.
 
-    title: of the figure. summary: one or two sentences beneath the verdict. contrasts: all pairs, largest first.
-    reason: why no pair could be compared. size: how many comparisons were adjusted for. basis: what the figure counts.
+    title: of the figure. summary: one or two sentences beneath the verdict. basis: what the figure counts.
     verdict: of a protocol that compares no generators, its own first line.
     """
 
@@ -94,9 +107,7 @@ class Outcome:
     figure: Drawing | None
     words: Words | None = None
     summary: str = ""
-    contrasts: tuple[Contrast, ...] = ()
-    reason: str = ""
-    size: int = 0
+    compared: Compared = Compared()
     basis: str = ""
     verdict: str = ""
     higher_is_better: bool = True
@@ -137,19 +148,18 @@ def rank(standing: Standing, higher: bool) -> tuple[int, float]:
     return place, -value if higher else value
 
 
-def contrasts_of(report: Report, measure: str, evaluator: str, *, higher: bool = True) -> tuple[Contrast, ...]:
-    """The pairs of this family, the largest difference first."""
+def find_compared(report: Report, measure: str, evaluator: str, *, higher: bool = True) -> Compared:
+    """The pairs of this measure and evaluator."""
     rows = [
         row for row in rows_called(report, "contrasts") if (row["measure"], row["evaluator"]) == (measure, evaluator)
     ]
     found = [contrast_of(row, higher) for row in rows if row["difference"] is not None]
-    return tuple(sorted(found, key=lambda each: (each.low is None, -abs(each.value))))
-
-
-def among(contrasts: Sequence[Contrast], standings: Sequence[Standing]) -> tuple[Contrast, ...]:
-    """The contrasts of generators that have intervals of their own."""
-    certain = {each.generator for each in standings if each.is_certain}
-    return tuple(each for each in contrasts if {each.better, each.worse} <= certain)
+    missing = [row["reason"] for row in rows if row["low_adjusted"] is None]
+    return Compared(
+        tuple(sorted(found, key=lambda each: (each.low is None, -abs(each.value)))),
+        max((row["family_size"] or 0 for row in rows), default=0),
+        missing[0] if rows and len(missing) == len(rows) else "",
+    )
 
 
 def contrast_of(row: Row, higher: bool) -> Contrast:
@@ -159,16 +169,6 @@ def contrast_of(row: Row, higher: bool) -> Contrast:
         return Contrast(row["generator_a"], row["generator_b"], value, low, high, row["n_texts"])
     low, high = (None, None) if low is None else (-high, -low)
     return Contrast(row["generator_b"], row["generator_a"], -value, low, high, row["n_texts"])
-
-
-def family_of(report: Report, measure: str, evaluator: str) -> tuple[int, str]:
-    """How many pairs were adjusted for, and why none could be, if so."""
-    rows = [
-        row for row in rows_called(report, "contrasts") if (row["measure"], row["evaluator"]) == (measure, evaluator)
-    ]
-    size = max((row["family_size"] or 0 for row in rows), default=0)
-    missing = [row["reason"] for row in rows if row["low_adjusted"] is None]
-    return size, missing[0] if rows and len(missing) == len(rows) else ""
 
 
 def rows_called(report: Report, name: str) -> Sequence[Row]:
@@ -208,13 +208,13 @@ def too_little(outcome: Outcome, is_running: bool) -> Verdict:
 
 def comparable(outcome: Outcome) -> list[str]:
     """The generators with an adjusted interval beside another one, in their order."""
-    named = {name for each in outcome.contrasts if each.low is not None for name in (each.better, each.worse)}
+    named = {name for each in outcome.compared.contrasts if each.low is not None for name in (each.better, each.worse)}
     return [each.generator for each in outcome.standings if each.generator in named]
 
 
 def leaders_of(outcome: Outcome) -> list[str]:
     """Of those that can be compared, the generators that no other does better than."""
-    beaten = {each.worse for each in outcome.contrasts if each.stands}
+    beaten = {each.worse for each in outcome.compared.contrasts if each.stands}
     return [name for name in comparable(outcome) if name not in beaten]
 
 
@@ -292,9 +292,20 @@ def list_standings(standings: Sequence[Standing]) -> str:
     return join_names([_(VALUE) % {"value": with_ends_of(each), "generator": each.generator} for each in known])
 
 
-def say_lead_of(contrasts: Sequence[Contrast]) -> str:
+def summarize_values(sentence: str, standings: Sequence[Standing], compared: Compared, **words: str) -> str:
+    """`sentence` with %(values)s and `words`, if there are values; then the largest lead where no difference stands."""
+    known = any(each.value is not None for each in standings)
+    said = sentence % (words | {"values": list_standings(standings)}) if known else ""
+    return join_sentences(said, say_lead(compared))
+
+
+def join_sentences(*sentences: str) -> str:
+    return " ".join(filter(None, sentences))
+
+
+def say_lead(compared: Compared) -> str:
     """The largest difference, where none stands: how large, and on how many texts."""
-    certain = [each for each in contrasts if each.low is not None]
+    certain = [each for each in compared.contrasts if each.low is not None]
     if not certain or any(each.stands for each in certain) or abs(certain[0].value) < SMALL:
         return ""
     most = certain[0]

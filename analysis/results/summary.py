@@ -87,7 +87,7 @@ class DifferenceLine:
 
 def list_differences(outcome: Outcome) -> list[DifferenceLine]:
     """The largest, with their adjusted intervals."""
-    known = [each for each in outcome.contrasts if each.low is not None][:MOST_DIFFERENCES]
+    known = [each for each in outcome.compared.contrasts if each.low is not None][:MOST_DIFFERENCES]
     return [
         DifferenceLine(f"{each.better} − {each.worse}", *written_difference(each), stands=each.stands) for each in known
     ]
@@ -95,12 +95,12 @@ def list_differences(outcome: Outcome) -> list[DifferenceLine]:
 
 def say_adjusted(outcome: Outcome) -> str:
     """How many comparisons the intervals allow for, or why there are none."""
-    if outcome.reason:
-        return _(outcome.reason)
-    if outcome.size < 2:
+    if outcome.compared.reason:
+        return _(outcome.compared.reason)
+    if outcome.compared.size < 2:
         return ""
-    said = ngettext("Adjusted for %(n)s comparison.", "Adjusted for all %(n)s comparisons.", outcome.size)
-    return said % {"n": count(outcome.size)}
+    said = ngettext("Adjusted for %(n)s comparison.", "Adjusted for all %(n)s comparisons.", outcome.compared.size)
+    return said % {"n": count(outcome.compared.size)}
 
 
 @dataclass(frozen=True)
@@ -156,7 +156,9 @@ def about_generators(outcome: Outcome | None) -> Iterator[Note]:
     if outcome is None or not any(each.is_certain for each in outcome.standings):
         return
     apart = [each.generator for each in outcome.standings if not each.is_certain]
-    compared = {name for each in outcome.contrasts if each.low is not None for name in (each.better, each.worse)}
+    compared = {
+        name for each in outcome.compared.contrasts if each.low is not None for name in (each.better, each.worse)
+    }
     if names := [name for name in apart if name not in compared]:
         said = ngettext(
             "%(names)s has too few texts or answers to be compared.",

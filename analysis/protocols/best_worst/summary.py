@@ -10,13 +10,11 @@ from analysis.reports.outcome import (
     Agreed,
     Outcome,
     Words,
-    contrasts_of,
-    family_of,
+    find_compared,
     line_of,
-    list_standings,
     rows_called,
-    say_lead_of,
     standings_of,
+    summarize_values,
 )
 from analysis.reports.report import Report
 from studies.question_words import name_question
@@ -33,21 +31,15 @@ def summarize(report: Report, _estimand: str) -> Outcome | None:
     if not rows:
         return None
     standings = standings_of(rows, "score")
-    contrasts = contrasts_of(report, MEASURE, HUMAN)
-    size, reason = family_of(report, MEASURE, HUMAN)
-    said = _("Scores: %(values)s.") % {"values": list_standings(standings)}
+    compared = find_compared(report, MEASURE, HUMAN)
     axis = _("times the best minus times the worst, divided by times shown (dashed: equally often)")
     return Outcome(
         title=_("Score of each generator"),
         standings=standings,
         figure=Ranges(tuple(line_of(each) for each in standings), axis, _("score"), dashed=0, ends=BOUNDS),
         words=WORDS,
-        summary=" ".join(
-            filter(None, (said if any(each.value is not None for each in standings) else "", say_lead_of(contrasts)))
-        ),
-        contrasts=contrasts,
-        reason=reason,
-        size=size,
+        summary=summarize_values(_("Scores: %(values)s."), standings, compared),
+        compared=compared,
         basis=_("Items were shown %(n)s times to people.") % {"n": sum(row["n"] for row in rows)},
         tables=("scores", "contrasts"),
     )

@@ -11,12 +11,10 @@ from analysis.reports.outcome import (
     Agreed,
     Outcome,
     Words,
-    contrasts_of,
-    family_of,
-    list_standings,
+    find_compared,
     rows_called,
-    say_lead_of,
     standings_of,
+    summarize_values,
 )
 from analysis.reports.report import Report
 from studies.question_words import name_question
@@ -35,19 +33,15 @@ def summarize(report: Report, _estimand: str) -> Outcome | None:
     standings = standings_of([row for row in rows if row["dimension"] == AVERAGE], "mean")
     if not standings:
         return None
-    contrasts = contrasts_of(report, AVERAGE, HUMAN)
-    size, reason = family_of(report, AVERAGE, HUMAN)
+    compared = find_compared(report, AVERAGE, HUMAN)
     n = sum(row["n"] for row in rows if row["dimension"] != AVERAGE)
-    said = _("On average over the dimensions: %(values)s.") % {"values": list_standings(standings)}
     return Outcome(
         title=_("Mean scores by dimension"),
         standings=standings,
         figure=draw_means(rows, [each.generator for each in standings]),
         words=WORDS,
-        summary=" ".join(filter(None, (said if n else "", say_lead_of(contrasts)))),
-        contrasts=contrasts,
-        reason=reason,
-        size=size,
+        summary=summarize_values(_("On average over the dimensions: %(values)s."), standings, compared),
+        compared=compared,
         basis=_("%(scores)s of people.") % {"scores": scores_counted(n)},
         tables=("generator_means", "contrasts"),
     )

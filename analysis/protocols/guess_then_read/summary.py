@@ -10,17 +10,15 @@ from analysis.formatting import interval, items_counted, judgments_counted, numb
 from analysis.reports.evaluators import HUMAN
 from analysis.reports.outcome import (
     Agreed,
+    Compared,
     Outcome,
     Words,
-    among,
-    contrasts_of,
     ends_of,
-    family_of,
-    list_standings,
+    find_compared,
     rank,
     rows_called,
-    say_lead_of,
     standings_of,
+    summarize_values,
 )
 from analysis.reports.report import Report
 from analysis.tables.spec import Row
@@ -50,17 +48,15 @@ def summarize(report: Report, estimand: str) -> Outcome | None:
     order = {each.generator: place for place, each in enumerate(standings)}
     rows.sort(key=lambda row: order[row["generator"]])
     is_pooled = name == MEASURE
-    contrasts = among(contrasts_of(report, MEASURE, speaker), standings) if is_pooled else ()
-    size, reason = family_of(report, MEASURE, speaker) if is_pooled else (0, "")
+    compared = find_compared(report, MEASURE, speaker).among(standings) if is_pooled else Compared()
+    gains = _("After reading, %(who)s judged more options right: %(values)s.")
     return Outcome(
         title=title_of(speaker),
         standings=standings,
         figure=draw_gains(rows),
         words=WORDS,
-        summary=" ".join(filter(None, (say_gains(standings, speaker), say_lead_of(contrasts)))),
-        contrasts=contrasts,
-        reason=reason,
-        size=size,
+        summary=summarize_values(gains, standings, compared, who=evaluator_word(speaker)),
+        compared=compared,
         basis=say_basis(rows, speaker),
         has_zero=True,
         tables=(name, "contrasts"),
@@ -77,13 +73,6 @@ def title_of(speaker: str) -> str:
     if speaker == HUMAN:
         return _("How much people gain by reading")
     return _("How much %(model)s gains by reading") % {"model": speaker}
-
-
-def say_gains(standings: Sequence, speaker: str) -> str:
-    if all(each.value is None for each in standings):
-        return ""
-    values = {"values": list_standings(standings), "who": evaluator_word(speaker)}
-    return _("After reading, %(who)s judged more options right: %(values)s.") % values
 
 
 def say_basis(rows: Sequence[Row], speaker: str) -> str:

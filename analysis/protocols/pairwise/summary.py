@@ -12,13 +12,11 @@ from analysis.reports.outcome import (
     Agreed,
     Outcome,
     Words,
-    contrasts_of,
-    family_of,
+    find_compared,
     line_of,
-    list_standings,
     rows_called,
-    say_lead_of,
     standings_of,
+    summarize_values,
 )
 from analysis.reports.report import Report
 from analysis.words import view_word
@@ -35,22 +33,16 @@ def summarize(report: Report, _estimand: str) -> Outcome | None:
     if not rows:
         return None
     standings = standings_of(rows, "strength")
-    contrasts = contrasts_of(report, WIN_RATE, HUMAN)
-    size, reason = family_of(report, WIN_RATE, HUMAN)
+    compared = find_compared(report, WIN_RATE, HUMAN)
     n = sum(row["n"] for row in rows_called(report, "wins"))
-    said = _("Strengths: %(values)s.") % {"values": list_standings(standings)}
     lines = tuple(line_of(each) for each in standings)
     return Outcome(
         title=_("Strength of each generator"),
         standings=standings,
         figure=Ranges(lines, _("strength (Davidson's model, log-worth; dashed: the mean)"), _("strength"), dashed=0),
         words=WORDS,
-        summary=" ".join(
-            filter(None, (said if any(each.value is not None for each in standings) else "", say_lead_of(contrasts)))
-        ),
-        contrasts=contrasts,
-        reason=reason,
-        size=size,
+        summary=summarize_values(_("Strengths: %(values)s."), standings, compared),
+        compared=compared,
         basis=_("%(judgments)s of pairs by people. Differences are of shares won.")
         % {"judgments": judgments_counted(n)},
         tables=("ranking", "contrasts"),

@@ -15,10 +15,10 @@ from analysis.reports.outcome import (
     Outcome,
     Standing,
     Words,
-    contrasts_of,
-    family_of,
+    find_compared,
+    join_sentences,
     rows_called,
-    say_lead_of,
+    say_lead,
 )
 from analysis.reports.report import Report
 from analysis.tables.spec import Row
@@ -37,18 +37,15 @@ def summarize(report: Report, _estimand: str) -> Outcome | None:
     if not rows:
         return None
     standings = sort_shares(rows)
-    contrasts = contrasts_of(report, STOPPED, HUMAN, higher=False)
-    size, reason = family_of(report, STOPPED, HUMAN)
+    compared = find_compared(report, STOPPED, HUMAN, higher=False)
     flow = next((table for table in report.tables if table.name == "flow"), None)
     return Outcome(
         title=_("Where judgments stopped"),
         standings=standings,
         figure=draw_stops(rows, standings),
         words=WORDS,
-        summary=" ".join(filter(None, (*(say_flow(flow) if flow else ()), say_lead_of(contrasts)))),
-        contrasts=contrasts,
-        reason=reason,
-        size=size,
+        summary=join_sentences(*(say_flow(flow) if flow else ()), say_lead(compared)),
+        compared=compared,
         basis=_("%(judgments)s of people.") % {"judgments": judgments_counted(sum(counts_of(rows).values()))},
         higher_is_better=False,
         tables=("stopped", "contrasts"),
