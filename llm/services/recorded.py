@@ -3,7 +3,7 @@
 Nobody is asked again. A reply is found by what was asked, so that it can only stand under the very same prompt.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from django.db import transaction
@@ -57,10 +57,11 @@ def record(run: Run) -> Iterator[dict[str, Any]]:
 
 
 @transaction.atomic
-def replay(run: Run, recorded: Mapping[str, Recording]) -> None:
-    """Plans the run and gives each call its reply, by the same steps as a worker; NotRecorded if there is none.
+def replay(run: Run, recorded: Mapping[str, Recording], ask: Callable[[Run], object] | None = None) -> None:
+    """Plans the run and gives each call its reply, by the same steps as a worker.
 
-    To be called in the transaction that makes the run, before any worker hears of it.
+    Calls without a reply are left to `ask`; without it NotRecorded is raised. To be called in the transaction that
+    makes the run, before any worker hears of it.
     """
     run.is_recorded = run.keeps_going = True
     run.save(update_fields=["is_recorded", "keeps_going"])
@@ -69,10 +70,13 @@ def replay(run: Run, recorded: Mapping[str, Recording]) -> None:
     assert drainer is not None, "nobody else can know of the run yet"
     while calls := lease_calls(run, drainer, AT_ONCE):
         jobs = prepare_jobs(run, run.endpoint, drainer, calls)
-        replied = [_fill_in_reply(job, recorded) for job in jobs]
+        known = [job for job in jobs if ask is None or _fingerprint_prompt(job.prompt, job.call.sample) in recorded]
+        replied = [_fill_in_reply(job, recorded) for job in known]
         update_calls(replied, REPLAYED_COLUMNS, [CallState.LEASED], drainer.name)
         read_replies(run, replied)
     release_drainer(drainer)
+    if ask is not None:
+        ask(run)
     runs.finish(run)
     run.refresh_from_db()
 

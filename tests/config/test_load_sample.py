@@ -43,7 +43,7 @@ def test_two_launched_studies_with_simulated_annotators(db):
     }
     for study in project.studies.all():
         simulated = count_progress(study, Purpose.SIMULATED)
-        assert (simulated.finished, simulated.total) == (4, 4)
+        assert (simulated.finished, simulated.total) == (8, 8)
 
 
 def test_the_replies_of_the_local_model_come_from_the_record_and_none_is_open(db):

@@ -75,9 +75,14 @@ def load(endpoint: Endpoint, answer: Answer) -> Project:
 
 def use_recorded_replies() -> Answer:
     """The replies that the small local model really gave; `bench/sample_model.py` writes them down anew."""
-    with RECORDED.open(encoding="utf-8") as file:
-        recorded = {reply["asked"]: reply for reply in map(json.loads, file)}
+    recorded = read_recorded_replies()
     return lambda run: replay(run, recorded)
+
+
+def read_recorded_replies() -> dict[str, dict]:
+    """By what was asked."""
+    with RECORDED.open(encoding="utf-8") as file:
+        return {reply["asked"]: reply for reply in map(json.loads, file)}
 
 
 @transaction.atomic
