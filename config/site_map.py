@@ -86,6 +86,7 @@ PROJECT_TABS = (
             "incomplete_repair",
             "incomplete_discard",
             "bank_shortcuts",
+            "texts_act",
             "text_archive",
             "text_erase",
             "item_archive",

@@ -81,6 +81,7 @@ urlpatterns = [
     path("p/<slug:slug>/audit/", lifecycle.project_audit, name="project_audit"),
     path("p/<slug:slug>/archive/", lifecycle.archive_row, {"kind": "project"}, name="project_archive"),
     path("p/<slug:slug>/delete/", lifecycle.delete_row, {"kind": "project"}, name="project_erase"),
+    path("p/<slug:slug>/texts/act/", lifecycle.texts_act, name="texts_act"),
     path("texts/<int:pk>/archive/", lifecycle.archive_row, {"kind": "text"}, name="text_archive"),
     path("texts/<int:pk>/delete/", lifecycle.delete_row, {"kind": "text"}, name="text_erase"),
     path("items/<int:pk>/archive/", lifecycle.archive_row, {"kind": "item"}, name="item_archive"),

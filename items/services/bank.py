@@ -126,6 +126,11 @@ FLAGGED: dict[str, dict[str, Any]] = {
 }
 
 
+def find_chosen(project: Project, keys: Iterable[str]) -> list[Text]:
+    """The project's texts with these primary keys, as a form sends them; what is none is left out."""
+    return list(project.texts.filter(pk__in=[key for key in keys if key.isdecimal() and len(key) < 19]))
+
+
 def flag_texts(texts: QuerySet[Text]) -> QuerySet[Text]:
     """Each with `has_items`, `lacks_key` (of an item with options) and `n_repair` (the generation app's incomplete)."""
     items = Item.objects.filter(text=OuterRef("pk")).offered()

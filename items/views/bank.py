@@ -27,7 +27,15 @@ from items.forms.bank import (
 )
 from items.language import name_language
 from items.models import Generator, Item, Text
-from items.services.bank import flag_texts, get_newest, group_by_generator, list_languages, list_versions, search_texts
+from items.services.bank import (
+    find_chosen,
+    flag_texts,
+    get_newest,
+    group_by_generator,
+    list_languages,
+    list_versions,
+    search_texts,
+)
 from items.services.editing import EditRefused, create_item, edit_generator, edit_item, edit_text
 from items.services.versions import set_keys
 from items.tables import TextTable
@@ -54,8 +62,14 @@ def text_list(request, slug):
         "languages": languages,
         "n_repair": count_to_repair(project),
         "question_formats": WRITERS,
+        "archived": list_archived(project, request.GET.getlist("archived")),
     }
     return render(request, "items/text_list.html", context)
+
+
+def list_archived(project, chosen: list[str]) -> list[Text]:
+    """Which of the texts that were just archived still are, so that they can be put back at once."""
+    return [text for text in find_chosen(project, chosen) if text.archived_at]
 
 
 def count_to_repair(project) -> int:

@@ -1,6 +1,6 @@
 """Archive and delete projects, studies, texts, items and runs: what uses them is listed first and goes along."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from django.db import transaction
 from django.db.models import Model
@@ -82,6 +82,19 @@ def archive(row: Project | Study | Text | Item) -> None:
     if isinstance(row, Study) and row.state == StudyState.LIVE:
         raise WrongState(_("The study is live. Close it before you archive it."))
     set_archived(row, is_archived=True)
+
+
+@transaction.atomic
+def archive_texts(texts: Iterable[Text]) -> None:
+    """All or none of them."""
+    for text in texts:
+        archive(text)
+
+
+@transaction.atomic
+def restore_texts(texts: Iterable[Text]) -> None:
+    for text in texts:
+        restore(text)
 
 
 def restore(row: Project | Study | Text | Item) -> None:

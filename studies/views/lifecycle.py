@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from typing import Any
+from urllib.parse import urlencode
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
@@ -12,6 +13,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from items.models import Item, Text
+from items.services.bank import find_chosen
 from jobs.views import ResultPending
 from llm.models import Run
 from projects.access import get_project
@@ -155,6 +157,27 @@ def archive_row(request, kind, **key):
     said = _("It is back in the lists.") if "restore" in request.POST else _("Archived. It is no longer in the lists.")
     messages.success(request, said)
     return redirect(after)
+
+
+@login_required
+@require_POST
+def texts_act(request, slug):
+    """What is done with the texts chosen in the list: generate items for them, archive them, or put them back."""
+    project = get_project(request.user, slug, Role.RESEARCHER)
+    texts = find_chosen(project, request.POST.getlist("texts"))
+    chosen = [text.pk for text in texts]
+    if "generate" in request.POST:
+        return redirect(f"{reverse('generation_new', args=[project.slug])}?{urlencode({'texts': chosen}, doseq=True)}")
+    after = reverse("text_list", args=[project.slug])
+    if "restore" in request.POST:
+        deleting.restore_texts(texts)
+        messages.success(request, _("The texts are back in the list."))
+        return redirect(after)
+    if not texts:
+        messages.error(request, _("Choose at least one text first."))
+        return redirect(after)
+    deleting.archive_texts(texts)
+    return redirect(f"{after}?{urlencode({'archived': chosen}, doseq=True)}")
 
 
 @login_required

@@ -5,6 +5,8 @@ from django.urls import reverse
 
 from generation.models import IncompleteItem
 from items.models import Item, Text
+from projects.models import Project
+from tests.factory import make_text
 from tests.items.files import BODY, item_row, load, text_row
 
 pytestmark = pytest.mark.django_db
@@ -85,6 +87,22 @@ def test_flags_name_items_without_a_key_and_items_to_repair(client, text):
 def test_chosen_texts_are_those_that_items_are_generated_for(client, text):
     page = client.get(reverse("generation_new", args=["rivers"]), {"texts": [text.pk]})
     assert page.context["form"]["texts"].value() == [str(text.pk)]
+
+
+def test_chosen_texts_are_archived_together_and_put_back_at_once(client, text):
+    act, every = reverse("texts_act", args=["rivers"]), list(Text.objects.values_list("pk", flat=True))
+    page = client.post(act, {"archive": "yes", "texts": every}, follow=True)
+    assert page.context["archived"] == list(Text.objects.filter(pk__in=every))
+    assert client.get(LIST).context["table"].page.paginator.count == 0
+    client.post(act, {"restore": "yes", "texts": every})
+    assert shown(client.get(LIST)) == ["t1", "t2"]
+
+
+def test_texts_of_other_projects_are_not_archived(client, project, text):
+    other = make_text(Project.objects.create(slug="hills", title="Hills"), "h1")
+    client.post(reverse("texts_act", args=["rivers"]), {"archive": "yes", "texts": [other.pk, "9" * 30, "x"]})
+    other.refresh_from_db()
+    assert other.archived_at is None
 
 
 def test_a_search_does_not_find_old_versions(client, text, project):

@@ -60,6 +60,7 @@ PAGES = [
     ("project_audit", ["rivers"], "get", "owner", 200),
     ("project_archive", ["rivers"], "post", "owner", 302),
     ("project_erase", ["rivers"], "get", "owner", 200),
+    ("texts_act", ["rivers"], "post", "researcher", 302),
     ("text_archive", ["TEXT"], "post", "researcher", 302),
     ("text_erase", ["TEXT"], "get", "researcher", 200),
     ("item_archive", ["ITEM"], "post", "researcher", 302),
