@@ -105,7 +105,7 @@ class Page:
         if not self.is_filled:
             return None
         if name == "summary":
-            outcome = find_outcome(self.study, self.filled, self.form)
+            outcome = find_outcome(self.study, self.filled, self.form.estimand)
             return (outcome.title, outcome.figure) if outcome and outcome.figure else None
         if name == "agreement":
             drawing = draw_agreement(self.plugin.agreed(self.filled), _(self.plugin.pages.coefficient))
@@ -124,7 +124,7 @@ def tables_of(page: Page, name: str) -> tuple[str, ...]:
     """The tables that the button offers, the first of them the page's own."""
     pages = page.plugin.pages
     if name == "summary" and page.is_filled:
-        outcome = find_outcome(page.study, page.filled, page.form)
+        outcome = find_outcome(page.study, page.filled, page.form.estimand)
         return outcome.tables if outcome else ()
     return {"agreement": pages.agreement, "items": pages.items, "compare": pages.compare}.get(name, ())
 
@@ -134,7 +134,7 @@ def tables_of(page: Page, name: str) -> tuple[str, ...]:
 def study_results(request, slug):
     study = get_study(request.user, slug)
     page = Page(request, study)
-    outcome = find_outcome(study, page.filled, page.form) if page.is_filled else None
+    outcome = find_outcome(study, page.filled, page.form.estimand) if page.is_filled else None
     more = {
         "figure": page.figure("summary"),
         "outcome": outcome,

@@ -24,9 +24,9 @@ MOST_DIFFERENCES, MOST_NOTES = 3, 4
 WARNING, PASSED, INFO = "warning", "ok", "info"
 
 
-def find_outcome(study: Study, report: Report, form: ResultsForm) -> Outcome | None:
+def find_outcome(study: Study, report: Report, estimand: str) -> Outcome | None:
     """What the protocol's plug-in says; None where nothing can be said, also while effects are hidden."""
-    outcome: Outcome | None = find_plugin(study.protocol).summary(report, form.estimand)
+    outcome: Outcome | None = find_plugin(study.protocol).summary(report, estimand)
     return outcome
 
 

@@ -21,6 +21,7 @@ from analysis.services.cached_results import (
 )
 from analysis.services.state import count_state
 from analysis.tables.spec import Table
+from jobs.models import Job
 from studies.models import Annotator, AnnotatorKind, Response, Study
 from studies.services.states import are_effects_hidden
 
@@ -52,6 +53,16 @@ def find_report(study: Study, choices: Choices) -> tuple[Report, Found]:
     if found.pending:
         report = replace(report, as_of=found.cached.made_at, n_since=found.n - found.cached.n)
     return (without_effects(report) if are_effects_hidden(study) else report), found
+
+
+def read_known_report(study: Study, choices: Choices) -> Report | None:
+    """The report as it was when it was last asked for, without what is hidden; nothing is computed."""
+    key = ResultKey("report", study, choices).make_job().key
+    job = Job.objects.filter(key=key).first()
+    if job is None or not job.has_result:
+        return None
+    report: Report = job.read_value()
+    return without_effects(report) if are_effects_hidden(study) else report
 
 
 def find_table(
