@@ -127,3 +127,8 @@ def load_plugins() -> dict[str, ProtocolPlugin]:
 def find_plugin(protocol: str) -> ProtocolPlugin:
     """The plug-in of the protocol of that name, or the defaults."""
     return load_plugins().get(protocol) or ProtocolPlugin(protocol)
+
+
+def has_planner(protocol: str) -> bool:
+    """Whether the planner can simulate studies of this protocol."""
+    return find_plugin(protocol).planner is not None

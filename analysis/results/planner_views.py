@@ -11,11 +11,11 @@ from django.views.decorators.http import require_safe
 from analysis.choices import DEFAULT_CONVENTION
 from analysis.downloads import attach
 from analysis.planning.forms import sizes_of
+from analysis.plugins import has_planner
 from analysis.results.figure_places import place_in_planner
 from analysis.services.planning import assume_for, components_of, outlook_of, planner_of
 from analysis.tables.page import page_table
 from analysis.tables.writers import as_csv
-from analysis.templatetags.study_tabs import has_planner
 from studies.access import get_study
 from studies.services.spec import SpecError
 
@@ -33,7 +33,7 @@ def make_plan(study, data):
     from analysis.planning.outlook import TooLarge  # scipy takes a second to load
     from analysis.planning.sentences import sentences
 
-    if not has_planner(study):
+    if not has_planner(study.protocol):
         return {"unplanned": True}
     try:
         assumed = assume_for(study, sizes_of(study))
@@ -86,7 +86,7 @@ def study_planner_csv(request, slug):
 @require_safe
 def study_components_csv(request, slug):
     study = get_study(request.user, slug)
-    if not has_planner(study) or study.is_draft:
+    if not has_planner(study.protocol) or study.is_draft:
         raise Http404
     with override("en"):
         return attach(as_csv(components_of(study)).encode(), f"{study.slug}-components.csv")

@@ -2,7 +2,7 @@
 
 from django import template
 
-from analysis.plugins import find_plugin
+from analysis import plugins
 from studies.models import Study
 from studies.protocols import PROTOCOLS
 
@@ -12,7 +12,7 @@ register = template.Library()
 @register.filter
 def has_planner(study: Study) -> bool:
     """Whether the planner can simulate studies of its protocol."""
-    return find_plugin(study.protocol).planner is not None
+    return plugins.has_planner(study.protocol)
 
 
 @register.filter
