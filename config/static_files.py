@@ -14,6 +14,7 @@ from pathlib import Path
 
 from django.contrib.staticfiles.finders import FileSystemFinder
 from django.core.files.base import ContentFile
+from whitenoise.middleware import WhiteNoiseMiddleware
 from whitenoise.storage import CompressedManifestStaticFilesStorage
 
 from config.static_build import BUILT, SOURCES, is_built
@@ -22,6 +23,12 @@ BUNDLES = ("css/lesart.css", "css/annotate.css", "js/site.js", "js/annotate.js")
 CSS_IMPORT = re.compile(r'^@import "(?P<name>[\w.-]+)";\n', re.M)
 JS_IMPORT = re.compile(r'^import (?:\{[^}]*\} from )?"\./(?P<name>[\w.-]+)";\n', re.M)
 JS_EXPORT = re.compile(r"^export (?=async |function |const |class )", re.M)
+
+
+class StaticFilesMiddleware(WhiteNoiseMiddleware):
+    """Browsers keep what is named by its content for a year, the most that HTTP means (RFC 2616, 14.21)."""
+
+    FOREVER = 365 * 24 * 60 * 60
 
 
 class BundlingStorage(CompressedManifestStaticFilesStorage):

@@ -66,7 +66,10 @@ def write_csv(columns: Collection[str], rows: Rows, out: Out) -> int:
     number = 0
     with closing_rows(rows) as found:
         for number, row in enumerate(found, 1):  # noqa: B007 - the count outlives the loop
-            writer.writerow([cell(row.get(column)) for column in columns])
+            # csv writes nothing for None and whole numbers as they are: half of the cells of an export
+            writer.writerow(
+                [value if value is None or value.__class__ is int else cell(value) for value in map(row.get, columns)]
+            )
     return number
 
 

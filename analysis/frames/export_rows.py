@@ -166,7 +166,7 @@ def export_rows(study: Study, purposes: Collection[str]) -> Iterator[dict[str, A
         if kind == "tuple":
             row[UNIT_ITEMS] = " ".join(units[row["unit_pk"]].values())
         row = complete_row(row, places, sides)
-        yield {column: row.get(column) for column in columns}
+        yield dict(zip(columns, map(row.get, columns), strict=True))
 
 
 def join_adjudications() -> dict[str, FilteredRelation]:

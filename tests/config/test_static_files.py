@@ -35,7 +35,7 @@ def test_a_page_names_files_by_their_content_and_browsers_keep_them_for_a_year(d
     for name in names:
         file = with_built.get(f"/static/{name}", headers={"Accept-Encoding": "gzip"})
         assert re.search(r"\.[0-9a-f]{12}\.", name), name
-        assert file.headers["Cache-Control"] == "max-age=315360000, public, immutable"
+        assert file.headers["Cache-Control"] == "max-age=31536000, public, immutable"
         assert file.headers["Content-Encoding"] == "gzip"
 
 
