@@ -38,11 +38,16 @@ def find_annotator_by_cookie(request: HttpRequest, public_id: str) -> Annotator 
 
 def set_cookie(response: Response, annotator: Annotator) -> None:
     """Let this browser open the annotator's work. Bound to its path, so that several can be open side by side."""
+    keep_token(response, COOKIE, annotator, reverse("work", args=[annotator.public_id]))
+
+
+def keep_token(response: Response, name: str, annotator: Annotator, path: str) -> None:
+    """A cookie with the annotator's token that scripts and other sites cannot read, sent to this path alone."""
     response.set_cookie(
-        COOKIE,
+        name,
         annotator.token,
         max_age=HALF_A_YEAR,
-        path=reverse("work", args=[annotator.public_id]),
+        path=path,
         secure=settings.SESSION_COOKIE_SECURE,
         httponly=True,
         samesite="Lax",
@@ -82,6 +87,20 @@ def annotator_view(view: AnnotatorView) -> Callable[..., Response]:
         return response
 
     return answer
+
+
+def open_to_annotator(
+    request: HttpRequest, annotator: Annotator | None, answer: Callable[[HttpRequest, Annotator], Response]
+) -> Response:
+    """The page of a link, in the study's language; wrong links all look alike. Its address is told to no other site."""
+    if annotator is None:
+        response = render_no_link(request)
+    else:
+        with translation.override(annotator.study.language):
+            response = answer(request, annotator)
+    # Not "no-referrer": browsers then send "Origin: null", which Django refuses.
+    response["Referrer-Policy"] = "strict-origin"
+    return response
 
 
 def render_no_link(request: HttpRequest) -> Response:

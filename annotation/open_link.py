@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
@@ -16,9 +15,9 @@ from django.views.decorators.csrf import csrf_exempt, csrf_protect
 from django.views.decorators.http import require_http_methods
 
 from annotation.doors import (
-    HALF_A_YEAR,
     clean_token,
     find_annotator_by_link,
+    keep_token,
     never_stored,
     render_no_link,
     set_cookie,
@@ -146,15 +145,7 @@ def start(request: HttpRequest, study: Study, visitor: Visitor, known: Annotator
 
 def remember(response: HttpResponse, study: Study, annotator: Annotator) -> None:
     """Let the same browser come back by the open link."""
-    response.set_cookie(
-        COOKIE,
-        annotator.token,
-        max_age=HALF_A_YEAR,
-        path=reverse("open_link", args=[study.open_token]),
-        secure=settings.SESSION_COOKIE_SECURE,
-        httponly=True,
-        samesite="Lax",
-    )
+    keep_token(response, COOKIE, annotator, reverse("open_link", args=[study.open_token]))
 
 
 def render_landing(request: HttpRequest, status: int = 200, **context: Any) -> HttpResponse:

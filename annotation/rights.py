@@ -2,11 +2,10 @@
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
-from django.utils import translation
 from django.views.decorators.csrf import csrf_exempt, csrf_protect
 from django.views.decorators.http import require_http_methods
 
-from annotation.doors import clean_token, never_stored, render_no_link
+from annotation.doors import clean_token, never_stored, open_to_annotator
 from annotation.pages import is_not_counted
 from studies.models import Annotator, Ended
 from studies.services.erasing import CannotErase, erase_person
@@ -20,13 +19,7 @@ from studies.services.rights import WrongCode, check_second_code, list_own_answe
 def own_answers(request: HttpRequest, public_id: str) -> HttpResponse:
     """GET asks for the second code and shows nothing; a POST with the code shows, exports or withdraws."""
     annotator = Annotator.objects.select_related("study").filter(public_id=clean_token(public_id)).first()
-    if annotator is None:
-        response = render_no_link(request)
-    else:
-        with translation.override(annotator.study.language):
-            response = answer_request(request, annotator)
-    response["Referrer-Policy"] = "strict-origin"
-    return response
+    return open_to_annotator(request, annotator, answer_request)
 
 
 def answer_request(request: HttpRequest, annotator: Annotator) -> HttpResponse:

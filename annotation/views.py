@@ -2,7 +2,6 @@
 
 from django.http import HttpRequest, HttpResponse, JsonResponse, QueryDict
 from django.shortcuts import redirect, render
-from django.utils import translation
 from django.views.decorators.csrf import csrf_exempt, csrf_protect
 from django.views.decorators.http import require_http_methods
 
@@ -11,7 +10,7 @@ from annotation.doors import (
     clean_token,
     find_annotator_by_link,
     never_stored,
-    render_no_link,
+    open_to_annotator,
     set_cookie,
 )
 from annotation.pages import (
@@ -39,15 +38,7 @@ from studies.services.stage_form import StageForm
 @csrf_protect
 def join(request: HttpRequest, token: str) -> HttpResponse:
     """The personal link. Opening it changes nothing, as mail scanners do that too; the button lets this browser in."""
-    annotator = find_annotator_by_link(token)
-    if annotator is None:
-        response = render_no_link(request)
-    else:
-        with translation.override(annotator.study.language):
-            response = join_as(request, annotator)
-    # Not "no-referrer": browsers then send "Origin: null", which Django refuses.
-    response["Referrer-Policy"] = "strict-origin"
-    return response
+    return open_to_annotator(request, find_annotator_by_link(token), join_as)
 
 
 def join_as(request: HttpRequest, annotator: Annotator) -> HttpResponse:

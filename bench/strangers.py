@@ -1,4 +1,4 @@
-"""Strangers by an open link, of whom a third leaves: at the end every cell of the plan has its quota of finished work.
+"""Simulate people who come by an open link; a third leaves early. Every cell of the plan ends with its quota of work.
 
     python bench/strangers.py [--places 130] [--arrivals 200] [--burst 25] [--postgres] [--out FILE.json]
 

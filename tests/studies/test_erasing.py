@@ -8,35 +8,58 @@ from pathlib import Path
 import pytest
 from django.core.management import CommandError, call_command
 from django.db import connection
+from django.utils import timezone
 
-from jobs.files import write_value
+from jobs.files import path_of, write_value
 from jobs.scheduling import make_job
 from projects.audit import acting_as
 from projects.models import AuditEntry, Project
-from studies.models import Annotator, Assignment, Contact, Ended, Response, Slot, Study
+from studies.models import Annotator, Assignment, Contact, Draft, Ended, Response, Slot, Study
 from studies.services.erasing import CannotErase, erase_person
 from studies.services.people import add_annotators
 from tests.studies.world import bank, counts, launched, person
 
-PLANTED = ["Quetzalina Zworykin", "quetzalina@planted.example", "xylophonic-answer-of-hers", "zephyrine-person-code"]
+PLACES = (
+    "name", "mail-problem", "person", "profile", "consent", "background", "comment-1", "comment-2", "comment-3",
+    "comment-4", "value-1", "value-2", "value-3", "draft-1", "draft-2", "report-1", "report-2", "flag", "reopening",
+)  # fmt: skip
+PLANTED = [*(f"xylophonic-{place}-zworykin" for place in PLACES), "quetzalina@planted.example"]
 
 
 def plant(study: Study, number: int = 0) -> Annotator:
-    """A person with a name, an address, a code of their own, background answers, comments and a draft."""
+    """A person with twenty words that stand nowhere else: in a contact, answers, drafts, reports and decisions."""
+    words = dict(zip((*PLACES, "email"), PLANTED, strict=True))
     someone = person(study, number).start()
-    annotator, (name, email, words, code) = someone.annotator, PLANTED
+    annotator = someone.annotator
     someone.do()
     someone.do()
     someone.save(someone.answers())
-    Contact.objects.create(annotator=annotator, name=name, email=email)
-    Annotator.objects.filter(pk=annotator.pk).update(person=code, profile={"background": words})
-    annotator.phases_passed.filter(phase="consent").update(answers={"age": words})
-    Response.objects.filter(assignment__annotator=annotator).update(comment=words)
+    Contact.objects.create(annotator=annotator, name=words["name"], email=words["email"], problem=words["mail-problem"])
+    Annotator.objects.filter(pk=annotator.pk).update(person=words["person"], profile={"id": words["profile"]})
+    annotator.phases_passed.filter(phase="consent").update(answers={"age": words["consent"]})
+    annotator.phases_passed.filter(phase="instructions").update(answers={"age": words["background"]})
+    mine = list(Response.objects.filter(assignment__annotator=annotator))
+    for response, place in zip(mine, ("comment-1", "comment-2", "comment-3", "comment-4"), strict=False):
+        Response.objects.filter(pk=response.pk).update(comment=words[place])
+    for response, place in zip(mine[4:], ("value-1", "value-2", "value-3"), strict=False):
+        Response.objects.filter(pk=response.pk).update(value=words[place])
+    draft = Draft.objects.filter(assignment__annotator=annotator).first()
+    Draft.objects.filter(pk=draft.pk).update(values={"a": words["draft-1"], "b": words["draft-2"]})
+    for place in ("report-1", "report-2"):
+        draft.assignment.reports.create(stage=draft.stage, problem="other", words=words[place], made_at=timezone.now())
+    mine[0].adjudications.create(
+        settled="flagged", reason=words["flag"], decided_at=timezone.now(), reopened_at=timezone.now(),
+        reopened_because=words["reopening"],
+    )  # fmt: skip
     return annotator
 
 
 def stored_bytes() -> bytes:
-    """Everything the database keeps: its files, or on PostgreSQL what a dump holds."""
+    """Everything that is kept: the files of results and jobs, and the database, or on PostgreSQL what a dump holds."""
+    return database_bytes() + b"".join(path.read_bytes() for path in path_of("x").parent.rglob("*") if path.is_file())
+
+
+def database_bytes() -> bytes:
     if connection.vendor == "sqlite":
         name = Path(connection.settings_dict["NAME"])
         return b"".join(path.read_bytes() for path in name.parent.glob(f"{name.name}*"))
@@ -59,13 +82,17 @@ def study(project):
 
 
 @pytest.mark.database
-def test_nothing_of_a_withdrawn_person_is_in_the_bytes_of_the_database(real_database, db):
+def test_nothing_of_a_withdrawn_person_is_in_the_bytes_of_the_database(real_database, db, caplog):
+    caplog.set_level("DEBUG")
     project = Project.objects.create(slug="rivers", title="Rivers")
     bank(project)
     annotator = plant(launched(project))
+    assert len(PLANTED) == 20
     assert found_in(stored_bytes()) == PLANTED
+    caplog.clear()  # the statements that planted the words
     erase_person(annotator, Ended.WITHDRAWN)
     assert found_in(stored_bytes()) == []
+    assert found_in(caplog.text.encode()) == []
 
 
 @pytest.mark.database
