@@ -153,7 +153,8 @@ class Operations:
     @operation
     def compare_studies(study: str, other: str) -> Request[dict[str, Any]]:
         """How two studies rank the items that both ask about, and the reliability of an hour in each."""
-        return get(in_study(study, "compare") + "/", read_json, **{"with": other})
+        query: dict[str, Any] = {"with": other}
+        return get(in_study(study, "compare") + "/", read_json, **query)
 
     @operation
     def annotators(study: str) -> Request[list[shapes.Annotator]]:

@@ -50,7 +50,7 @@ def find_writing_questions(study: Study) -> dict[str, Question]:
     return {question.name: question for stage in stages for question in stage.questions if question.writes}
 
 
-def describe_written_items(study: Study) -> dict | None:
+def describe_written_items(study: Study) -> dict[str, int] | None:
     """How much of what annotators wrote waits for review; None where nothing is written, or it is not yours to take."""
     if study.project.my_role.rank < Role.RESEARCHER.rank or not find_writing_questions(study):
         return None
