@@ -9,9 +9,12 @@ well, for readers in general ("random").
 from __future__ import annotations
 
 import argparse
+import os
 from collections.abc import Callable, Iterator
+from random import Random
 from typing import Any
 
+import django
 import numpy as np
 
 from analysis.measures.carry_over import carry_over
@@ -45,8 +48,8 @@ def held(parts: Any, truth: float) -> tuple[bool, float]:
 def joined(rng: np.random.Generator, texts: int, n: int, r: float, spread: float, draw: str) -> Held:
     """Two generators, with and without the text; the model's share correlates r with the true share of a text."""
     readers, level = rng.normal(0, spread, 2), {0: 0.3, 1: 1.5}
-    done = pick(rng, texts, n, draw)
     cells, truths, logits = [], [], rng.normal(0, 0.8, (texts, 2, 2))
+    done, chance = pick(rng, texts, n, draw, logistic(level[1] + logits[:, 0, 1]))
     if draw == "easiest":
         done[:] = False
         done[np.argsort(-logits[:, 0, 1])[:n]] = True
@@ -59,7 +62,7 @@ def joined(rng: np.random.Generator, texts: int, n: int, r: float, spread: float
             right = rng.binomial(OPTIONS, p).ravel().astype(float)
             kept = done[text]
             judged = Judgments(text[kept], reader[kept], right[kept], np.full(kept.sum(), float(OPTIONS)))
-            cells.append(Cell(judged.share(texts), predicted, np.full(texts, n / texts), np.ones(texts), judged))
+            cells.append(Cell(judged.share(texts), predicted, chance, np.ones(texts), judged))
             at = level[stage] + (readers.mean() if spread else 0)
             truths.append(float(mean_share(at, 0.8)))
     fitted, alone = [fit(cell) for cell in cells], [fit(cell, PEOPLE_ONLY) for cell in cells]
@@ -72,11 +75,22 @@ def joined(rng: np.random.Generator, texts: int, n: int, r: float, spread: float
         yield f"{name}, people only", *only
 
 
-def pick(rng: np.random.Generator, texts: int, n: int, draw: str) -> np.ndarray:
-    """Which texts people do."""
-    done = np.zeros(texts, dtype=bool)
-    done[rng.choice(texts, n, replace=False)] = draw != "easiest"
-    return done
+def pick(rng: np.random.Generator, texts: int, n: int, draw: str, p: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Which texts people do, and the probability of each; "two rounds": half by doubt √(p(1 - p)), then as many more by
+    equal chance."""
+    from studies.services.people_texts import chances_by_doubt, draw_systematically  # after Django is set up
+
+    done, chance = np.zeros(texts, dtype=bool), np.full(texts, n / texts)
+    if draw != "two rounds":
+        done[rng.choice(texts, n, replace=False)] = draw != "easiest"
+        return done, chance
+    first = n // 2
+    chances = chances_by_doubt({f"{text:04}": float(np.sqrt(p[text] * (1 - p[text]))) for text in range(texts)}, first)
+    _order, drawn = draw_systematically(chances, Random(int(rng.integers(2**31))))
+    done[[int(text) for text in drawn]] = True
+    done[rng.choice(np.flatnonzero(~done), n - first, replace=False)] = True
+    before = np.array([chances[f"{text:04}"] for text in range(texts)])
+    return done, before + (1 - before) * (n - first) / (texts - first)
 
 
 def mean_share(logit: float, spread: float) -> float:
@@ -213,6 +227,7 @@ PARTS: dict[str, dict[str, Part]] = {
         **{f"20 of 100, r {r}": lambda rng, _seed, r=r: joined(rng, 100, 20, r, 0, "chance") for r in (0.7, 0.9, 0.0)},
         "10 of 50, r 0.7": lambda rng, _seed: joined(rng, 50, 10, 0.7, 0, "chance"),
         "the 20 easiest of 100, r 0.7": lambda rng, _seed: joined(rng, 100, 20, 0.7, 0, "easiest"),
+        "12 by doubt, then 12, of 100, r 0.7": lambda rng, _seed: joined(rng, 100, 24, 0.7, 0, "two rounds"),
         "readers differ by .4": lambda rng, _seed: joined_readers(rng, 0.4),
         "readers differ by .9": lambda rng, _seed: joined_readers(rng, 0.9),
     },
@@ -255,6 +270,8 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--only", choices=list(PARTS))
     options = parser.parse_args()
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
+    django.setup()
     for name, parts in PARTS.items():
         if options.only in (None, name):
             print(name)
