@@ -13,7 +13,7 @@ from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile, ZipInfo
 
 from django.utils.translation import gettext as _
 
-from analysis.pack import FORMAT
+from analysis.pack import FORMAT, PROJECT
 from items.formats.jsonl import BadLine, parse_object
 from items.plain import make_printable
 from items.uploads import get_upload_limit
@@ -70,9 +70,9 @@ class Archive:
     def write_json(self, name: str, content: Any) -> None:
         self.write(name, json_text(content))
 
-    def close(self, about: dict[str, Any]) -> None:
+    def close(self, about: dict[str, Any], kind: str = FORMAT) -> None:
         """Write the manifest: the format, what is said about the pack, and the hash and size of every other file."""
-        self.write_json(MANIFEST, {"format": FORMAT, **about, "files": dict(sorted(self.files.items()))})
+        self.write_json(MANIFEST, {"format": kind, **about, "files": dict(sorted(self.files.items()))})
         self.zip.close()
 
 
@@ -122,7 +122,8 @@ class PackReader:
     Memory holds one file at a time, of at most `upload_limit`.
     """
 
-    def __init__(self, file: IO[bytes]):
+    def __init__(self, file: IO[bytes], kind: str = FORMAT):
+        self.kind = kind
         try:
             self.zip = ZipFile(cast(IO[bytes], Bounded(file)))
         except BadPack:
@@ -154,8 +155,8 @@ class PackReader:
                   "folder.")
             )  # fmt: skip
         manifest = json_object(self.content(MANIFEST, MOST_MANIFEST), MANIFEST)
-        if manifest.get("format") != FORMAT or not isinstance(manifest.get("files"), dict):
-            raise BadPack(not_this_format(manifest.get("format")))
+        if manifest.get("format") != self.kind or not isinstance(manifest.get("files"), dict):
+            raise BadPack(not_this_format(manifest.get("format"), self.kind))
         for name in manifest["files"]:
             if not is_inside(name):
                 said = _("The pack refers to a file outside its own folder: %(name)s. It was not read.")
@@ -233,18 +234,20 @@ def is_inside(name: str) -> bool:
     return not {"", ".", ".."}.intersection(parts) and "\\" not in name and ":" not in parts[0] and name.isprintable()
 
 
-def not_this_format(said: Any) -> str:
+def not_this_format(said: Any, kind: str) -> str:
     """What to do with a manifest of another format, or of another number of this one."""
-    name, _slash, number = FORMAT.partition("/")
+    name, _slash, number = kind.partition("/")
     other = said.partition("/") if isinstance(said, str) else ("", "", "")
     if other[0] == name and other[2].isdecimal() and int(other[2][:9]) > int(number):
         words = _(
             "This pack was written by a newer Lesart (%(other)s); this one reads %(format)s. Install the newer one."
         )
-        return words % {"other": make_printable(said, 60), "format": FORMAT}
-    return _("This is not a replication pack that this version of Lesart can read; it reads %(format)s.") % {
-        "format": FORMAT
-    }
+        return words % {"other": make_printable(said, 60), "format": kind}
+    if said == PROJECT:
+        return _("This is the archive of a whole project. Use import_project.")
+    if said == FORMAT:
+        return _("This is the replication pack of a single study. Use import_pack.")
+    return _("This is not a file that this version of Lesart can read; it reads %(format)s.") % {"format": kind}
 
 
 def too_much() -> str:

@@ -30,21 +30,29 @@ BATCH = 500
 
 
 def restore_bank(pack: PackReader, project: Project) -> dict[str, Item]:
-    """Write it; the items by id, with text, generator and options. `BadPack` for what no bank can hold."""
+    """Write it; the items by id, with text, generator and options. `BadPack` for what no bank can hold.
+
+    In an archive of a project, what an earlier study of it has shown is there, and later wordings are new versions.
+    """
     restore_generators(pack, project)
+    restore_items(pack, project)
+    items = Item.objects.current().filter(project=project)
+    found = items.select_related("text", "generator").prefetch_related("options")
+    by_id = {item.external_id: item for item in found}
+    restore_corrections(pack, by_id)
+    restore_metrics(pack, project, by_id)
+    return by_id
+
+
+def restore_items(pack: PackReader, project: Project) -> None:
     reading = read_bank_file(pack.read("bank/items.jsonl"), "lesart", name="items.jsonl")
     try:
-        import_items(project, reading, ImportOptions(), filename="items.jsonl")
+        import_items(project, reading, ImportOptions(update=True), filename="items.jsonl")
     except ImportRefused as refused:
         first = refused.plan.problems.listed[0]
         said = {"line": first.line, "reason": first.reason}
         raise BadPack(_("bank/items.jsonl, line %(line)s: %(reason)s") % said) from None
     restore_versions(pack, project)
-    items = Item.objects.filter(project=project).select_related("text", "generator").prefetch_related("options")
-    by_id = {item.external_id: item for item in items}
-    restore_corrections(pack, by_id)
-    restore_metrics(pack, project, by_id)
-    return by_id
 
 
 def restore_generators(pack: PackReader, project: Project) -> None:
@@ -54,13 +62,9 @@ def restore_generators(pack: PackReader, project: Project) -> None:
         if kind not in GeneratorKind.values:
             raise BadPack(_("“%(kind)s” is not a kind of generator.") % {"kind": make_printable(kind)})
         factors = said.get("factors")
-        Generator.objects.create(
-            project=project,
-            name=name,
-            kind=kind,
-            description=text_in(said, "description", 100_000),
-            factors=factors if isinstance(factors, dict) else {},
-        )
+        words = text_in(said, "description", 100_000)
+        about = {"kind": kind, "description": words, "factors": factors if isinstance(factors, dict) else {}}
+        Generator.objects.get_or_create(project=project, name=name, defaults=about)
 
 
 def restore_versions(pack: PackReader, project: Project) -> None:
@@ -68,19 +72,17 @@ def restore_versions(pack: PackReader, project: Project) -> None:
     for model, versions in ((Text, said.get("texts")), (Item, said.get("items"))):
         for name, version in (versions or {}).items():
             if isinstance(version, int) and 0 < version < 10_000:
-                model.objects.filter(project=project, external_id=name).update(version=version)
+                model.objects.current().filter(project=project, external_id=name).update(version=version)
 
 
 def restore_corrections(pack: PackReader, items: dict[str, Item]) -> None:
     for said in pack.lines("bank/key_corrections.jsonl"):
-        item = find_item(items, said.get("item_id"))
-        made = KeyCorrection.objects.create(
-            item=item,
-            option_external_id=text_in(said, "option_id", MAX_ID),
-            correct=said.get("correct") is True,
-            reason=text_in(said, "reason", 100_000),
-        )
-        KeyCorrection.objects.filter(pk=made.pk).update(made_at=time_in(said, "made_at") or made.made_at)
+        item, made_at = find_item(items, said.get("item_id")), time_in(said, "made_at")
+        about = {"option_external_id": text_in(said, "option_id", MAX_ID), "correct": said.get("correct") is True}
+        same = {"item__project": item.project_id, "item__external_id": item.external_id, "made_at": made_at}
+        if not KeyCorrection.objects.filter(**about, **same).exists():  # another study of the project has it too
+            made = KeyCorrection.objects.create(item=item, reason=text_in(said, "reason", 100_000), **about)
+            KeyCorrection.objects.filter(pk=made.pk).update(made_at=made_at or made.made_at)
 
 
 def restore_metrics(pack: PackReader, project: Project, items: dict[str, Item]) -> None:
@@ -95,14 +97,13 @@ def restore_metrics(pack: PackReader, project: Project, items: dict[str, Item]) 
         name = text_in(row, "metric", MAX_METRIC_NAME)
         name = names.get(name, name)
         if name not in metrics:
-            metrics[name] = Metric.objects.create(
-                project=project, name=name, is_computed=row.get("is_computed") == "true"
-            )
+            about = {"is_computed": row.get("is_computed") == "true"}
+            metrics[name], _is_new = Metric.objects.get_or_create(project=project, name=name, defaults=about)
         item = find_item(items, row.get("item_id"))
         values[metrics[name].pk, item.pk] = MetricValue(
             metric=metrics[name], item=item, value=number_in(row, "value"), reason=text_in(row, "reason", 200)
         )
-    MetricValue.objects.bulk_create(values.values(), batch_size=BATCH)
+    MetricValue.objects.bulk_create(values.values(), batch_size=BATCH, ignore_conflicts=True)
 
 
 def lines_if_any(pack: PackReader, name: str) -> Iterable[dict[str, Any]]:
@@ -128,9 +129,8 @@ def names_on_words(rows: list[dict[str, str]]) -> dict[str, str]:
 def metric_in(project: Project, names: dict[str, str], said: dict[str, Any]) -> Metric:
     """`names`: other names for some metrics."""
     name, family = text_in(said, "metric", MAX_METRIC_NAME), text_in(said, "family", 100)
-    return Metric.objects.create(
-        project=project, name=names.get(name, name), is_computed=said.get("is_computed") is True, family=family
-    )
+    about = {"is_computed": said.get("is_computed") is True, "family": family}
+    return Metric.objects.get_or_create(project=project, name=names.get(name, name), defaults=about)[0]
 
 
 def find_item(items: dict[str, Item], name: Any) -> Item:

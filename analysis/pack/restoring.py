@@ -1,6 +1,8 @@
 """A replication pack as a study again: all of it or nothing. `report` on it gives the tables of the pack."""
 
 import csv
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import IO
 
@@ -47,9 +49,16 @@ def import_pack(file: IO[bytes], project: Project, slug: str = "") -> Restored:
     refuse_used(project)
     pack = PackReader(file)
     pack.check()
+    with all_or_nothing():
+        return restore_pack(pack, project, slug)
+
+
+@contextmanager
+def all_or_nothing() -> Iterator[None]:
+    """Store what is done inside, or nothing and raise `BadPack` or `SpecError`."""
     try:
         with transaction.atomic():
-            return restore_pack(pack, project, slug)
+            yield
     except (BadPack, SpecError):
         raise
     except AMISS as error:

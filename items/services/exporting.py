@@ -22,12 +22,12 @@ LINE_ENDS = {"\u2028": "\\u2028", "\u2029": "\\u2029", "\u0085": "\\u0085"}
 
 def export_lines(project: Project) -> list[str]:
     """One line of JSON for each current text with its current items, all of one moment."""
-    return [format_json_line(each) for each in _list_text_objects(project)]
+    return [format_json_line(each) for each in list_text_objects(project)]
 
 
 def export_questions(project: Project, format_name: str) -> Written:
     """The bank as a file of questions, and what that cannot hold."""
-    return WRITERS[format_name].write(TextRow.model_validate(each) for each in _list_text_objects(project))
+    return WRITERS[format_name].write(TextRow.model_validate(each) for each in list_text_objects(project))
 
 
 def build_archive(project: Project, format_name: str) -> bytes:
@@ -48,7 +48,8 @@ def _format_left_out(left_out: Iterable[LeftOut]) -> str:
     return table.getvalue()
 
 
-def _list_text_objects(project: Project) -> list[dict[str, Any]]:
+def list_text_objects(project: Project) -> list[dict[str, Any]]:
+    """Each current text with its current items, all of one moment."""
     with lock_bank(project):
         bank = load_bank(project)
     return [build_text_object(text, bank.items_by_text.get(name, [])) for name, text in bank.texts.items()]

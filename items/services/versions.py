@@ -1,7 +1,7 @@
 """Write new versions of texts and items, and correct keys. Rows are never rewritten, only superseded."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import datetime
 
 from django.db.models import Model
@@ -66,7 +66,7 @@ def make_items(
     save(
         Option,
         (
-            Option(item=item, position=place, **asdict(option))
+            Option(item=item, position=place, **vars(option))
             for item, each in zip(items, versions, strict=True)
             for place, option in enumerate(each.values.options, start=1)
         ),

@@ -1,5 +1,9 @@
 """`import_pack FILE.zip --project SLUG`: a replication pack as a study, on which `report` gives the same tables."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import IO
+
 from django.core.management.base import BaseCommand, CommandError
 
 from analysis.pack.archive import BadPack
@@ -29,23 +33,30 @@ class Command(BaseCommand):
         owner = Project.objects.filter(slug=project).first()
         if owner is None:
             raise CommandError(f"There is no project “{make_printable(project)}”. Make it with create_project.")
-        try:
-            with open(file, "rb") as opened:
-                refuse_large(opened)
-                found = import_pack(opened, owner, slug)
-        except OSError as error:
-            raise CommandError(f"{make_printable(file, 200)} cannot be read: {error.strerror}.") from None
-        except (BadPack, SpecError) as bad:
-            raise CommandError(f"Nothing was stored. {bad}") from None
-        except ImportRefused as refused:
-            listed = [str(problem) for problem in refused.problems[:MOST_PROBLEMS]]
-            raise CommandError("\n".join(["Nothing was stored. answers/responses.csv:", *listed])) from None
+        with open_archive(file) as opened:
+            found = import_pack(opened, owner, slug)
         self.stdout.write(
             f"The study {found.study.slug} is there: {found.n_texts} texts, {found.n_annotators} annotators,"
             f" {found.n_responses} answers."
         )
         if found.n_withheld:
             self.stdout.write(f"Of {found.n_withheld} texts the pack has the hash only.")
+
+
+@contextmanager
+def open_archive(file: str) -> Iterator[IO[bytes]]:
+    """The opened file; `CommandError` with a sentence for whatever it is refused for inside."""
+    try:
+        with open(file, "rb") as opened:
+            refuse_large(opened)
+            yield opened
+    except OSError as error:
+        raise CommandError(f"{make_printable(file, 200)} cannot be read: {error.strerror}.") from None
+    except (BadPack, SpecError) as bad:
+        raise CommandError(f"Nothing was stored. {bad}") from None
+    except ImportRefused as refused:
+        listed = [str(problem) for problem in refused.problems[:MOST_PROBLEMS]]
+        raise CommandError("\n".join(["Nothing was stored. answers/responses.csv:", *listed])) from None
 
 
 def refuse_large(opened) -> None:

@@ -1,0 +1,144 @@
+"""The archive of a whole project: its bank and the pack of each study; and such a file as a project again."""
+
+import io
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from shutil import copyfileobj
+from tempfile import SpooledTemporaryFile
+from typing import IO, Any
+
+from django.db.models import Value
+from django.db.models.functions import Concat
+from django.utils.translation import gettext as _
+
+from analysis.choices import Choices
+from analysis.pack import PROJECT
+from analysis.pack.archive import Archive, BadPack, PackReader
+from analysis.pack.building import write_lines, write_pack
+from analysis.pack.restored_bank import lines_if_any, metric_in, restore_generators, restore_items, text_in
+from analysis.pack.restoring import all_or_nothing, restore_pack
+from analysis.services.results import purposes_answered
+from analysis.sorted_keys import sort_keys
+from evaluation.models import Metric
+from items.models import Generator, Item, Text
+from items.services.exporting import list_text_objects
+from projects.models import Project, User
+from projects.services import SLUG_LENGTH, create_project
+from studies.models import Study
+from studies.protocols import PROTOCOLS
+
+IN_MEMORY = 10_000_000  # bytes of a pack, before it is written to disk
+Progress = Callable[[int, int], None]  # told how many parts of how many are done
+
+
+@dataclass
+class Archived:
+    """What an archive holds, and why the rest of the project is not in it."""
+
+    studies: list[str] = field(default_factory=list)
+    left_out: list[dict[str, str]] = field(default_factory=list)
+
+
+def write_project(project: Project, out: IO[bytes], progress: Progress = lambda done, total: None) -> Archived:
+    """Write the archive to an open file. Each study is of one moment; what people are called stays behind."""
+    archive, said = Archive(out), Archived()
+    studies = list(project.studies.order_by("launched_at", "pk"))
+    for number, study in enumerate(studies):
+        progress(number, len(studies) + 1)
+        if reason := explain_left_out(study):
+            said.left_out.append({"study": study.slug, "reason": reason})
+        else:
+            name = f"studies/{number + 1:03d}-{study.slug}.zip"
+            add_pack(archive, name, study)
+            said.studies.append(name)
+    said.left_out += write_bank(archive, project)
+    about = {"slug": project.slug, "title": project.title, "description": project.description}
+    archive.close({"project": about, "studies": said.studies, "left_out": said.left_out}, PROJECT)
+    progress(len(studies) + 1, len(studies) + 1)
+    return said
+
+
+def explain_left_out(study: Study) -> str:
+    """Why a study has no pack; empty if it has one. In English, as files are."""
+    if study.is_draft:
+        return "A draft has no answers. Its items are in the bank."
+    if not PROTOCOLS[study.protocol].needs_items:
+        return "A study in which items are written has no pack. What was accepted is in the bank."
+    return ""
+
+
+def add_pack(archive: Archive, name: str, study: Study) -> None:
+    """The pack of the study with all its answers: those of pilots and simulated people too."""
+    purposes = ("main", *(purpose for purpose in sorted(purposes_answered(study)) if purpose not in ("main", "expert")))
+    with SpooledTemporaryFile(IN_MEMORY) as packed, archive.binary(name) as file:
+        write_pack(study, Choices(purposes=purposes, seed=abs(study.seed)), packed)
+        packed.seek(0)
+        copyfileobj(packed, file)
+
+
+def write_bank(archive: Archive, project: Project) -> list[dict[str, str]]:
+    """Current texts and items, all generators and metrics in their order; what is left out."""
+    lines = list_text_objects(project)
+    hidden = [line["id"] for line in lines if line["text"] is None]
+    write_lines(archive, "bank/items.jsonl", (line for line in lines if line["text"] is not None))
+    write_lines(archive, "bank/generators.jsonl", describe_generators(project, with_words=not hidden))
+    metrics = Metric.objects.filter(project=project).order_by("pk")
+    about = ({"metric": each.name, "is_computed": each.is_computed, "family": each.family} for each in metrics)
+    write_lines(archive, "bank/metrics.jsonl", about)
+    versions = {"texts": list_versions(Text, project), "items": list_versions(Item, project)}
+    archive.write_json("bank/versions.json", versions)
+    reason = "The text may not be redistributed. The packs of studies that show it have its hash."
+    return [{"text": name, "reason": reason} for name in hidden]
+
+
+def describe_generators(project: Project, with_words: bool) -> Iterator[dict[str, Any]]:
+    """Descriptions and factors, which may quote a text, only where every text may be redistributed."""
+    for each in Generator.objects.filter(project=project).order_by("pk"):
+        about = {"description": each.description, "factors": sort_keys(each.factors)} if with_words else {}
+        yield {"name": each.name, "kind": each.kind} | about
+
+
+def list_versions(model: type[Text] | type[Item], project: Project) -> dict[str, int]:
+    """Those above the first, by id."""
+    rows: Iterable[tuple[str, int]] = (
+        model._default_manager.filter(project=project, superseded_at=None, version__gt=1)
+        .order_by("external_id")
+        .values_list("external_id", "version")
+    )
+    return dict(rows)
+
+
+def import_project(file: IO[bytes], owner: User | None = None, slug: str = "") -> Project:
+    """Store an archive as a new project under its own short name or another: all of it or nothing.
+
+    Raises what `import_pack` raises, and `ValidationError` for a short name that is taken.
+    """
+    reader = PackReader(file, PROJECT)
+    reader.check()
+    about, names = reader.manifest.get("project"), reader.manifest.get("studies")
+    if not isinstance(about, dict) or not isinstance(names, list) or not all(isinstance(name, str) for name in names):
+        raise BadPack(_("The archive does not say which project and studies it holds. Export it again."))
+    with all_or_nothing():
+        project = create_project(
+            slug=slug or text_in(about, "slug", SLUG_LENGTH),
+            title=text_in(about, "title", 200),
+            description=text_in(about, "description", 100_000),
+            owner=owner,
+        )
+        restore_generators(reader, project)
+        for said in lines_if_any(reader, "bank/metrics.jsonl"):
+            metric_in(project, {}, said)
+        for name in names:
+            restore_study_of(reader, name, project)
+        if reader.read("bank/items.jsonl"):
+            restore_items(reader, project)
+    return project
+
+
+def restore_study_of(reader: PackReader, name: str, project: Project) -> None:
+    """A study of the archive. Its people are told apart from those of the other studies, whose codes are the same."""
+    pack = PackReader(io.BytesIO(reader.read(name)))
+    pack.check()
+    study = restore_pack(pack, project, "").study
+    people = study.annotators.exclude(person="")
+    people.update(person=Concat(Value(f"{study.slug}-"), "person"))
