@@ -168,7 +168,8 @@ def step(name: str, study: str, folder: Path) -> dict[str, float]:
     import django
 
     django.setup()
-    return {"prepare": prepare, "import": import_answers, "report": report, "page": page}[name](study, folder)
+    steps = {"prepare": prepare, "import": import_answers, "export": export, "report": report, "page": page}
+    return steps[name](study, folder)
 
 
 def prepare(study: str, folder: Path) -> dict[str, float]:
@@ -195,6 +196,14 @@ def import_answers(study: str, folder: Path) -> dict[str, float]:
     with connection.execute_wrapper(queries):
         call_command("import_responses", str(folder / "answers.csv"), study=study)
     return {"seconds": time.perf_counter() - started, "queries": queries.seconds}
+
+
+def export(study: str, folder: Path) -> dict[str, float]:
+    from django.core.management import call_command
+
+    started = time.perf_counter()
+    call_command("export_responses", study, format="csv", out=str(folder / "export.csv"))
+    return {"seconds": time.perf_counter() - started}
 
 
 def report(study: str, folder: Path) -> dict[str, float]:
@@ -302,6 +311,7 @@ def answer_once(study: str) -> None:
 
 def in_a_process(name: str, study: str, folder: Path, environment: dict[str, str]) -> None:
     command = [sys.executable, __file__, "--step", name, "--study", study, "--folder", str(folder)]
+    command += ["--texts", str(TEXTS["answers"])]
     said = subprocess.run(command, cwd=ROOT, env=os.environ | environment, stdout=subprocess.PIPE, check=True)
     found = json.loads(said.stdout.splitlines()[-1])
     parts = ", ".join(f"{part} {value:,.2f}" for part, value in found.items())
@@ -314,7 +324,9 @@ def main() -> int:
     parser.add_argument("--database", choices=["sqlite", "postgresql"], default="sqlite")
     parser.add_argument("--step", help=argparse.SUPPRESS)
     parser.add_argument("--folder", type=Path, help=argparse.SUPPRESS)
+    parser.add_argument("--texts", type=int, help="of the study `answers`, instead of 500")
     options = parser.parse_args()
+    TEXTS["answers"] = options.texts or TEXTS["answers"]
     if options.step:
         found = step(options.step, options.study, options.folder)
         most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1000
@@ -323,7 +335,7 @@ def main() -> int:
     for study in ("ratings", "answers") if options.study == "both" else (options.study,):
         with tempfile.TemporaryDirectory() as name, database(options.database) as url:
             environment = {"LESART_DATA": name, "DATABASE_URL": url}
-            for part in ("prepare", "import", "report", "page"):
+            for part in ("prepare", "import", "export", "report", "page"):
                 in_a_process(part, study, Path(name), environment)
     return 0
 
