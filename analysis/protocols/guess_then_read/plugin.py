@@ -78,7 +78,7 @@ PLUGIN = ProtocolPlugin(
     pages=Pages(
         agreement=("agreement_with_humans",),
         items=("item_analysis", "guessable_items", "unanswerable_items", "ratings", "accuracy_by_rating"),
-        compare=("agreement_with_humans", "beside_accuracy", "informativity_probability"),
+        compare=("agreement_with_humans", "people_and_models", "beside_accuracy", "informativity_probability"),
         coefficient="Cohen's κ",
     ),
 )
