@@ -147,7 +147,8 @@ class CompareStudies(StudyView):
         name = request.query_params.get("with", "")
         found = next((each for each in list_comparable(self.study) if each.slug == name), None)
         if found is None:
-            raise Refused(_("“with” must name another study of the project that asks about the same items."))
+            said = _("“with” must name another study of the project that asks about the same items.")
+            raise Refused(said, status=400, kind="invalid")
         with override("en"):
             tables = compare_with(self.study, found)
             rows = {table.name: json.loads(as_json(table))["rows"] for table in tables}
