@@ -1,0 +1,144 @@
+"""Every page of researchers is reached by links from the list of projects."""
+
+from collections import deque
+from urllib.parse import urljoin
+
+import pytest
+from bs4 import BeautifulSoup
+from django.urls import Resolver404, ResolverMatch, get_resolver, resolve, reverse
+
+from config.management.commands import load_sample
+from llm.services import local
+from projects.models import Membership, Project, Role, User
+from tests import dimensions, stopping
+from tests.made_once import made_once
+from tests.studies.test_writing import write, writing
+from tests.studies.world import person
+
+pytestmark = pytest.mark.slow
+
+# Addresses of these apps are for annotators, for programs, or for signing in.
+OTHER_APPS = ("annotation", "api", "allauth", "django")
+# Why no link of these projects leads there.
+ELSEWHERE = {
+    "health": "an address for monitoring",
+    "invitation": "stands in the message to the person invited",
+    "sign_in_link": "stands in the terminal, or in a message to the person",
+    "old_people": "an old address of the page People",
+    "study_edit": "an old address of the design",
+    "study_import": "a button of the design's first step",
+    "study_confirm": "a button of the design's last step",
+    "study_working": "asked by a page while its result is computed",
+    "job": "opens while something long is under way",
+    "item_import_preview": "opens after a file was sent",
+    "item_import_columns": "opens after a table was sent",
+    "item_import_update": "shown after a file with known items was sent",
+    "selection": "opens when candidates were written",
+    "annotator_link": "shown for experts",
+    "expert_check": "shown when experts can be asked",
+    "endpoint_edit": "shown for a server that somebody has added",
+    "endpoint_delete": "shown for a server that somebody has added",
+    "endpoint_forget_key": "shown for a server with a key",
+    "evaluator_continue": "shown when answers of a model are missing",
+    "run_budget": "shown while a run waits for its budget",
+    "run_unknown": "shown while it is unknown whether a call was answered",
+    "instrument_edit": "shown for a wording of the project's own",
+    "instrument_diff": "shown once a wording has two versions",
+    "invitation_revoke": "shown while an invitation is open",
+    "report_close": "shown once an annotator has reported an item",
+    "roster_delete": "shown once there are names and addresses",
+    "study_draw": "shown where people answer a sample of the texts",
+    "study_draw_csv": "shown where people answer a sample of the texts",
+    "study_item_code_remove": "shown once an item has a code",
+    "study_pack_file": "shown once a pack was made",
+    "study_components_csv": "shown where the planner can split the variance of the answers",
+    "study_protocols_csv": "shown where two protocols ask about the same items",
+    "template_act": "shown once a study was saved as a template",
+}
+
+
+def load_world() -> str:
+    """The sample, and projects with an imported study, with a draft, and with a study in which items were written."""
+    load_sample.load(local.get_local_endpoint(), load_sample.use_recorded_replies())
+    dimensions.imported(Project.objects.create(slug="dims", title="Dimensions"))
+    stops = Project.objects.create(slug="stops", title="Stops")
+    stopping.imported(stops)
+    stopping.drafted(stops, slug="a-draft")
+    study = writing(Project.objects.create(slug="writing", title="Writing"), slug="writing")
+    write(person(study).start(), stem_1="Why do herons stand?", answer_1="To rest.", more_1="no")
+    owner = User.objects.create_superuser("owner", password="correct horse battery")
+    reader = User.objects.create_user("reader")
+    for project in Project.objects.all():
+        Membership.objects.create(project=project, user=owner, role=Role.OWNER)
+        Membership.objects.create(project=project, user=reader, role=Role.VIEWER)
+    return owner.username
+
+
+loaded = made_once(load_world)
+
+
+def names_by_app() -> set[str]:
+    found, todo = set(), list(get_resolver().url_patterns)
+    for pattern in todo:
+        if hasattr(pattern, "url_patterns"):
+            todo += pattern.url_patterns
+        elif pattern.name and pattern.callback.__module__.split(".")[0] not in OTHER_APPS:
+            found.add(pattern.name)
+    return found
+
+
+def links_on(page: bytes, url: str) -> list[str]:
+    """Where links, forms, frames and scripts of the page at this address lead inside the site."""
+    soup = BeautifulSoup(page, "html.parser")
+    values = [value for tag in soup.find_all(True) for value in tag.attrs.values() if isinstance(value, str)]
+    return [urljoin(url, value.split("#")[0]) for value in values if value.startswith(("/", "../"))]
+
+
+def match(url: str) -> ResolverMatch | None:
+    try:
+        return resolve(url.split("?")[0])
+    except Resolver404:
+        return None
+
+
+def place_of(found: ResolverMatch) -> tuple:
+    """Pages with the same place are visited once: of one kind, in one study or run."""
+    return found.url_name, found.kwargs.get("slug"), found.kwargs.get("step"), found.kwargs.get("form")
+
+
+def walk(client, start: str) -> set[str]:
+    """The names of all addresses that are reached from `start`; pages are opened, files and forms are not sent for."""
+    names, places, todo = set(), set(), deque([start])
+    while todo:
+        response = client.get(url := todo.popleft())
+        if response.status_code in (301, 302):
+            todo.append(response["Location"])
+        elif response.status_code == 405:  # only what a form of the page sends
+            continue
+        elif "html" in response.headers["Content-Type"]:
+            assert response.status_code == 200, url
+            for link in links_on(response.content, url):
+                found = match(link)
+                if found is None or found.func.__module__.split(".")[0] in OTHER_APPS:
+                    continue
+                names.add(found.url_name)
+                if place_of(found) not in places and not is_file(link):
+                    places.add(place_of(found))
+                    todo.append(link)
+    return names
+
+
+def is_file(link: str) -> bool:
+    return "." in link.split("?")[0].rstrip("/").rsplit("/", 1)[-1] or "/export/" in link
+
+
+@pytest.fixture(autouse=True)
+def one_annotator(monkeypatch):
+    monkeypatch.setattr(load_sample, "ANNOTATORS", 1)
+
+
+def test_every_address_is_reached_from_the_projects_or_has_a_reason(db, client):
+    client.force_login(User.objects.get(username=loaded()))
+    reached = walk(client, reverse("project_list"))
+    assert sorted(names_by_app() - reached - set(ELSEWHERE)) == []
+    assert sorted(set(ELSEWHERE) & reached) == []
