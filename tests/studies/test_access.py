@@ -48,6 +48,10 @@ PAGES = [
     ("study_people_live", ["live"], "get", "viewer", 200),
     ("study_person", ["live", "PK"], "get", "reviewer", 200),
     ("people_act", ["live"], "post", "nobody", 404),
+    ("report_close", ["live", 1], "post", "nobody", 404),
+    ("study_adjudication", ["live"], "get", "reviewer", 200),
+    ("unit_adjudication", ["live", "UNIT"], "get", "reviewer", 200),
+    ("unit_adjudication", ["live", "UNIT"], "post", "reviewer", 200),
     ("study_roster", ["live"], "get", "researcher", 200),
     ("roster_delete", ["live"], "post", "researcher", 302),
     ("link_sheet", ["live"], "get", "researcher", 200),
@@ -125,6 +129,7 @@ def address(name: str, arguments: list[str], studies) -> str:
     annotator = studies["live"].annotators.first()
     rows = {"TEXT": Text.objects.first(), "ITEM": Item.objects.first(), "TEMPLATE": StudyTemplate.objects.get()}
     keys = {name: row.pk for name, row in rows.items() if row}
+    keys["UNIT"] = studies["live"].units.first().pk
     keys |= {"PK": annotator.pk, "INSTRUMENT": Instrument.objects.get(name="mine").pk}
     return reverse(name, args=[keys.get(argument, argument) for argument in arguments])
 
