@@ -80,11 +80,6 @@ def without_ties(counts: PairCounts) -> PairCounts:
     return PairCounts(counts.wins, np.zeros_like(counts.ties))
 
 
-def drop_tied_units(ratings: IntArray) -> IntArray:
-    """(raters, fewer units): only the pairs of items that nobody called a tie; codes FIRST, SECOND, TIE, MISSING."""
-    return np.asarray(ratings[:, ~(ratings == TIE).any(axis=0)])
-
-
 def ties_missing(ratings: IntArray) -> IntArray:
     """(raters, units): every tie taken as no judgment."""
     return np.asarray(np.where(ratings == TIE, MISSING, ratings))

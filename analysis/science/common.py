@@ -62,10 +62,6 @@ def refused(reason: str) -> Estimate:
     return Estimate(np.nan, dict.fromkeys((READERS, ANNOTATORS, PUBLISHED), nowhere), reason)
 
 
-def chosen_parts(convention: str, random: VarianceParts, fixed: VarianceParts) -> VarianceParts:
-    return random if convention == READERS else fixed
-
-
 def said(reason: str, values: Mapping[str, Any] | None = None) -> str:
     """A reason in the language of now."""
     return (_(reason) % values if values else _(reason)) if reason else ""

@@ -29,7 +29,6 @@ from analysis.measures.strengths import (
     TIE,
     PairCounts,
     comparable,
-    drop_tied_units,
     finite,
     fit,
     pair_counts,
@@ -248,9 +247,8 @@ def test_swapping_the_two_sides_of_every_row_changes_nothing(rows):
     assert (one.ties == other.ties).all()
 
 
-def test_without_ties_drops_a_pair_that_anybody_called_a_tie_and_ties_missing_only_that_judgment():
+def test_a_tie_taken_as_missing_leaves_the_other_judgments():
     ratings = codes([[1, 1, 3], [2, 2, 2], [3, None, 3], [1, 2, None]])
-    assert drop_tied_units(ratings).T.tolist() == [[1, 1, 1], [0, 1, -1]]
     assert ties_missing(ratings).T.tolist() == [[0, 0, -1], [1, 1, 1], [-1, -1, -1], [0, 1, -1]]
 
 
