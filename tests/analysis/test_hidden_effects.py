@@ -81,6 +81,7 @@ def addresses(study):
         "study_table_page": [{"name": name} for name in (*tables, "item_analysis", "generator_means")],
         "study_table": [{"name": name} for name in (*tables, "item_analysis", "guessable_items", "unanswerable_items")],
         "agreement_lab_csv": [{"name": name} for name in ("coefficients", "contingency", "labels")],
+        "study_protocols_csv": [{"name": "protocols"}],
         "stand_in_csv": [{"name": name} for name in ("stand_in", "stand_in_calibration", "stand_in_biases")],
         "study_table_file": [{"name": name, "ending": end} for name in tables for end in ("csv", "tex", "json")],
         "results_paper": [
@@ -89,7 +90,8 @@ def addresses(study):
         "study_pack_file": [{"pk": 1}],
         "study_working": [{"place": "none"}],
         "study_export": [
-            {"format": name} for name in ("csv", "wide", "jsonl", "item-evaluation", "unanswered", "metrics")
+            {"format": name}
+            for name in ("csv", "wide", "jsonl", "item-evaluation", "preferences", "unanswered", "metrics")
         ],
         "study_item": [{"pk": item.pk} for item in study.units.first().items.all()],
         "study_coding_text": [{"pk": study.units.first().text_id}],
