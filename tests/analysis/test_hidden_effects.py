@@ -225,3 +225,12 @@ def test_the_admins_command_is_not_limited(answered, hide, tmp_path):
     hide(answered)
     call_command("report", "tiny", out=str(tmp_path))
     assert "careful" in (tmp_path / "tables" / "informativity.csv").read_text()
+
+
+@pytest.mark.parametrize("page", ["project", "study_list"])
+def test_lists_of_studies_say_no_verdict_while_effects_are_hidden(page, project, as_user, owner, hide):
+    study, client = dimension_ratings(project), as_user(owner)
+    verdict = client.get(reverse("study_results", args=[study.slug])).context["verdict"].sentence
+    assert verdict in client.get(reverse(page, args=["rivers"])).content.decode()
+    hide(study)
+    assert verdict not in client.get(reverse(page, args=["rivers"])).content.decode()
