@@ -17,7 +17,17 @@ from studies.services.declarations import get_declaration, get_version_id, map_v
 from studies.services.responses.checks import ItemAnswer, build_context, check_rows, find_conflicting_parts
 from studies.services.responses.consistency import find_annotator_conflicts, find_baseless_rounds, find_mixed_guesses
 from studies.services.responses.importing import ImportRefused
-from studies.services.responses.rows import SEQUENCE, BadCell, Cells, Row, RowProblem, parse_row, parse_time, read_cells
+from studies.services.responses.rows import (
+    READ_COLUMNS,
+    SEQUENCE,
+    BadCell,
+    Cells,
+    Row,
+    RowProblem,
+    parse_row,
+    parse_time,
+    read_cells,
+)
 
 BATCH = 2_000
 Cell = tuple[str, int, Any]  # annotator, round, unit_key
@@ -37,6 +47,12 @@ class Extra:
     reason: str = ""
 
 
+EXTRA_COLUMNS = (
+    "first_answered_at", "last_changed_at", "n_changes",
+    "adjudication", "adjudicated_value", "adjudicated_at", "reason",
+)  # fmt: skip
+
+
 def read_answers(
     study: Study, annotators: Mapping[str, Annotator], items: list[Item], content: bytes
 ) -> tuple[list[ItemAnswer], dict[int, Extra]]:
@@ -44,7 +60,7 @@ def read_answers(
     problems: list[RowProblem] = []
     rows: list[Row] = []
     extras: dict[int, Extra] = {}
-    for line, cells in read_cells(content, problems):
+    for line, cells in read_cells(content, problems, (*READ_COLUMNS, *EXTRA_COLUMNS)):
         try:
             rows.append(parse_row(line, cells))
             extras[line] = extra_of(cells)

@@ -7,7 +7,7 @@ import codecs
 import csv
 import io
 import math
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import MAXYEAR, MINYEAR, UTC, datetime
 from typing import NamedTuple
@@ -65,11 +65,14 @@ class BadFile(ValueError):
         self.problem = RowProblem(line, "", reason)
 
 
-def read_cells(content: bytes, problems: list[RowProblem]) -> Iterator[tuple[int, Cells]]:
-    """Each row with the line it starts on; columns that are not in the contract are left aside."""
+def read_cells(
+    content: bytes, problems: list[RowProblem], columns: Sequence[str] = READ_COLUMNS
+) -> Iterator[tuple[int, Cells]]:
+    """Each row with the line it starts on; other columns than these are left aside."""
     try:
         text = decode_file(content)
-        yield from read_jsonl_rows(text, problems) if text.lstrip()[:1] in ("{", "[") else read_csv_rows(text, problems)
+        read = read_jsonl_rows if text.lstrip()[:1] in ("{", "[") else read_csv_rows
+        yield from read(text, problems, columns)
     except BadFile as bad:
         problems.append(bad.problem)
 
@@ -87,7 +90,7 @@ def decode_file(content: bytes) -> str:
     return text
 
 
-def read_csv_rows(text: str, problems: list[RowProblem]) -> Iterator[tuple[int, Cells]]:
+def read_csv_rows(text: str, problems: list[RowProblem], columns: Sequence[str]) -> Iterator[tuple[int, Cells]]:
     csv.field_size_limit(MAX_CELL)  # of the whole process, and never lowered again; tables of a bank have their own
     reader = csv.reader(io.StringIO(text, newline=""), strict=True)
     header: list[str] = []
@@ -100,7 +103,7 @@ def read_csv_rows(text: str, problems: list[RowProblem]) -> Iterator[tuple[int, 
                 continue
             if not header:
                 header = check_header(line, cells)
-                places = [(name, header.index(name)) for name in READ_COLUMNS if name in header]
+                places = [(name, header.index(name)) for name in columns if name in header]
             elif len(cells) == len(header):
                 yield line, {name: unescape_formula(cells[place].strip()) for name, place in places}
             else:
@@ -129,7 +132,7 @@ def check_header(line: int, cells: list[str]) -> list[str]:
     return header
 
 
-def read_jsonl_rows(text: str, problems: list[RowProblem]) -> Iterator[tuple[int, Cells]]:
+def read_jsonl_rows(text: str, problems: list[RowProblem], columns: Sequence[str]) -> Iterator[tuple[int, Cells]]:
     # Not splitlines(): it also cuts at U+2028, U+0085 and form feeds, which may stand inside a string.
     for line, content in enumerate(text.split("\n"), 1):
         if not content.strip():
@@ -138,7 +141,7 @@ def read_jsonl_rows(text: str, problems: list[RowProblem]) -> Iterator[tuple[int
             raise BadFile(line, _('Each line must be one JSON object, like {"annotator": "P01", …}.'))
         try:
             loaded = parse_object(content.encode())
-            yield line, {name: convert_json_value(name, loaded[name]) for name in READ_COLUMNS if name in loaded}
+            yield line, {name: convert_json_value(name, loaded[name]) for name in columns if name in loaded}
         except BadLine as error:
             problems.append(RowProblem(line, "", str(error)))
 
@@ -249,7 +252,7 @@ def sort_by_sequence(rows: list[Row], places: list[str]) -> list[Row]:
 
 def parse_row(line: int, cells: Cells) -> Row:
     """A row with each cell read; `BadCell` names the first that cannot be."""
-    cell = EMPTY_CELLS | {name: check_cell(name, written) for name, written in cells.items() if written}
+    cell = EMPTY_CELLS | {name: check_cell(name, cells[name]) for name in READ_COLUMNS if cells.get(name)}
     unit_items = tuple(cell[UNIT_ITEMS].split())
     for name in (*REQUIRED_COLUMNS, *([] if unit_items else ["item_id"])):
         if not cell[name]:
