@@ -244,7 +244,7 @@ def decide_cells(unit: Unit, decisions: Iterable[Decision], user: User) -> int:
             raise CannotAdjudicate(_("Nobody has answered this question here, or its answers cannot be replaced."))
         rows += make_rows(cell, decision, check_value(cell, decision, picks), user)
         if number == 1:
-            record_act(study.project_id, "conflicts_decided", study, number=unit.position)
+            record_act(study.project_id, "conflicts_decided", study, number=unit.position + 1)
     Adjudication.objects.bulk_create(rows)
     return len({(each.response.stage, each.response.question, each.response.item_id) for each in rows})
 
@@ -296,7 +296,7 @@ def set_answer_apart(unit: Unit, response_id: int, settled: Settled, reason: str
     Adjudication.objects.bulk_create(
         Adjudication(response=each, settled=settled, reason=why, decided_by=user, decided_at=now) for each in same
     )
-    record_act(study.project_id, "answers_set_apart", study, number=unit.position)
+    record_act(study.project_id, "answers_set_apart", study, number=unit.position + 1)
     return len(same)
 
 
@@ -316,7 +316,7 @@ def reopen_unit(unit: Unit, reason: str, user: User) -> int:
     n = standing.update(reopened_by=user, reopened_at=timezone.now(), reopened_because=reason.strip()[:MAX_REASON])
     if not n:
         raise CannotAdjudicate(_("Nothing was decided about this unit."))
-    record_act(study.project_id, "unit_reopened", study, number=unit.position)
+    record_act(study.project_id, "unit_reopened", study, number=unit.position + 1)
     return n
 
 
