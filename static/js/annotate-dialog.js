@@ -2,7 +2,7 @@
 
 export function makeDialog(content, title, word) {
   const sheet = document.createElement("dialog");
-  sheet.className = "text-sheet";
+  sheet.className = "sheet";
   const body = document.createElement("div");
   body.className = "sheet-body";
   body.tabIndex = 0;

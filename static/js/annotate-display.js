@@ -1,14 +1,14 @@
 /* Text size, line width and contrast as the annotator wants them, remembered on this device. */
 
 const NAMES = ["size", "width", "contrast"];
-const root = document.documentElement;
+const html = document.documentElement;
 
 const read = (name) => localStorage.getItem(`lesart-${name}`) ?? usual(name);
 const usual = (name) => (name === "contrast" && matchMedia("(prefers-contrast: more)").matches ? "high" : "");
 
 function show(name, value) {
-  if (value) root.dataset[name] = value;
-  else delete root.dataset[name];
+  if (value) html.dataset[name] = value;
+  else delete html.dataset[name];
 }
 
 export function setUpDisplay() {

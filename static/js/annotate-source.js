@@ -35,6 +35,7 @@ function makeSheet(word) {
   const copy = document.querySelector(".source-text article").cloneNode(true);
   copy.querySelector("h2").id = "sheet-title";
   const sheet = makeDialog(copy, "", word);
+  sheet.classList.add("text-sheet");
   sheet.setAttribute("aria-labelledby", "sheet-title");
   // A closed dialog forgets how far it was scrolled.
   const body = sheet.querySelector(".sheet-body");

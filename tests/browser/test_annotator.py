@@ -384,10 +384,10 @@ def test_the_text_is_one_tap_away_on_a_phone(phone, annotator):
     phone.evaluate("scrollTo(0, document.body.scrollHeight / 2)")
     before = phone.evaluate("scrollY")
     phone.tap("[data-open-text]")
-    expect(phone.locator("dialog:not([data-sheet])")).to_be_visible()
-    expect(phone.locator("dialog:not([data-sheet])")).to_contain_text("about herons.")
-    phone.tap("dialog:not([data-sheet]) button")
-    expect(phone.locator("dialog:not([data-sheet])")).not_to_be_visible()
+    expect(phone.locator("dialog.text-sheet")).to_be_visible()
+    expect(phone.locator("dialog.text-sheet")).to_contain_text("about herons.")
+    phone.tap("dialog.text-sheet button")
+    expect(phone.locator("dialog.text-sheet")).not_to_be_visible()
     assert phone.evaluate("scrollY") == before
 
 
