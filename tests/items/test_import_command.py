@@ -85,7 +85,7 @@ def test_generator_and_language_may_be_given(run):
         ({"language": "Klingon"}, "not a known language"),
         ({"generator": "a\x1bb"}, "control characters"),
         ({"project": "nowhere"}, "No project has"),
-        ({"name": "bank.docx"}, "--format"),
+        ({"name": "bank.numbers"}, "--format"),
     ],
 )
 def test_a_bad_option_is_refused_with_a_sentence(run, project, options, words):
