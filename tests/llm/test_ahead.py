@@ -87,7 +87,8 @@ class TestLedger:
     def test_at_the_end_of_a_turn_no_call_waits_as_sent(self, served, make_run, states):
         server = served("R", latency=0.3)
         run = make_run(server, 60, max_concurrency=40)
-        drain(run.pk, 0.2)
+        while "answered" not in states(run):  # a turn on a busy machine may end before anything is sent
+            drain(run.pk, 0.2)
         found = states(run)
         assert found["answered"] == len(server.requests) == sent(run)
         assert set(found) <= {"answered", "waiting", "planned"}
@@ -110,7 +111,8 @@ class TestLedger:
     def test_what_waits_for_a_limit_has_not_been_sent(self, served, make_run, states):
         server = served(lambda request: too_many(60) if request.number == 5 else "R", latency=0.02)
         run = make_run(server, 100, max_concurrency=40)
-        drain(run.pk, 0.5)
+        while "answered" not in states(run):
+            drain(run.pk, 0.5)
         assert len(server.requests) == sent(run) <= 5 + 40
         assert states(run)["answered"] == len(server.requests) - 1
 
