@@ -3,6 +3,7 @@
 import io
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
+from pathlib import PurePosixPath
 from shutil import copyfileobj
 from tempfile import SpooledTemporaryFile
 from typing import IO, Any
@@ -26,6 +27,7 @@ from projects.models import Project, User
 from projects.services import SLUG_LENGTH, create_project
 from studies.models import Study
 from studies.protocols import PROTOCOLS
+from studies.services.creating import find_free_slug
 
 IN_MEMORY = 10_000_000  # bytes of a pack, before it is written to disk
 Progress = Callable[[int, int], None]  # told how many parts of how many are done
@@ -111,6 +113,8 @@ def list_versions(model: type[Text] | type[Item], project: Project) -> dict[str,
 def import_project(file: IO[bytes], owner: User | None = None, slug: str = "") -> Project:
     """Store an archive as a new project under its own short name or another: all of it or nothing.
 
+    Under another short name it may be a copy of a project that is still here: studies whose short names are taken get
+    a number behind them.
     Raises what `import_pack` raises, and `ValidationError` for a short name that is taken.
     """
     reader = PackReader(file, PROJECT)
@@ -129,16 +133,17 @@ def import_project(file: IO[bytes], owner: User | None = None, slug: str = "") -
         for said in lines_if_any(reader, "bank/metrics.jsonl"):
             metric_in(project, {}, said)
         for name in names:
-            restore_study_of(reader, name, project)
+            restore_study_of(reader, name, project, renamed=bool(slug))
         if reader.read("bank/items.jsonl"):
             restore_items(reader, project)
     return project
 
 
-def restore_study_of(reader: PackReader, name: str, project: Project) -> None:
+def restore_study_of(reader: PackReader, name: str, project: Project, renamed: bool) -> None:
     """A study of the archive. Its people are told apart from those of the other studies, whose codes are the same."""
     pack = PackReader(io.BytesIO(reader.read(name)))
     pack.check()
-    study = restore_pack(pack, project, "").study
+    own_slug = PurePosixPath(name).stem.partition("-")[2]
+    study = restore_pack(pack, project, find_free_slug(own_slug) if renamed else "").study
     people = study.annotators.exclude(person="")
     people.update(person=Concat(Value(f"{study.slug}-"), "person"))

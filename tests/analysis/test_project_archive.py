@@ -101,6 +101,14 @@ def test_what_is_no_archive_is_refused_and_nothing_is_stored(project, tmp_path):
     path.write_bytes(archive)
     with pytest.raises(CommandError, match=r"Nothing was stored\. .*rivers"):
         call_command("import_project", str(path))  # the project is there already
-    with pytest.raises(CommandError, match=r"Nothing was stored\."):
-        call_command("import_project", str(path), slug="other")  # its study is
     assert Project.objects.count() == n + 1
+
+
+def test_a_copy_under_another_name_stands_beside_the_project(project, tmp_path):
+    study = whole_studies.guessed(project)
+    path = tmp_path / "project.zip"
+    path.write_bytes(archived(project))
+    call_command("import_project", str(path), "--as", "copy")
+    copied = Study.objects.get(project__slug="copy")
+    assert copied.slug == f"{study.slug}-2"
+    assert results_in(packed(copied)) == results_in(packed(study))

@@ -13,7 +13,14 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("file", metavar="FILE.zip", help="as export_project has written it")
-        parser.add_argument("--slug", default="", help="short name of the project here; default: its own")
+        parser.add_argument(
+            "--as",
+            "--slug",
+            dest="slug",
+            default="",
+            metavar="SLUG",
+            help="short name of the project here; default: its own",
+        )
 
     def handle(self, *, file: str, slug: str, **options: Any) -> None:
         from analysis.pack.project import import_project  # loads what draws
