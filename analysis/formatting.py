@@ -1,8 +1,8 @@
-"""Numbers as papers print them: .53, −.11, [.41, .65]. The one place where a number becomes words."""
+"""Numbers as papers print them: .53, −.11, [.41, .65], in German and Basque 0,53. Here a number becomes words."""
 
 from math import copysign
 
-from django.utils.formats import number_format
+from django.utils.formats import get_format, number_format
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop, ngettext, npgettext
 
@@ -38,7 +38,22 @@ def keeps_meaning(value: float, digits: int) -> bool:
 def format_digits(value: float, digits: int) -> str:
     rounded = f"{abs(value):.{digits}f}"
     sign = MINUS if value < 0 and float(rounded) else ""
-    return sign + (rounded[1:] if rounded.startswith("0.") else rounded)
+    return sign + in_language(rounded)
+
+
+def in_language(digits: str) -> str:
+    """Digits with a point as the active language writes them: 0.53 as `.53` in English, as `0,53` in German."""
+    if not has_comma():
+        return digits[1:] if digits.startswith("0.") else digits
+    return digits.replace(".", decimal_mark())
+
+
+def has_comma() -> bool:
+    return decimal_mark() == ","
+
+
+def decimal_mark() -> str:
+    return str(get_format("DECIMAL_SEPARATOR"))
 
 
 def p_value(value: float) -> str:
@@ -54,11 +69,12 @@ def digits_of(low: float | None, high: float | None) -> int:
 
 
 def interval(low: float | None, high: float | None) -> str:
-    """Both ends in brackets; nothing where they are undefined."""
+    """Both ends in brackets, apart by a semicolon where commas stand in numbers; nothing where they are undefined."""
     if low is None or high is None:
         return ""
     digits = digits_of(low, high)
-    return f"[{number(low, digits)}, {number(high, digits)}]"
+    between = "; " if has_comma() else ", "
+    return f"[{number(low, digits)}{between}{number(high, digits)}]"
 
 
 def with_interval(value: float, low: float | None, high: float | None) -> str:

@@ -14,7 +14,7 @@ from typing import Literal
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from analysis.formatting import MINUS, count, with_interval
+from analysis.formatting import MINUS, count, in_language, with_interval
 
 Style = Literal["with", "without", "base"]
 
@@ -214,7 +214,7 @@ def ends_of(marks: Sequence[Mark], ends: tuple[float, float] | None, dashed: flo
 
 def tick_word(value: float) -> str:
     said = f"{abs(value):g}" if abs(value) < 1e-9 or abs(value - round(value)) < 1e-9 else f"{abs(value):.3g}"
-    return (MINUS if value < -1e-9 else "") + (said[1:] if said.startswith("0.") else said)
+    return (MINUS if value < -1e-9 else "") + in_language(said)
 
 
 def draw_axis(scale: Scale, top: float, bottom: float, sheet: Sheet, dashed: float | None, most: int) -> Iterator[str]:

@@ -7,7 +7,7 @@ from typing import Any
 
 from analysis.figures.forest import list_forests
 from analysis.figures.outlook import outlook
-from analysis.figures.style import CONFIG
+from analysis.figures.style import get_config
 from analysis.plugins import load_plugins
 from analysis.tables.spec import Table
 
@@ -27,7 +27,7 @@ def specification(name: str, table: Table, heading: str, said: Sequence[str] = (
     """The Vega-Lite specification of a figure; `said` are the lines under its title."""
     title = {"text": heading, "subtitle": list(said), "anchor": "start", "frame": "bounds"}
     chart = list_figures()[name][1](table, title)
-    return {**chart.to_dict(), "config": CONFIG}
+    return {**chart.to_dict(), "config": get_config()}
 
 
 def as_json(spec: Mapping[str, Any]) -> str:

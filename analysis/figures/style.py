@@ -15,6 +15,7 @@ from analysis.formatting import (
     UNDEFINED,
     count,
     digits_of,
+    has_comma,
     interval,
     number,
     texts_counted,
@@ -74,6 +75,15 @@ CONFIG: dict[str, Any] = {
     "header": {"labelColor": INK, "labelFontSize": 13, "labelFontWeight": "bold", "labelLimit": LABELS},
 }
 
+
+def get_config() -> dict[str, Any]:
+    """`CONFIG`, with numbers as the active language writes them."""
+    if not has_comma():
+        return CONFIG
+    numbers = {"decimal": ",", "thousands": ".", "grouping": [3], "currency": ["", ""]}
+    return CONFIG | {"locale": {"number": numbers}}
+
+
 BARE: dict[str, Any] = {"ticks": False, "domain": False, "labelPadding": 10}
 BESIDE: dict[str, Any] = {"align": "left", "dx": 14}
 
@@ -81,8 +91,12 @@ BESIDE: dict[str, Any] = {"align": "left", "dx": 14}
 def shares(title: str, top: float = 1) -> dict[str, Any]:
     """An axis of shares up to `top`, written like those in the tables: .5, or .05 where ticks are so close."""
     digits = 1 if top >= 0.5 else 2 if top >= 0.05 else 3
-    label = f"replace(format(datum.value, '.{digits}f'), regexp('^0'), '')"
-    return {"title": title, "tickCount": 6, "labelExpr": label}
+    label = f"format(datum.value, '.{digits}f')"
+    return {
+        "title": title,
+        "tickCount": 6,
+        "labelExpr": label if has_comma() else f"replace({label}, regexp('^0'), '')",
+    }
 
 
 def by_answers() -> dict[str, Any]:

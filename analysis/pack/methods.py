@@ -191,7 +191,7 @@ def when_answered(facts: Facts) -> str:
         period = {"first": f"{facts.conduct.first:%Y-%m-%d}", "last": f"{facts.conduct.last:%Y-%m-%d}"}
         said.append(_("People's answers were given from %(first)s to %(last)s.") % period)
     if facts.minutes is not None:
-        said.append(_("Median time per person: %(n)s minutes.") % {"n": f"{facts.minutes:.1f}"})
+        said.append(_("Median time per person: %(n)s minutes.") % {"n": number(facts.minutes, 1)})
     return " ".join(said)
 
 

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 from django.utils.translation import gettext as _
 
+from analysis.formatting import number
 from analysis.measures.agreement import cohen_kappa, gwet_ac1, percent_agreement
 from analysis.measures.calibration import LOW_MASS
 from analysis.measures.calibration import label_mass as measured
@@ -37,7 +38,7 @@ def label_mass(study: Study, purposes: Collection[str]) -> Table:
     for evaluator, stage, mass in iter_label_masses(study, purposes):
         found.setdefault((evaluator, stage), []).append(mass)
     rows = [row_of(*key, masses) for key, masses in found.items()]
-    below = _("Below %(share)s") % {"share": f"{LOW_MASS:.1f}"[1:]}
+    below = _("Below %(share)s") % {"share": number(LOW_MASS, 1)}
     return SPEC.build(rows, more={"least": (Column("low", below, "count", about=_("calls below that")),)})
 
 

@@ -2,6 +2,7 @@ import json
 import math
 
 from django import template
+from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
@@ -54,7 +55,7 @@ def duration(seconds):
         return _("%(n)d s") % {"n": max(1, round(seconds))}
     if seconds < 5400:
         return _("%(n)d min") % {"n": round(seconds / 60)}
-    return _("%(n).1f h") % {"n": seconds / 3600}
+    return _("%(n)s h") % {"n": number_format(seconds / 3600, 1)}
 
 
 @register.filter

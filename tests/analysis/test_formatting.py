@@ -71,6 +71,13 @@ def test_only_an_interval_of_no_width_has_the_same_two_ends(ends, printed):
     assert interval(*ends) == printed
 
 
+@pytest.mark.parametrize("language", ["de", "eu"])
+def test_german_and_basque_have_a_comma_and_the_zero_before_it(language):
+    with override(language):
+        assert with_interval(0.35, -0.141, 0.562) == "0,35 [−0,14; 0,56]"
+        assert (p_value(0.0321), p_value(0.0001), number(3.5), figure(12345)) == ("0,032", "<0,001", "3,50", "12.345")
+
+
 def test_a_number_has_as_many_digits_as_its_interval():
     assert with_interval(0.5126, 0.511, 0.514) == ".513 [.511, .514]"
     assert with_interval(0.5126, 0.41, 0.61) == ".51 [.41, .61]"
