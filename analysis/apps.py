@@ -39,6 +39,6 @@ class AnalysisConfig(AppConfig):
             *(Kind(name, f"{services}.{work}", _("Computing the results"), STEPS) for name, work in RESULTS.items()),
             *(Kind(name, f"{services}.{work}", _("Writing the file"), STEPS) for name, work in FILES.items()),
             Kind(
-                "pack", "analysis.pack.asking.build_pack", _("Building the replication pack"), STEPS_OF_PACKS, a_month
+                "pack", "analysis.pack.building.build_pack", _("Building the replication pack"), STEPS_OF_PACKS, a_month
             ),
         )

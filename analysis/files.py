@@ -1,4 +1,4 @@
-"""Files that are there whole or not at all."""
+"""Files: written whole or not at all, with the keys of mappings in one order, and sent as downloads."""
 
 import errno
 import os
@@ -7,6 +7,20 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
+
+from django.http import FileResponse, HttpResponse
+
+# Mappings of the database in one order: PostgreSQL keeps the keys of JSON in another than they were written in.
+
+
+def sort_keys(value: Any) -> Any:
+    """The value with the keys of every mapping in it in alphabetical order; lists stay as they are."""
+    if isinstance(value, dict):
+        return {key: sort_keys(value[key]) for key in sorted(value)}
+    return [sort_keys(each) for each in value] if isinstance(value, list) else value
+
+
+# Files that are there whole or not at all.
 
 DEVICES = ("/dev/", "/proc/")
 
@@ -44,3 +58,19 @@ def is_stream(path: Path) -> bool:
     """Whether it is a pipe, a device or an open file of the process: nothing that can be replaced or has a folder."""
     beside = os.path.realpath(path.parent) + "/"
     return beside.startswith(DEVICES) or (path.exists() and not path.is_file() and not path.is_dir())
+
+
+# Responses that a browser saves as a file.
+
+TABLE_TYPES = {"csv": "text/csv; charset=utf-8", "jsonl": "application/jsonl; charset=utf-8"}
+TABLE_TYPES |= {"json": "application/json", "tex": "application/x-tex; charset=utf-8"}
+
+
+def send_file(name: str, file: IO[bytes]) -> FileResponse:
+    file_type = TABLE_TYPES[name.rpartition(".")[2]]
+    return FileResponse(file, as_attachment=True, filename=name, content_type=file_type)
+
+
+def attach(content: bytes, name: str) -> HttpResponse:
+    headers = {"Content-Disposition": f'attachment; filename="{name}"'}
+    return HttpResponse(content, content_type=TABLE_TYPES[name.rpartition(".")[2]], headers=headers)

@@ -1,37 +1,35 @@
 from django.urls import path
 
 from analysis import overview
-from analysis.pack import methods_views
 from analysis.pack import views as pack_views
 from analysis.results import (
     agreement_views,
     coding_views,
+    compare_views,
     drill_down_views,
     file_views,
     item_views,
     page_views,
     planner_views,
-    protocol_views,
-    shortcut_views,
     views,
 )
 
 urlpatterns = [
     path("p/<slug:slug>/", overview.project_overview, name="project"),
-    path("p/<slug:slug>/shortcuts/", shortcut_views.bank_shortcuts, name="bank_shortcuts"),
-    path("p/<slug:slug>/shortcuts.csv", shortcut_views.bank_shortcuts_csv, name="bank_shortcuts_csv"),
+    path("p/<slug:slug>/shortcuts/", item_views.bank_shortcuts, name="bank_shortcuts"),
+    path("p/<slug:slug>/shortcuts.csv", item_views.bank_shortcuts_csv, name="bank_shortcuts_csv"),
     path("s/<slug:slug>/results/", page_views.study_results, name="study_results"),
     path("s/<slug:slug>/results/agreement/", page_views.results_agreement, name="results_agreement"),
     path("s/<slug:slug>/results/items/", page_views.results_items, name="results_items"),
     path("s/<slug:slug>/results/compare/", page_views.results_compare, name="results_compare"),
     path("s/<slug:slug>/results/details/", page_views.results_details, name="results_details"),
-    path("s/<slug:slug>/results/protocols/", protocol_views.study_protocols, name="study_protocols"),
+    path("s/<slug:slug>/results/protocols/", compare_views.study_protocols, name="study_protocols"),
     path(
         "s/<slug:slug>/results/protocols/<slug:name>.csv",
-        protocol_views.study_protocols_csv,
+        compare_views.study_protocols_csv,
         name="study_protocols_csv",
     ),
-    path("s/<slug:slug>/results/methods/", methods_views.results_methods, name="results_methods"),
+    path("s/<slug:slug>/results/methods/", pack_views.results_methods, name="results_methods"),
     path(
         "s/<slug:slug>/results/paper/<slug:name>-<int:width>.<str:ending>",
         page_views.results_paper,

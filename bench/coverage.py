@@ -22,8 +22,8 @@ from analysis.measures.share_intervals import (
     clustered_mean,
     published_contrast,
     published_share,
+    two_way_contrast,
 )
-from analysis.measures.two_way import two_way_contrast
 from studies.plans import make_guess_plan
 
 BoolArray = NDArray[np.bool_]

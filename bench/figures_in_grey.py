@@ -53,7 +53,7 @@ def figures() -> Iterator[tuple[str, str]]:
     from analysis.protocols.guess_then_read.planner import GuessPlan
     from analysis.services.figures import figure_specification
     from analysis.services.planning import outlook_figure, outlook_of
-    from analysis.services.reports import build
+    from analysis.services.reporting import build
     from projects.models import Project
     from tests.drawn import FIGURES
 

@@ -17,15 +17,14 @@ from typing import Any
 import django
 import numpy as np
 
-from analysis.measures.carry_over import carry_over
 from analysis.measures.contrasts import adjust_text_contrasts
+from analysis.measures.correlations import naive_difference, version_effects, within_text
 from analysis.measures.differential_functioning import item_functioning
-from analysis.measures.generalizability import g_study, g_study_without
+from analysis.measures.informativity import carry_over
 from analysis.measures.prediction_powered import PEOPLE_ONLY, Cell, Judgments, combine, fit
+from analysis.measures.rater_effects import g_study, g_study_without, rater_severity
+from analysis.measures.reader_intervals import FIXED, RANDOM, jackknife_parts
 from analysis.measures.reliability import alpha_of_parts
-from analysis.measures.severity import rater_severity
-from analysis.measures.text_parts import FIXED, RANDOM, jackknife_parts
-from analysis.measures.within_text import naive_difference, version_effects, within_text
 from bench.rates import rate
 
 Held = Iterator[tuple[str, bool, float]]  # what, whether the interval held the truth, its width

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from typing import Any
 
 Hear = Callable[[str, int, int], None]  # step, done, total
 
@@ -28,3 +29,15 @@ def listening(hear: Hear) -> Iterator[None]:
         yield
     finally:
         _hear.reset(before)
+
+
+# The steps of computing results; `jobs.progress` carries them.
+
+ANSWERS, TABLES = "answers", "tables"  # what is counted
+
+
+def with_progress(given: Any, *makers: Callable[[Any], Any]) -> Iterator[Any]:
+    """What each maker makes of what is given, one table after another."""
+    for number, make in enumerate(makers, 1):
+        report_progress(TABLES, number, len(makers))
+        yield make(given)

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from django.utils.translation import gettext as _
 
-from analysis.exports import wide
+from analysis.exports import writing
 from analysis.frames.export_rows import CHECKS, export_columns
 from analysis.tables.spec import Table, TableSpec
 from studies.models import Study
@@ -27,7 +27,7 @@ def codebook(study: Study) -> Table:
 
 def general() -> Iterator[tuple[str, str, str]]:
     """What holds for the files as a whole."""
-    fixed = ", ".join(wide.COLUMNS)
+    fixed = ", ".join(writing.COLUMNS)
     yield (
         _("(wide file)"),
         _("One row per unit, stage, item, option and question; one column per annotator after the fixed "

@@ -5,8 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import Any
 
-from analysis.figures.forest import list_forests
-from analysis.figures.outlook import outlook
+from analysis.figures.intervals import list_forests, outlook
 from analysis.figures.style import get_config
 from analysis.plugins import load_plugins
 from analysis.tables.spec import Table

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Any
 
-from analysis.figures.forest import FORESTS, forest_size
+from analysis.figures.intervals import FORESTS, forest_size
 from analysis.tables.spec import Row, Table
 from analysis.words import evaluator_word, scope_word
 from studies.protocols.conditions import NOT_APPLICABLE

@@ -13,7 +13,7 @@ from django.db.models.functions import Coalesce
 from django.utils.translation import gettext as _
 
 from analysis.choices import Choices
-from analysis.flaw_codes import collect_flaw_codes
+from analysis.codes import collect_flaw_codes
 from analysis.frames.export_rows import is_paired, items_by_unit, pairs_of
 from analysis.frames.responses import every_round, latest_rounds, query_submitted, select_rows
 from analysis.models import ItemCode

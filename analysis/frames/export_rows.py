@@ -11,9 +11,8 @@ from django.db.models import F, FilteredRelation, Q, Window
 from django.db.models.functions import RowNumber
 
 from analysis.frames.responses import query_submitted
-from analysis.progress import ANSWERS
 from evaluation.services.calls import get_parse_status, get_prompt_versions, get_raw_output, select_replies
-from jobs.progress import report_progress
+from jobs.progress import ANSWERS, report_progress
 from studies.models import Assignment, PhasePassed, Settled, Study, Submission, UnitItem
 from studies.phases import PROFILE
 from studies.presentation_order import ShownItem, read_shown_items

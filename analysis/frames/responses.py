@@ -11,9 +11,8 @@ import pandas as pd
 from django.db.models import QuerySet, TextField
 from django.db.models.functions import Cast
 
-from analysis.progress import ANSWERS
 from items.models import Item, Option
-from jobs.progress import report_progress
+from jobs.progress import ANSWERS, report_progress
 from studies.models import Assignment, Response, Settled, Study, UnitItem
 from studies.services.adjudicating import filter_standing
 from studies.services.declarations import get_declaration

@@ -14,7 +14,7 @@ from django.utils.translation import gettext as _
 from analysis.choices import CONVENTIONS
 from analysis.measures.item_analysis import jeffreys_interval
 from analysis.measures.shortcuts import Wording, count_cues, findings, is_negated, near_duplicates
-from analysis.services.state import A_DAY, FORMAT
+from analysis.services.cached_results import A_DAY, FORMAT
 from analysis.tables.spec import Column, Table, TableSpec, count, number
 from analysis.words import cue_word
 from evaluation.metric_values import query_bank_items

@@ -15,7 +15,7 @@ from scipy.stats import beta
 from analysis.measures.agreement import MISSING
 from analysis.measures.intervals import JACKKNIFE, LEVEL, Interval, undefined_interval
 from analysis.measures.item_response import discrimination_without
-from analysis.measures.text_parts import jackknife_parts
+from analysis.measures.reader_intervals import jackknife_parts
 from analysis.measures.types import FloatArray, IntArray, gettext_noop
 
 PRIOR_MISKEY = 0.02  # share of options thought to have a wrong key before anything is answered

@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from analysis.measures.intervals import NO_SPREAD, Bounds
-from analysis.measures.text_parts import FIXED, RANDOM, ReaderInfluence, Readers, variance_parts
+from analysis.measures.reader_intervals import FIXED, RANDOM, ReaderInfluence, Readers, variance_parts
 from analysis.measures.types import BoolArray, FloatArray, IntArray
 from analysis.measures.variance_parts import VarianceParts
 

@@ -1,8 +1,4 @@
-"""How well a set of items on certain texts would rank readers again.
-
-α: Cronbach (1951), for 0/1 KR-20; its interval: Feldt (1965). ω total: McDonald (1999), one factor by maximum
-likelihood. Longer tests: Spearman (1910), Brown (1910).
-"""
+"""Reliability: how well items would rank readers again, and whether two protocols rank the same items alike."""
 
 from __future__ import annotations
 
@@ -12,9 +8,17 @@ from itertools import combinations
 
 import numpy as np
 from scipy.stats import f as fisher
+from scipy.stats import rankdata
 
 from analysis.measures.intervals import LEVEL
+from analysis.measures.reader_intervals import jackknife_parts
 from analysis.measures.types import BoolArray, FloatArray, IntArray
+from analysis.measures.variance_parts import VarianceParts
+
+# How well a set of items on certain texts would rank readers again.
+#
+# α: Cronbach (1951), for 0/1 KR-20; its interval: Feldt (1965). ω total: McDonald (1999), one factor by maximum
+# likelihood. Longer tests: Spearman (1910), Brown (1910).
 
 LEAST_FACTOR_PARTS = 3
 MOST_PATTERNS = 200  # sets of texts that are compared in pairs when the largest complete block is sought
@@ -90,3 +94,47 @@ def largest_block(answered: BoolArray, least: int = 0) -> tuple[IntArray, IntArr
     enough = persons >= least if (persons >= least).any() else np.ones(len(persons), dtype=bool)
     best = int(np.argmax(np.where(enough, persons * candidates.sum(axis=1), -1)))
     return np.flatnonzero(having[:, best]), np.flatnonzero(candidates[best])
+
+
+# The same items under two protocols: whether both rank them alike, and what an hour of people's time buys in each.
+
+HOUR = 60.0
+
+
+def rank_correlation(one: FloatArray, other: FloatArray) -> float:
+    """Spearman's ρ; NaN below three pairs or where one side does not vary."""
+    both = ~(np.isnan(one) | np.isnan(other))
+    if both.sum() < 3:
+        return np.nan
+    x, y = rankdata(one[both]), rankdata(other[both])
+    if not (x.std() > 0 and y.std() > 0):
+        return np.nan
+    return float(np.corrcoef(x, y)[0, 1])
+
+
+def item_correlation(one: FloatArray, other: FloatArray, text: IntArray) -> VarianceParts:
+    """ρ of items' scores (m,), with a jackknife over their texts (m,)."""
+    texts = np.unique(text)
+    without = np.array([rank_correlation(one[text != each], other[text != each]) for each in texts])
+    return jackknife_parts(rank_correlation(one, other), without, bounds=(-1.0, 1.0))
+
+
+def generator_correlation(one: FloatArray, other: FloatArray) -> VarianceParts:
+    """ρ of generators' means, from sums and counts by text: (2, texts, generators) each, texts left out in turn."""
+    value = rank_correlation(_means(one.sum(axis=1)), _means(other.sum(axis=1)))
+    without = np.array(
+        [
+            rank_correlation(_means(one.sum(axis=1) - one[:, at]), _means(other.sum(axis=1) - other[:, at]))
+            for at in range(one.shape[1])
+        ]
+    )
+    return jackknife_parts(value, without, bounds=(-1.0, 1.0))
+
+
+def _means(sums: FloatArray) -> FloatArray:
+    return np.asarray(sums[0] / np.where(sums[1] > 0, sums[1], np.nan))
+
+
+def reliability_of_an_hour(reliability: float, minutes: float) -> float:
+    """α over texts of a set that takes so many minutes, stepped to one hour; NaN for α at most 0."""
+    return lengthen(reliability, HOUR / minutes) if minutes > 0 and reliability > 0 else np.nan

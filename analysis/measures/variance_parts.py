@@ -29,7 +29,7 @@ from analysis.measures.intervals import (
     Bounds,
     Interval,
 )
-from analysis.measures.two_way import TEXT_AND_ANNOTATOR
+from analysis.measures.share_intervals import TEXT_AND_ANNOTATOR
 from analysis.measures.types import FloatArray, IntArray, gettext_noop
 
 TWO_WAY = "two-way-t"

@@ -2,8 +2,10 @@
 
 import csv
 from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
 from typing import IO, Any
 
+from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import override
 
@@ -17,14 +19,20 @@ from analysis.pack.code_book import COLUMNS as COLUMNS_OF_ALL
 from analysis.pack.code_book import entries_of, read_me
 from analysis.pack.datasheet import as_markdown, as_objects, datasheet
 from analysis.pack.methods import LANGUAGES, Conduct, describe_conduct, facts_of, methods
-from analysis.pack.redaction import Redactor, make_redactor
+from analysis.pack.redaction import Redactor, hidden_texts, make_redactor
 from analysis.reports.report import Report
-from analysis.services.reporting import about, figure_files, table_files, versions
-from analysis.services.reports import check_groups, full_report_from
+from analysis.services.cached_results import find_subject
+from analysis.services.reporting import about, check_groups, figure_files, full_report_from, table_files, versions
 from analysis.tables.writers import as_csv, cell
 from evaluation.metric_values import METRIC_COLUMNS, iter_metric_rows
 from evaluation.services.calls import list_unanswered_columns
 from items.services.exporting import format_json_line
+from jobs.files import new_file
+from jobs.kinds import JobFailed
+from jobs.models import Job
+from jobs.progress import Hear
+from jobs.scheduling import delete_job, get_or_schedule, make_job
+from projects.models import User
 from studies.models import Purpose, Study
 from studies.protocols import PROTOCOLS
 from studies.strict_yaml import write_yaml
@@ -152,3 +160,43 @@ def write_table(archive: Archive, name: str, columns: Iterable[str], rows: Itera
         for number, row in enumerate(rows, 1):  # noqa: B007 - the count outlives the loop
             writer.writerow([cell(row.get(column)) for column in columns])
     return number
+
+
+# Packs that are asked for on a page: a job builds them, the file waits in the folder of jobs.
+
+KIND = "pack"
+
+
+def find_pack(study: Study) -> Job | None:
+    """The study's pack, whoever asked for it."""
+    return Job.objects.filter(kind=KIND, subject=study.job_subject).first()
+
+
+def ask_for_pack(study: Study, choices: Choices, user: User | None) -> Job:
+    """A new pack in place of the study's earlier one; the one that is under way, if it is the same."""
+    wanted = make_job(KIND, study.job_subject, choices.to_json(), study.project, language="en")
+    for other in Job.objects.filter(kind=KIND, subject=wanted.subject).exclude(key=wanted.key):
+        delete_job(other)
+    return get_or_schedule(wanted, timezone.now().isoformat(), user)
+
+
+def build_pack(job: Job, report_progress: Hear) -> Path:
+    """What a job of this kind does."""
+
+    def tell(done: int) -> None:
+        report_progress(STEPS[min(done, len(STEPS) - 1)], done, len(STEPS))
+
+    study = find_subject(job)
+    job.about = {"withheld": sorted(hidden_texts(study))}
+    tell(0)
+    try:
+        with new_file() as file:
+            write_pack(study, Choices.from_json(job.parameters), file, tell)
+    except BadChoice as bad:
+        raise JobFailed(str(bad)) from bad
+    return Path(file.name)
+
+
+def says_too_much(pack: Job) -> bool:
+    """Whether a text may not be shared any more that could be when the pack was built."""
+    return not hidden_texts(find_subject(pack)) <= set(pack.about["withheld"])

@@ -3,10 +3,10 @@
 from collections.abc import Iterator
 from typing import Any
 
+from analysis.files import sort_keys
 from analysis.frames.evidence import BANK_ORDER, WITHHELD, n_tokens
 from analysis.pack.redaction import Redactor, hash_text
 from analysis.published_names import stored_matches
-from analysis.sorted_keys import sort_keys
 from evaluation.models import Evaluator, Metric
 from evaluation.services.calls import name_version
 from generation.models import GeneratorRun

@@ -13,13 +13,13 @@ from django.db.models.functions import Concat
 from django.utils.translation import gettext as _
 
 from analysis.choices import Choices
+from analysis.files import sort_keys
 from analysis.pack import PROJECT
 from analysis.pack.archive import Archive, BadPack, PackReader
 from analysis.pack.building import write_lines, write_pack
 from analysis.pack.restored_bank import lines_if_any, metric_in, restore_generators, restore_items, text_in
 from analysis.pack.restoring import all_or_nothing, restore_pack
 from analysis.services.results import purposes_answered
-from analysis.sorted_keys import sort_keys
 from evaluation.models import Metric
 from items.models import Generator, Item, Text
 from items.services.exporting import list_text_objects

@@ -4,11 +4,11 @@ from collections.abc import Collection, Iterator
 from dataclasses import asdict
 from typing import Any
 
+from analysis.files import sort_keys
 from analysis.frames.export_rows import export_rows, list_written_columns
 from analysis.models import ItemCode
 from analysis.pack.frozen import evaluator_prompts, file_of, moment
 from analysis.pack.redaction import Redactor
-from analysis.sorted_keys import sort_keys
 from evaluation.models import Evaluator
 from evaluation.services.calls import iter_unanswered
 from evaluation.services.position import POSITION, get_position

@@ -7,11 +7,50 @@ from typing import Any, ClassVar
 
 from django.utils.translation import gettext as _
 
+from analysis.choices import CONVENTIONS
+from analysis.formatting import number
 from analysis.frames.evidence import Evidence
+from analysis.measures.components import ANNOTATOR
+from analysis.measures.intervals import Interval
 from analysis.measures.power import Outlook
 from analysis.planning.forms import OutlookForm, Sizes
+from analysis.planning.tables import COMPONENTS
+from analysis.reports.estimates import same_interval
 from analysis.reports.spread import Spread
 from analysis.tables.spec import Row, Table, TableSpec
+
+# How far things differ in a study's own answers, with intervals: what the planner puts in the place of assumptions.
+
+
+def spread_table(rows: list[dict[str, Any]]) -> Table:
+    """One `component_row` each: a standard deviation in logits as fitted on people's answers, and as assumed."""
+    return COMPONENTS.build(rows)
+
+
+def component_row(name: str, said: str, value: float, assumed: float, found: Interval) -> dict[str, Any]:
+    units = {"text": _("texts"), ANNOTATOR: _("annotators")}
+    return {
+        "component": name,
+        "sd": value,
+        "low": found.low,
+        "high": found.high,
+        "assumed": assumed,
+        "unit": found.unit,
+        "n_units": found.n_units,
+        "n_judgments": found.n_responses,
+        "reason": _(found.reason) if found.reason else "",
+        "component_said": said,
+        "unit_said": units[found.unit],
+        "intervals": {"sd": same_interval(found)},
+    }
+
+
+def make_unfitted_row(name: str, said: str, assumed: float) -> dict[str, Any]:
+    empty = {"low": None, "high": None, "unit": "", "n_units": 0, "n_judgments": 0}
+    reason = _("no answers of people yet")
+    return {"component": name, "sd": None, "assumed": assumed, "component_said": said, "unit_said": "", **empty,
+            "reason": reason, "intervals": {"sd": dict.fromkeys(CONVENTIONS, empty)}}  # fmt: skip
+
 
 FACTORS = (0.5, 1, 1.5, 2, 3, 4)  # of the study's own size
 STUDIES = 500
@@ -86,3 +125,36 @@ def own_row(table: Table) -> dict[str, Any]:
 
 def percent(share: float) -> str:
     return _("%(n)s %%") % {"n": round(100 * share)}
+
+
+# What a plan would give, in words: the study's own size first, then what more texts or annotators would buy.
+
+
+def sentences(assumed: AssumedPlan, table: Table) -> list[str]:
+    own = own_row(table)
+    if own["power"] is None:
+        return [_("A plan of this size gives no interval: it needs at least two texts that are guessed and read.")]
+    return [assumed.sentence(own), *(said for axis in assumed.axes if (said := describe_doubling(table, axis)))]
+
+
+def describe_doubling(table: Table, axis: str) -> str:
+    """What twice as many of something would give; of texts with people what models on all texts would."""
+    own = own_row(table)
+    size = own["texts"] if axis == PEOPLE_TEXTS else 2 * own[axis]
+    row = next((row for row in table.rows if row["axis"] == axis and row["size"] == size), None)
+    if row is None or row["power"] is None:
+        return ""
+    words = {
+        "texts": _("With twice the texts: %(power)s of the studies, an interval %(width)s wide."),
+        PEOPLE_TEXTS: _(
+            "With models on all texts that agree with people by r = %(r)s: %(power)s of the studies, an interval "
+            "%(width)s wide."
+        ),
+        "annotators": _("With twice the annotators: %(power)s of the studies, an interval %(width)s wide."),
+        "items": _("With twice the items: %(power)s of the studies, an interval %(width)s wide."),
+        "judgments": _(
+            "With twice the judgments on the same texts: %(power)s of the studies, an interval %(width)s wide."
+        ),
+    }
+    said = {"power": percent(row["power"]), "width": number(row["width"]), "r": number(row.get("r") or 0)}
+    return words[axis] % said

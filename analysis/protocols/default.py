@@ -17,13 +17,12 @@ from analysis.formatting import UNDEFINED, count, number, of_people
 from analysis.frames.evidence import Evidence, with_items
 from analysis.pack.methods import Facts
 from analysis.protocols.tables import AGREEMENT, COUNTS, DISTRIBUTIONS, TABLES
-from analysis.reports.description import description
+from analysis.reports.categories import list_error_tables
+from analysis.reports.description import description, variants
 from analysis.reports.drill_down import COUNTED, list_counted, list_rows
-from analysis.reports.error_codes import list_error_tables
 from analysis.reports.evaluators import HUMAN, evaluator_named, evaluators_in, people_in
 from analysis.reports.outcome import Agreed, Outcome, rows_called
 from analysis.reports.report import Report
-from analysis.reports.variants import variants
 from analysis.tables.spec import Row, Table, TableSpec
 from studies.question_words import name_label, name_question
 from studies.services.declarations import get_declaration

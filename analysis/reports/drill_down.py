@@ -15,10 +15,9 @@ from analysis.formatting import count, number
 from analysis.frames.evidence import Evidence
 from analysis.frames.responses import judgments_of
 from analysis.measures.calibration import LOW_MASS
-from analysis.reports.description import ALL, by_source
+from analysis.reports.description import ALL, MINUTES, PEOPLE, by_source, of_variant
 from analysis.reports.evaluators import Evaluator, evaluator_named
 from analysis.reports.tables import ANSWERS, DESCRIPTION, LABEL_MASS, VARIANTS
-from analysis.reports.variants import MINUTES, PEOPLE, of_variant
 from analysis.tables.spec import Column, FrameRows, Row, Table
 from evaluation.services.calls import iter_replies_with_mass
 from studies.question_words import name_stage

@@ -10,7 +10,7 @@ from django.urls import reverse
 from django.utils.translation import override
 from django.views.decorators.http import require_safe
 
-from analysis.downloads import attach, send_file
+from analysis.files import attach, send_file
 from analysis.hiding import effects_shown
 from analysis.results.forms import SHORT, ResultsForm, StandInForm
 from analysis.results.links import build_query, links_of, page_of

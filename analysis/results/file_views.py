@@ -10,9 +10,9 @@ from django.http import FileResponse, Http404, HttpResponse
 from django.utils.translation import override
 from django.views.decorators.http import require_safe
 
-from analysis.downloads import attach, send_file
 from analysis.exports.codebook import codebook
 from analysis.exports.writing import FORMATS, export_responses, name_export, write_metrics, write_unanswered
+from analysis.files import attach, send_file
 from analysis.hiding import show_hidden_page
 from analysis.results.forms import ResultsForm
 from analysis.results.planner_views import outlook_or_404

@@ -17,8 +17,8 @@ from analysis.items.coding import kinds_of
 from analysis.plugins import find_plugin
 from analysis.reports.outcome import Agreed
 from analysis.reports.report import Report
-from analysis.results.agreement_page import draw_agreement, list_agreement, say_agreement
-from analysis.results.compare_page import find_stand_in, say_compared
+from analysis.results.agreement_views import draw_agreement, list_agreement, say_agreement
+from analysis.results.compare_views import find_stand_in, say_compared
 from analysis.results.forms import ResultsForm, StandInForm, without_idle
 from analysis.results.item_rows import FLAGS, choose, list_items, say_first
 from analysis.results.lab_forms import LabForm

@@ -9,10 +9,10 @@ from django.utils.translation import override
 from django.views.decorators.http import require_safe
 
 from analysis.choices import DEFAULT_CONVENTION
-from analysis.downloads import attach
+from analysis.files import attach
 from analysis.planning.forms import sizes_of
 from analysis.plugins import has_planner
-from analysis.results.figure_places import place_in_planner
+from analysis.results.sections import place_in_planner
 from analysis.services.planning import assume_for, components_of, outlook_of, planner_of
 from analysis.tables.page import page_table
 from analysis.tables.writers import as_csv
@@ -30,8 +30,10 @@ def study_planner(request, slug):
 
 def make_plan(study, data):
     """The form and what follows from it; or why there is nothing to say."""
-    from analysis.planning.outlook import TooLarge  # scipy takes a second to load
-    from analysis.planning.sentences import sentences
+    from analysis.planning.outlook import (
+        TooLarge,  # scipy takes a second to load
+        sentences,
+    )
 
     if not has_planner(study.protocol):
         return {"unplanned": True}

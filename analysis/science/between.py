@@ -11,7 +11,7 @@ from django.utils.translation import gettext_noop
 
 from analysis.choices import DEFAULT_CONVENTION
 from analysis.formatting import with_interval
-from analysis.measures.between_protocols import generator_correlation, item_correlation, reliability_of_an_hour
+from analysis.measures.reliability import generator_correlation, item_correlation, reliability_of_an_hour
 from analysis.measures.variance_parts import VarianceParts
 from analysis.science.common import refused, texts_only
 from analysis.science.scores import FEWEST_GENERATORS, GENERATORS, StudyScores

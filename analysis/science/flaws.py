@@ -12,11 +12,11 @@ from django.utils.translation import gettext_lazy, gettext_noop
 from analysis.formatting import with_interval
 from analysis.frames.evidence import Evidence
 from analysis.measures.contrasts import HOLM, adjust_p_values
+from analysis.measures.correlations import WithinText, merge_equal_columns, within_text
 from analysis.measures.item_flaws import RULES, UNDERSTOOD, flaws_of, question_type
+from analysis.measures.reader_intervals import jackknife_parts
 from analysis.measures.shortcuts import Wording
-from analysis.measures.text_parts import jackknife_parts
 from analysis.measures.variance_parts import VarianceParts
-from analysis.measures.within_text import WithinText, merge_equal_columns, within_text
 from analysis.reports.evaluators import people_in
 from analysis.science.common import judgments_in, reading_stages, refused, texts_only
 from analysis.science.tables import FLAWS

@@ -15,7 +15,7 @@ from analysis.formatting import number, of_texts, texts_counted, with_interval
 from analysis.frames.evidence import Evidence
 from analysis.measures.contrasts import adjust_reader_contrasts
 from analysis.measures.prediction_powered import PEOPLE_ONLY, SLOPE_ONE, Cell, Fitted, Judgments, combine, fit, gain
-from analysis.measures.text_parts import FIXED, RANDOM
+from analysis.measures.reader_intervals import FIXED, RANDOM
 from analysis.measures.variance_parts import VarianceParts
 from analysis.reports.contrasts import conventions_of
 from analysis.reports.evaluators import Evaluator, evaluators_in, people_in

@@ -10,9 +10,8 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
 from analysis.frames.evidence import Evidence
-from analysis.measures.generalizability import GStudy, g_study, g_study_without
-from analysis.measures.severity import Severity, linked_raters, rater_severity
-from analysis.measures.text_parts import jackknife_parts
+from analysis.measures.rater_effects import GStudy, Severity, g_study, g_study_without, linked_raters, rater_severity
+from analysis.measures.reader_intervals import jackknife_parts
 from analysis.reports.evaluators import groups_of, people_in
 from analysis.science.common import refused, texts_only
 from analysis.science.tables import D_STUDY, FAIR_MEANS, G_STUDY, SEVERITY

@@ -1,16 +1,22 @@
 """What the pieces add to the report of any protocol: tables, figures of those with numbers, and a sentence each."""
 
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from typing import Any
 
-from analysis.figures.forest import FORESTS
+from django.utils.translation import gettext as _
+
+from analysis.choices import ANNOTATORS, READERS, Choices
+from analysis.figures.intervals import FORESTS
 from analysis.frames.evidence import Evidence
+from analysis.reports.contrasts import Comparison, Family, adjustment_note, conventions_of
 from analysis.reports.report import Report
-from analysis.science.experiment import carry_over_sentence, carry_over_tables
 from analysis.science.flaws import flaw_sentence, flaw_tables
 from analysis.science.joined import joined_sentences, joined_tables
 from analysis.science.raters import rating_tables
-from analysis.science.readers import reader_tables
+from analysis.science.readers import carry_over_sentence, carry_over_tables, reader_tables
 from analysis.science.reliability import reliability_sentence, reliability_tables
+from analysis.science.tables import OTHERS
 from analysis.tables.spec import Table
 
 
@@ -42,3 +48,32 @@ def has_figure(table: Table) -> bool:
         return False
     value = FORESTS[table.name].value
     return any(row[value] is not None for row in table.rows)
+
+
+# Each generator against the mean of the others, by every measure that generators are compared by.
+
+FEWEST = 3  # generators: of two, each one's difference to the others is that of the pair
+
+
+def against_others(evidence: Evidence, comparisons: Sequence[Comparison]) -> tuple[Table, ...]:
+    families = [each.family for each in comparisons if len(each.family.figures) >= FEWEST]
+    rows = [row for family in families for row in family_rows(family, evidence.choices)]
+    return (OTHERS.build(rows, notes=[adjustment_note(evidence.choices.convention)]),) if rows else ()
+
+
+def family_rows(family: Family, choices: Choices) -> Iterator[dict[str, Any]]:
+    convention = READERS if choices.convention == READERS else ANNOTATORS
+    found = {
+        each: family.against_others(each, choices.seed, alone=each != convention) for each in (READERS, ANNOTATORS)
+    }
+    chosen = found[convention]
+    for place, (name, contrast) in enumerate(zip(family.figures, chosen, strict=True)):
+        n = family.counts(name, name)[0]
+        yield {
+            "measure": family.measure, "evaluator": family.evaluator, "generator": name,
+            "difference": contrast.value, "low": contrast.low, "high": contrast.high,
+            "low_adjusted": contrast.low_adjusted, "high_adjusted": contrast.high_adjusted,
+            "p_adjusted": contrast.p_adjusted, "adjustment": contrast.adjustment, "family_size": contrast.family_size,
+            "n_texts": n, "reason": _(contrast.reason) if contrast.reason else "",
+            "intervals": {"difference": conventions_of({each: found[each][place] for each in found}, n)},
+        }  # fmt: skip

@@ -9,13 +9,13 @@ from analysis.agreement.lab_overview import overview, with_not_applicable
 from analysis.agreement.questions import ALL, questions_of
 from analysis.choices import Choices
 from analysis.exports.writing import export_responses
-from analysis.planning.spread_table import spread_table
+from analysis.planning.outlook import spread_table
 from analysis.plugins import find_plugin
 from analysis.science.scores import score_study
 from analysis.services.cached_evidence import load_evidence
 from analysis.services.cached_results import ResultKey, cached_file, cached_value
 from analysis.services.planning import planner_of
-from analysis.services.reports import check_groups, report_from, stand_in_report
+from analysis.services.reporting import check_groups, report_from, stand_in_report
 from jobs.files import new_file
 from studies.models import Study
 from studies.protocols import Stage

@@ -18,12 +18,12 @@ from analysis.services.cached_results import (
     cached_file,
     cached_value,
     compute_result,
+    count_state,
     get_result,
     is_large,
     open_file,
 )
 from analysis.services.results import LABEL_MASS, find_table
-from analysis.services.state import count_state
 from analysis.tables.spec import Column, Row, Table
 from analysis.tables.writers import write_csv
 from jobs.files import new_file
@@ -158,7 +158,7 @@ def check_number(study: Study, choices: Choices, number: Number, now: Now) -> No
 def find_rows(study: Study, choices: Choices, number: Number, result_of: ResultOf = get_result) -> DrillDown:
     """The number with its rows, looked up here and now; `result_of` gives the results that it stands in."""
     from analysis.services.cached_evidence import load_evidence
-    from analysis.services.reports import drill_down, find_shared
+    from analysis.services.reporting import drill_down, find_shared
 
     table = find_table(study, choices, number.table, number.kind, result_of)
     row, column = place_in(table, number)

@@ -10,9 +10,8 @@ from django.utils.translation import gettext as _
 
 from analysis.choices import Choices
 from analysis.reports.report import Report
-from analysis.services.cached_results import make_pending
+from analysis.services.cached_results import A_DAY, make_pending
 from analysis.services.results import find_report
-from analysis.services.state import A_DAY
 from studies.models import Study
 from studies.services.states import are_effects_hidden
 

@@ -11,9 +11,8 @@ from django.utils.translation import gettext as _
 from analysis.choices import Choices
 from analysis.planning.forms import Sizes
 from analysis.plugins import find_plugin
-from analysis.services.cached_results import ResultKey, get_result
+from analysis.services.cached_results import A_DAY, FORMAT, ResultKey, get_result
 from analysis.services.figures import in_form
-from analysis.services.state import A_DAY, FORMAT
 from analysis.tables.spec import Table
 from studies.models import Study
 
@@ -69,7 +68,7 @@ def spread_of(study: Study) -> "Spread":
 
 
 def components_of(study: Study) -> Table:
-    """The fitted components with their intervals; see `analysis.planning.spread_table`."""
+    """The fitted components with their intervals; see `analysis.planning.outlook`."""
     table: Table = get_result(ResultKey("planner", study, Choices()))[1]
     return table
 

@@ -13,13 +13,13 @@ from analysis.reports.report import Report
 from analysis.services.cached_results import (
     Found,
     ResultKey,
+    count_state,
     find_result,
     get_result,
     is_large,
     make_pending,
     open_file,
 )
-from analysis.services.state import count_state
 from analysis.tables.spec import Table
 from jobs.models import Job
 from studies.models import Annotator, AnnotatorKind, Response, Study
@@ -27,6 +27,9 @@ from studies.services.states import are_effects_hidden
 
 if TYPE_CHECKING:
     from analysis.agreement.lab import Lab
+from django.db.models import QuerySet
+
+from studies.models import StudyState, UnitItem
 
 STAND_IN = ("stand_in", "stand_in_calibration", "stand_in_biases")  # the tables of a page of their own
 LABEL_MASS = "label_mass"  # stands there too, and comes from the calls
@@ -140,3 +143,23 @@ def usual_choices(study: Study) -> Choices:
     """What a results page shows that was asked for nothing."""
     purposes = purposes_with(first_included(counts_by_purpose(study)))
     return Choices(purposes=purposes, seed=abs(study.seed))
+
+
+# Two studies of a project that ask about the same items: which there are, and how both compare.
+
+
+def list_comparable(study: Study) -> list[Study]:
+    """Other studies of the project with items of this one, another protocol first; none whose effects are hidden."""
+    items = UnitItem.objects.filter(unit__study=study).values("item__external_id")
+    shared = UnitItem.objects.filter(unit__study=OuterRef("pk"), item__external_id__in=items)
+    others: QuerySet[Study] = study.project.studies.exclude(pk=study.pk).exclude(state=StudyState.DRAFT)
+    found = [each for each in others.filter(Exists(shared)) if not are_effects_hidden(each)]
+    return sorted(found, key=lambda each: each.protocol == study.protocol)
+
+
+def compare_with(study: Study, other: Study) -> tuple[Table, Table]:
+    """The tables of `analysis.science.between`, in the language of now; `ResultPending` while a worker is at it."""
+    from analysis.science.between import compare_studies  # pandas takes a second to load
+
+    scores = [get_result(ResultKey("scores", each, usual_choices(each))) for each in (study, other)]
+    return compare_studies(*scores)

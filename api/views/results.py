@@ -12,15 +12,14 @@ from rest_framework import serializers
 from rest_framework.request import Request
 
 from analysis.choices import Choices
-from analysis.downloads import TABLE_TYPES, send_file
 from analysis.exports.codebook import codebook
 from analysis.exports.writing import FORMATS, export_responses, name_export, write_metrics, write_unanswered
-from analysis.pack.asking import ask_for_pack, find_pack, says_too_much
+from analysis.files import TABLE_TYPES, send_file
+from analysis.pack.building import ask_for_pack, find_pack, says_too_much
 from analysis.results.file_views import FILE_TYPES, send_written
 from analysis.results.forms import ResultsForm
-from analysis.services.comparing import compare_with, list_comparable
 from analysis.services.figures import figure_of
-from analysis.services.results import counts_by_purpose, open_export, report_of
+from analysis.services.results import compare_with, counts_by_purpose, list_comparable, open_export, report_of
 from analysis.tables.spec import Table
 from analysis.tables.writers import WRITERS, as_csv, as_json
 from api.models import Scope

@@ -3,7 +3,7 @@
 import pytest
 
 from analysis.choices import Choices
-from analysis.services.reports import build
+from analysis.services.reporting import build
 from tests.analysis.worked_out import report_of
 from tests.factory import answer, make_annotator, make_item, make_study, make_text
 

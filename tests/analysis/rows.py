@@ -8,7 +8,7 @@ from typing import Any
 
 from analysis.frames.evidence import Evidence
 from analysis.reports.report import Report
-from analysis.services.reports import drill_down
+from analysis.services.reporting import drill_down
 from analysis.tables.page import Cell, leads
 from analysis.tables.spec import Column, FrameRows, Row, Table, plain
 from analysis.tables.writers import as_csv

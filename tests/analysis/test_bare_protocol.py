@@ -11,7 +11,7 @@ from django.urls import reverse
 from analysis.choices import Choices
 from analysis.exports.writing import export_responses
 from analysis.frames.evidence import evidence_of
-from analysis.services.reports import report_from
+from analysis.services.reporting import report_from
 from annotation.simulation import simulate_study
 from evaluation.services.judges import JudgeSpec, start
 from evaluation.services.progress import get_row

@@ -9,7 +9,7 @@ from django.urls import reverse
 
 from analysis.choices import Choices
 from analysis.results.drill_down_views import heading
-from analysis.services.reports import build
+from analysis.services.reporting import build
 from studies.services.states import switch_effects
 from tests.analysis.leading import behind_numbers
 from tests.factory import answer, make_annotator

@@ -10,7 +10,7 @@ from django.urls import reverse
 from analysis.choices import Choices
 from analysis.frames.evidence import evidence_of
 from analysis.reports.labels import label_mass
-from analysis.services.reports import drill_down, full_report_from
+from analysis.services.reporting import drill_down, full_report_from
 from evaluation.services import asking, judges
 from evaluation.services.asking import ModelSpec
 from evaluation.services.judges import JudgeSpec

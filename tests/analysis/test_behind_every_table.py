@@ -8,7 +8,7 @@ from django.urls import reverse
 
 from analysis.results.drill_down_views import NOT_NAMES
 from analysis.science import tables as science_tables
-from analysis.services.reports import list_specs
+from analysis.services.reporting import list_specs
 from tests import reading
 from tests.analysis.leading import behind_numbers
 from tests.analysis.rows import numbers_in, rows_behind

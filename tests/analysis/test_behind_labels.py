@@ -7,7 +7,7 @@ from sklearn.metrics import cohen_kappa_score
 
 from analysis.choices import Choices
 from analysis.frames.evidence import evidence_of
-from analysis.services.reports import drill_down, report_from
+from analysis.services.reporting import drill_down, report_from
 from studies.services.responses.importing import import_responses
 from tests.analysis.rows import covering, found
 from tests.stopping import ITEMS, drafted, make_bank, rows

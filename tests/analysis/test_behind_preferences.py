@@ -6,7 +6,7 @@ import pytest
 
 from analysis.choices import Choices
 from analysis.frames.evidence import evidence_of
-from analysis.services.reports import drill_down, report_from
+from analysis.services.reporting import drill_down, report_from
 from studies.services.responses.importing import import_responses
 from tests.pairs import GENERATORS, drafted, generator_of, make_bank, planted
 from tests.studies.answer_files import as_csv

@@ -18,7 +18,7 @@ from sklearn.metrics import roc_auc_score
 from analysis.choices import Choices
 from analysis.frames.evidence import evidence_of
 from analysis.measures.item_analysis import miskey
-from analysis.services.reports import full_report_from
+from analysis.services.reporting import full_report_from
 from tests import reading
 from tests.analysis.rows import numbers_in, rows_behind
 

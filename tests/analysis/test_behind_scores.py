@@ -14,8 +14,8 @@ from scipy import stats
 from analysis.choices import Choices
 from analysis.frames.evidence import Evidence, evidence_of
 from analysis.items.coding_acts import set_codes
-from analysis.services import reports as registry
-from analysis.services.reports import build
+from analysis.services import reporting as registry
+from analysis.services.reporting import build
 from analysis.tables.page import leads
 from analysis.tables.provenance import about
 from analysis.tables.spec import NUMBERS

@@ -10,10 +10,9 @@ from django.core.cache import cache
 from django.urls import reverse
 
 from analysis.choices import Choices
-from analysis.exports.wide import wide_rows
-from analysis.exports.writing import export_responses
+from analysis.exports.writing import export_responses, wide_rows
 from analysis.frames.evidence import evidence_of
-from analysis.services.reports import build, report_from
+from analysis.services.reporting import build, report_from
 from evaluation.services.judges import JudgeSpec, start
 from evaluation.services.progress import get_row
 from llm.services.draining import drain_here

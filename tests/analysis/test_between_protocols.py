@@ -10,7 +10,7 @@ from django.urls import reverse
 from analysis.measures.reliability import alpha_of_parts
 from analysis.science.between import compare_studies, say_comparison
 from analysis.science.scores import GENERATORS, Reliable, StudyScores
-from analysis.services.comparing import compare_with, list_comparable
+from analysis.services.results import compare_with, list_comparable
 from studies.services.responses.importing import import_responses
 from studies.services.states import switch_effects
 from tests.studies.world import bank, drafted, launched

@@ -10,7 +10,7 @@ from analysis.choices import Choices
 from analysis.frames.evidence import evidence_of
 from analysis.services import cached_evidence
 from analysis.services.cached_evidence import load_evidence
-from analysis.services.reports import drill_down, find_shared, full_report_from, list_specs
+from analysis.services.reporting import drill_down, find_shared, full_report_from, list_specs
 from analysis.tables.writers import as_csv
 from items.models import Option
 from tests import reading

@@ -4,7 +4,7 @@ from bs4 import BeautifulSoup
 from django.urls import reverse
 
 from analysis.choices import Choices
-from analysis.services.reports import build
+from analysis.services.reporting import build
 from tests.factory import answer, make_annotator, make_item, make_study, make_text
 
 

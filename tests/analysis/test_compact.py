@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from analysis.frames.compact import compact
+from analysis.services.cached_evidence import compact
 from analysis.tables import spec
 from analysis.tables.spec import FrameRows
 from analysis.tables.writers import as_csv

@@ -10,7 +10,7 @@ from analysis.measures.contrasts import AdjustedContrast
 from analysis.measures.reader_intervals import Arm, contrast_parts
 from analysis.reports.contrasts import Comparison, Family, Measured, compare
 from analysis.reports.headlines import RATING_WORDING, headline, mark_ends
-from analysis.services.reports import build
+from analysis.services.reporting import build
 from tests.factory import answer, make_annotator, make_item, make_study, make_text
 
 CONTRACT = (

@@ -16,14 +16,14 @@ from analysis.exports.writing import export_responses
 from analysis.figures.registry import as_svg
 from analysis.frames.evidence import evidence_of
 from analysis.measures.alpha import krippendorff_alpha
-from analysis.measures.friedman import nemenyi
+from analysis.measures.contrasts import nemenyi
 from analysis.measures.reader_intervals import Arm
 from analysis.protocols.dimension_ratings.dimensions import nemenyi_of_scored
-from analysis.protocols.dimension_ratings.sentences import sentences
+from analysis.protocols.dimension_ratings.report import sentences
 from analysis.reports.contrasts import Family, Measured
 from analysis.reports.headlines import mark_extremes
 from analysis.services.figures import figure_specification
-from analysis.services.reports import build
+from analysis.services.reporting import build
 from studies.services.responses.importing import ImportRefused, import_responses
 from tests.analysis.rows import found, make_table
 from tests.dimensions import (

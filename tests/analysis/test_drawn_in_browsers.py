@@ -14,8 +14,7 @@ from analysis.figures.registry import FORMS, list_figures
 from analysis.figures.sizes import SIZES
 from analysis.figures.style import method_of
 from analysis.services.figures import figure_specification
-from analysis.services.reporting import figure_files
-from analysis.services.reports import build
+from analysis.services.reporting import build, figure_files
 from tests import drawn
 
 pytestmark = pytest.mark.slow

@@ -6,10 +6,9 @@ import pytest
 from django.urls import reverse
 
 from analysis.exports.writing import FORMATS, export_responses
-from analysis.progress import ANSWERS
 from jobs.files import path_of
 from jobs.models import Job
-from jobs.progress import listening
+from jobs.progress import ANSWERS, listening
 from tests import reading
 
 

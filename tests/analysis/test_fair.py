@@ -6,7 +6,7 @@ from django.urls import reverse
 
 from analysis.choices import Choices
 from analysis.items.coding_acts import set_code
-from analysis.services.reports import build
+from analysis.services.reporting import build
 from studies.models import Response
 from tests.factory import answer, make_annotator, make_item, make_study, make_text
 

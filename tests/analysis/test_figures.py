@@ -6,7 +6,7 @@ from analysis.choices import Choices
 from analysis.figures.registry import as_png, as_svg
 from analysis.figures.style import shades, shares
 from analysis.services.figures import figure_specification
-from analysis.services.reports import build
+from analysis.services.reporting import build
 from tests.factory import answer, make_annotator, make_item, make_study, make_text
 
 pytestmark = pytest.mark.slow

@@ -5,12 +5,12 @@ import json
 import pytest
 
 from analysis.choices import Choices
-from analysis.flaw_codes import collect_flaw_codes
+from analysis.codes import collect_flaw_codes
 from analysis.frames.evidence import evidence_of
 from analysis.protocols.item_writing_flaws.report import FLAW_CODES, flaw_codes
 from analysis.science.flaws import code_items
-from analysis.services.reports import report_from
-from analysis.services.state import state_of
+from analysis.services.cached_results import state_of
+from analysis.services.reporting import report_from
 from items.models import Item
 from studies.services.responses.importing import import_responses
 from tests.factory import make_item, make_text

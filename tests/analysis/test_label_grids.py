@@ -5,8 +5,8 @@ import pytest
 from analysis.choices import Choices
 from analysis.frames.evidence import evidence_of
 from analysis.hiding import without_effects
-from analysis.protocols.stopping_questionnaire.sentences import most_and_least
-from analysis.services.reports import drill_down, report_from
+from analysis.protocols.stopping_questionnaire.report import most_and_least
+from analysis.services.reporting import drill_down, report_from
 from analysis.tables.page_grids import pivot
 from studies.models import Study
 from studies.services.responses.importing import import_responses
@@ -115,7 +115,7 @@ def test_while_effects_are_hidden_no_grid_tells_generators_apart(labelled):
 
 def test_the_findings_of_the_page_name_where_people_agree_most_and_least(labelled, monkeypatch):
     assert most_and_least(labelled.table("agreement")) == []  # nine pairs at most got to any category but the first
-    monkeypatch.setattr("analysis.protocols.stopping_questionnaire.sentences.FEWEST", 5)
+    monkeypatch.setattr("analysis.protocols.stopping_questionnaire.report.FEWEST", 5)
     study = Study.objects.get(slug="stops")
     said = " ".join(report_from(evidence_of(study, Choices(seed=5))).sentences)
     assert "Among pairs of people who both reached a category, agreement is highest" in said

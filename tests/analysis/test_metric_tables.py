@@ -9,7 +9,7 @@ from scipy.stats import pearsonr
 
 from analysis.choices import BadChoice, Choices, parse_dropped
 from analysis.services.figures import figure_specification
-from analysis.services.reports import build
+from analysis.services.reporting import build
 from evaluation.models import Metric, MetricValue
 from items.models import Generator
 from studies.models import Response

@@ -7,7 +7,7 @@ from django.urls import reverse
 from analysis.choices import Choices
 from analysis.items.coding_acts import set_code
 from analysis.items.sheet import comparisons, judgments_of_item
-from analysis.services.reports import build
+from analysis.services.reporting import build
 from items.models import Item
 from studies.services.responses.importing import import_responses
 from tests import pairs, stopping

@@ -16,9 +16,9 @@ from analysis.exports.writing import export_responses
 from analysis.frames.evidence import evidence_of
 from analysis.measures.strengths import FIRST, SECOND, TIE
 from analysis.protocols.pairwise.judged_pairs import select_counted
-from analysis.protocols.pairwise.sentences import preference_comparisons
-from analysis.protocols.pairwise.sentences import say_ranking as sentences
-from analysis.services.reports import build
+from analysis.protocols.pairwise.report import preference_comparisons
+from analysis.protocols.pairwise.report import say_ranking as sentences
+from analysis.services.reporting import build
 from studies.services.launching import open_main_part
 from studies.services.responses.importing import ImportRefused, import_responses
 from tests.analysis.rows import make_table

@@ -9,15 +9,14 @@ from django.urls import reverse
 from analysis.choices import Choices
 from analysis.figures.registry import FORMS
 from analysis.frames.evidence import evidence_of
-from analysis.progress import ANSWERS, TABLES
 from analysis.services import cached_results
 from analysis.services.computing import compute_report
 from analysis.services.figures import figure_of
-from analysis.services.reports import build, report_from
+from analysis.services.reporting import build, report_from
 from items.models import Generator
 from jobs.kinds import JobFailed
 from jobs.models import Job, JobState
-from jobs.progress import listening
+from jobs.progress import ANSWERS, TABLES, listening
 from jobs.views import ResultPending
 from projects.models import Role
 from studies.models import Study, StudyState

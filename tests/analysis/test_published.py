@@ -14,7 +14,7 @@ from analysis.models import GeneratorMatch
 from analysis.plugins import load_plugins
 from analysis.published_names import match_generators
 from analysis.reports.published import NAMED, apart, comparing, load_printed
-from analysis.services.reports import build
+from analysis.services.reporting import build
 from items.models import Generator
 from studies.models import Assignment
 from studies.services.responses.importing import import_responses

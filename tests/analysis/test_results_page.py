@@ -10,7 +10,7 @@ from django.core.cache import cache
 from django.urls import reverse
 
 from analysis.choices import Choices
-from analysis.services.reports import build
+from analysis.services.reporting import build
 from evaluation.models import Metric, MetricValue
 from items.models import Generator, Item
 from projects.models import Role
@@ -209,7 +209,7 @@ def test_a_new_answer_a_new_key_and_a_new_name_show_at_once(answered, items, pag
 
 def test_an_unchanged_study_is_not_computed_again(answered, page, monkeypatch):
     first = page()
-    monkeypatch.setattr("analysis.services.reports.build", lambda *_: 1 / 0)
+    monkeypatch.setattr("analysis.services.reporting.build", lambda *_: 1 / 0)
     assert page() == first
 
 

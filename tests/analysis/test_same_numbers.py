@@ -12,7 +12,7 @@ from django.urls import reverse
 
 from analysis.choices import Choices
 from analysis.frames.evidence import evidence_of
-from analysis.services.reports import full_report_from
+from analysis.services.reporting import full_report_from
 from analysis.services.results import STAND_IN
 from analysis.tables.spec import Column
 from analysis.tables.writers import WRITERS

@@ -11,13 +11,12 @@ import pytest
 
 from analysis.choices import Choices
 from analysis.frames.evidence import TextDraw, evidence_of
-from analysis.science.experiment import carry_over_tables
 from analysis.science.flaws import flaw_tables
 from analysis.science.joined import joined_sentences, joined_tables
 from analysis.science.raters import rating_tables
-from analysis.science.readers import reader_tables
+from analysis.science.readers import carry_over_tables, reader_tables
 from analysis.science.reliability import reliability_sentence, reliability_tables
-from analysis.services.reports import report_from
+from analysis.services.reporting import report_from
 from tests.factory import make_annotator, make_item, make_study, make_text
 
 N_TEXTS, KEYS = 40, "TFF"

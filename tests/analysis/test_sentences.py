@@ -8,7 +8,7 @@ from analysis.measures.power import Components, Plan, informativity_curve
 from analysis.protocols.guess_then_read.spread import plan_of
 from analysis.reports.spread import clause_of
 from analysis.reports.spread import say_scatter as scattered_clause
-from analysis.services.reports import build
+from analysis.services.reporting import build
 from tests.factory import answer, make_annotator, make_item, make_study, make_text
 
 pytestmark = pytest.mark.slow

@@ -17,12 +17,12 @@ from analysis.choices import Choices
 from analysis.exports.writing import export_responses
 from analysis.measures.reader_intervals import Arm
 from analysis.protocols.stopping_questionnaire.agreement import both_got_to, pair_table, pairs_of
-from analysis.protocols.stopping_questionnaire.judged import NOT_APPLICABLE, Judgments
+from analysis.protocols.stopping_questionnaire.judgments import NOT_APPLICABLE, Judgments
 from analysis.reports.contrasts import Family, Measured
 from analysis.reports.labels import measure_labels
-from analysis.results.figure_places import place_in_results
+from analysis.results.sections import place_in_results
 from analysis.services.figures import figure_specification
-from analysis.services.reports import build
+from analysis.services.reporting import build
 from studies.question_words import name_label, name_question
 from studies.services.responses.importing import ImportRefused, import_responses
 from tests import drawn, stopping

@@ -6,7 +6,7 @@ from django.core.cache import cache
 from django.urls import reverse
 
 from analysis.choices import Choices
-from analysis.services.reports import build
+from analysis.services.reporting import build
 from analysis.tables.page_budget import OPEN_GRIDS, rows_on_a_page
 from studies.services.responses.importing import import_responses
 from tests.stopping import drafted, make_bank, rows

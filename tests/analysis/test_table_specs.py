@@ -5,7 +5,7 @@ from django.utils.translation import override
 
 from analysis.agreement.tables import QUESTIONS
 from analysis.plugins import find_plugin, load_plugins
-from analysis.services.reports import list_specs
+from analysis.services.reporting import list_specs
 from analysis.tables.spec import Column, Crossing, TableSpec, count, estimate, prefixed_estimate
 
 PROTOCOLS = ("none", *load_plugins())

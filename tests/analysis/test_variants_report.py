@@ -10,7 +10,7 @@ from django.urls import reverse
 from analysis.choices import Choices
 from analysis.exports.codebook import codebook
 from analysis.exports.writing import export_responses
-from analysis.services.reports import build
+from analysis.services.reporting import build
 from studies.models import Submission
 from studies.services.responses.rows import COLUMNS as CONTRACT
 from tests.stopping import FORM, GOOD, NONSENSE, launched, make_bank

@@ -7,7 +7,7 @@ import pytest
 from django.core.management import call_command
 
 from analysis.choices import Choices
-from analysis.services.reports import build
+from analysis.services.reporting import build
 from studies.models import Response
 from studies.services.responses.importing import ImportRefused, import_responses
 from tests.analysis.rows import found

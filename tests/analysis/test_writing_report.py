@@ -10,7 +10,7 @@ from django.urls import reverse
 from analysis.choices import Choices
 from analysis.exports.writing import export_responses
 from analysis.frames.evidence import evidence_of
-from analysis.services.reports import build
+from analysis.services.reporting import build
 from annotation.simulation import simulate_study
 from studies.models import Assignment, Submission
 from studies.services.written_items import list_written_items, reject_written_item, take_written_item

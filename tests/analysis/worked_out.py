@@ -2,8 +2,8 @@
 
 from analysis.choices import Choices
 from analysis.frames.evidence import Evidence, evidence_of
-from analysis.services.reports import build, full_report_from
-from analysis.services.state import state_of
+from analysis.services.cached_results import state_of
+from analysis.services.reporting import build, full_report_from
 from analysis.tables.spec import Table
 from studies.models import Response, Study
 

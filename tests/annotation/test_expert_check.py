@@ -9,7 +9,7 @@ from django.core.management import CommandError, call_command
 from django.urls import reverse
 
 from analysis.choices import Choices
-from analysis.services.reports import build
+from analysis.services.reporting import build
 from studies.models import Purpose, Response, StudyState
 from studies.services.expert_check import can_open_expert_check, has_experts, open_expert_check
 from studies.services.instruments import hash_content

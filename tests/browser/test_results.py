@@ -3,9 +3,9 @@
 import pytest
 from playwright.sync_api import Page, expect
 
-from analysis.progress import ANSWERS
 from jobs import tasks, working
 from jobs.models import Job, JobState
+from jobs.progress import ANSWERS
 from studies.models import Study
 from tests.browser.conftest import LAPTOP, PHONE
 from tests.dimensions import imported

@@ -7,8 +7,8 @@ from django.core.management import CommandError, call_command
 
 from analysis.choices import Choices
 from analysis.frames.evidence import evidence_of
+from analysis.protocols.pairwise.ranking import wins
 from analysis.protocols.pairwise.report import build_report
-from analysis.protocols.pairwise.wins import wins
 from evaluation.judges.run_kind import JudgeRunKind
 from evaluation.services.judges import JudgeSpec, start
 from evaluation.services.position import get_positions

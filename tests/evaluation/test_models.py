@@ -10,7 +10,7 @@ from django.core.management import CommandError, call_command
 
 from analysis.choices import Choices
 from analysis.frames.evidence import evidence_of
-from analysis.protocols.guess_then_read.informativity import informativity
+from analysis.protocols.guess_then_read.informativity import informativity_table
 from evaluation.models import Evaluator
 from evaluation.services import asking
 from evaluation.services.asking import ModelSpec, estimate_run, resume, start
@@ -82,7 +82,7 @@ def test_a_study_in_basque_is_asked_in_basque_and_answered_with_its_letters(proj
 def test_the_reports_accuracies_are_the_planted_ones_to_the_last_digit(study, served, endpoint):
     answered(study, endpoint(served(planted)))
     keys = dict(Option.objects.values_list("text", "correct"))
-    rows = informativity(evidence_of(study, Choices(seed=1))).rows
+    rows = informativity_table(evidence_of(study, Choices(seed=1))).rows
     for generator in ("hand", "rule"):
         row = next(row for row in rows if (row["generator"], row["evaluator"]) == (generator, "mock"))
         wordings = Option.objects.filter(item__generator__name=generator).values_list("text", flat=True)

@@ -27,8 +27,8 @@ PLUGIN = ProtocolPlugin(
     ),
     design=call_later(f"{HERE}.report.describe_design"),
     agreement=call_later(f"{HERE}.report.describe_agreement"),
-    summary=call_later(f"{HERE}.summary.summarize"),
-    agreed=call_later(f"{HERE}.summary.list_agreed"),
+    summary=call_later(f"{HERE}.report.summarize"),
+    agreed=call_later(f"{HERE}.report.list_agreed"),
     scores=call_later(f"{HERE}.choices.score_items"),
     pages=Pages(
         items=("item_scores", "error_codes"),

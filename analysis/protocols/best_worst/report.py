@@ -11,6 +11,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
 from analysis.choices import ANNOTATORS, PUBLISHED, READERS
+from analysis.figures.paper import Ranges
 from analysis.figures.style import BARE, READ, SOFT, WIDTH, describe_measure, hover, labels
 from analysis.formatting import judgments_counted, with_interval
 from analysis.frames.evidence import Evidence
@@ -23,19 +24,29 @@ from analysis.measures.reader_coefficients import readers_coefficient
 from analysis.pack.methods import Facts, table, with_ends, write_value
 from analysis.protocols.best_worst.choices import choices_by, choices_of, generator_codes, ratings_of, showings_of
 from analysis.reports import tables as shared_tables
+from analysis.reports.categories import list_error_tables
 from analysis.reports.contrasts import Comparison, Family, Measured, compare_all, contrasts
-from analysis.reports.description import description
+from analysis.reports.description import description, variants
 from analysis.reports.drill_down import COUNTED, list_counted, list_rows
-from analysis.reports.error_codes import list_error_tables
 from analysis.reports.estimates import Estimate, arm_of, mean_of, over_texts, texts_only_note, with_codes
 from analysis.reports.evaluators import HUMAN, evaluator_named, judges_in
 from analysis.reports.headlines import Wording, headline
+from analysis.reports.outcome import (
+    Agreed,
+    Outcome,
+    Words,
+    find_compared,
+    line_of,
+    rows_called,
+    standings_of,
+    summarize_values,
+)
 from analysis.reports.report import Report
 from analysis.reports.tables import EVALUATOR, GENERATOR
-from analysis.reports.variants import variants
-from analysis.science.generators import against_others
+from analysis.science.report import against_others
 from analysis.tables.spec import Column, Row, Table, TableSpec, count, estimate, number, translate
 from studies.protocols.best_worst.declaration import BEST, WORST
+from studies.question_words import name_question
 
 COUNTS, PLACKETT_LUCE = "counts", "plackett-luce"
 METHODS = {COUNTS: gettext_noop("best minus worst, by times shown"), PLACKETT_LUCE: gettext_noop("Plackett–Luce")}
@@ -347,3 +358,41 @@ def describe_agreement(facts: Facts) -> str:
         )
         % values
     )
+
+
+# What best–worst scaling comes out at: how often each generator's items are the best rather than the worst.
+
+WORDS = Words(
+    winner=gettext_noop("Items by %(best)s score highest."),
+    among=gettext_noop("Items by %(best)s score highest of the %(n)s generators that can be compared."),
+    tie=gettext_noop("No generator scores highest beyond doubt: %(names)s."),
+)
+
+
+def summarize(report: Report, _estimand: str) -> Outcome | None:
+    rows = [row for row in rows_called(report, "scores") if row["method"] == COUNTS]
+    if not rows:
+        return None
+    standings = standings_of(rows, "score")
+    compared = find_compared(report, MEASURE, HUMAN)
+    axis = _("times the best minus times the worst, divided by times shown (dashed: equally often)")
+    return Outcome(
+        title=_("Score of each generator"),
+        standings=standings,
+        figure=Ranges(tuple(line_of(each) for each in standings), axis, _("score"), dashed=0, ends=BOUNDS),
+        words=WORDS,
+        summary=summarize_values(_("Scores: %(values)s."), standings, compared),
+        compared=compared,
+        basis=_("Items were shown %(n)s times to people.") % {"n": sum(row["n"] for row in rows)},
+        tables=("scores", "contrasts"),
+    )
+
+
+def list_agreed(report: Report) -> list[Agreed]:
+    return [
+        Agreed(
+            name_question(row["question"]), row["kappa"], row["low"], row["high"], row["reason"], row["percent"], None,
+            _("%(n)s sets of items") % {"n": row["n_units"]},
+        )
+        for row in rows_called(report, "agreement")
+    ]  # fmt: skip

@@ -11,8 +11,8 @@ from django.utils.translation import gettext as _
 from analysis.choices import ANNOTATORS, PUBLISHED, READERS
 from analysis.frames.evidence import Evidence
 from analysis.measures.alpha import INTERVAL, clustered_alpha, krippendorff_alpha
+from analysis.measures.contrasts import TOO_SMALL, nemenyi
 from analysis.measures.correlations import correlation
-from analysis.measures.friedman import TOO_SMALL, nemenyi
 from analysis.measures.reader_coefficients import readers_alpha
 from analysis.measures.types import FloatArray
 from analysis.protocols.dimension_ratings.scores import (

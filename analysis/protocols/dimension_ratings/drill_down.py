@@ -12,12 +12,15 @@ from analysis.frames.evidence import Evidence
 from analysis.measures.contrasts import adjust_p_values
 from analysis.measures.correlations import text_correlations
 from analysis.measures.types import BoolArray, FloatArray
-from analysis.protocols.dimension_ratings.checks import second_scores
 from analysis.protocols.dimension_ratings.dimensions import datasets
-from analysis.protocols.dimension_ratings.metric_checks import mean_of_rows, select_checked
-from analysis.protocols.dimension_ratings.metric_correlations import BY_GENERATOR, WITHIN, each_row
-from analysis.protocols.dimension_ratings.metric_means import means_by_generator, round_scores
-from analysis.protocols.dimension_ratings.metric_values import Judged, pair_metrics
+from analysis.protocols.dimension_ratings.metric_correlations import (
+    BY_GENERATOR,
+    WITHIN,
+    each_row,
+    mean_of_rows,
+    select_checked,
+)
+from analysis.protocols.dimension_ratings.metric_values import Judged, means_by_generator, pair_metrics, round_scores
 from analysis.protocols.dimension_ratings.scores import (
     AVERAGE,
     CELL,
@@ -26,6 +29,7 @@ from analysis.protocols.dimension_ratings.scores import (
     rounds_of,
     scores_by,
     scores_of,
+    second_scores,
 )
 from analysis.protocols.dimension_ratings.tables import (
     ALPHA,
@@ -44,8 +48,8 @@ from analysis.protocols.dimension_ratings.tables import (
     METRIC_MEANS,
     TABLES,
 )
+from analysis.reports.categories import ALL, coded_items
 from analysis.reports.drill_down import COUNTED, list_counted, list_rows
-from analysis.reports.error_codes import ALL, coded_items
 from analysis.reports.evaluators import evaluator_named
 from analysis.tables.spec import Column, Row, Table, TableSpec
 from studies.protocols.dimension_ratings.declaration import RIGHT

@@ -1,27 +1,188 @@
 """What a study of dimension ratings reports (QGEval, 2024)."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from math import isnan
 from typing import Any
 
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
+
+from analysis.figures.paper import Mark, Panels
+from analysis.formatting import count, scores_counted
 from analysis.frames.evidence import Evidence
-from analysis.progress import with_progress
+from analysis.pack.methods import Facts, table, with_ends
 from analysis.protocols.dimension_ratings import figures
-from analysis.protocols.dimension_ratings.checks import expert_check, flagged_cells
 from analysis.protocols.dimension_ratings.dimensions import alpha, dimension_correlations, distributions, variant_alpha
-from analysis.protocols.dimension_ratings.generator_means import generator_means
-from analysis.protocols.dimension_ratings.judges import judges_of_scores
-from analysis.protocols.dimension_ratings.metric_checks import metric_checks
-from analysis.protocols.dimension_ratings.metric_correlations import metric_correlations
-from analysis.protocols.dimension_ratings.metric_means import metric_by_score, metric_means
-from analysis.protocols.dimension_ratings.metric_values import pair_metrics
-from analysis.protocols.dimension_ratings.scores import rating_families, rounds_of
-from analysis.protocols.dimension_ratings.sentences import say_differences, sentences
-from analysis.reports.contrasts import compare_all, contrasts
-from analysis.reports.description import description
-from analysis.reports.error_codes import error_codes
+from analysis.protocols.dimension_ratings.means import generator_means, judges_of_scores
+from analysis.protocols.dimension_ratings.metric_correlations import metric_checks, metric_correlations
+from analysis.protocols.dimension_ratings.metric_values import metric_by_score, metric_means, pair_metrics
+from analysis.protocols.dimension_ratings.scores import (
+    AVERAGE,
+    expert_check,
+    flagged_cells,
+    rating_families,
+    rounds_of,
+    scores_of,
+)
+from analysis.reports.categories import error_codes
+from analysis.reports.contrasts import Comparison, compare_all, contrasts, find
+from analysis.reports.description import description, variants
+from analysis.reports.evaluators import HUMAN
+from analysis.reports.headlines import RATING_WORDING, headline, list_values, without
+from analysis.reports.outcome import (
+    Agreed,
+    Outcome,
+    Words,
+    find_compared,
+    rows_called,
+    standings_of,
+    summarize_values,
+)
 from analysis.reports.report import Report
-from analysis.reports.variants import variants
-from analysis.science.generators import against_others
+from analysis.reports.spread import about_annotators, say_scatter
+from analysis.science.report import against_others
+from analysis.tables.spec import Row, Table
+from jobs.progress import with_progress
+from studies.question_words import name_question
+from studies.services.declarations import get_declaration
+
+# What the scores say in words: the averages, which generators differ, and the methods draft.
+
+
+def sort_averages(means: Table) -> list[Row]:
+    """The averages of the generators after the last round, the highest first."""
+    last = max((row["round"] for row in means.rows), default=1)
+    rows = [row for row in means.rows if row["dimension"] == AVERAGE and row["round"] == last]
+    return sorted((row for row in rows if row["mean"] is not None), key=lambda row: -row["mean"])
+
+
+def say_differences(evidence: Evidence, means: Table, comparisons: Sequence[Comparison]) -> list[str]:
+    """Which generators differ in their average."""
+    defined, comparison = sort_averages(means), find(comparisons, AVERAGE, HUMAN)
+    if len(defined) < 2 or comparison is None or len(dimensions_scored(means, defined)) > 1:
+        return []
+    largest = comparison.largest()
+    if largest is None or isnan(largest.low):
+        return headline(comparison, RATING_WORDING)
+    scores = scores_of(evidence, defined[0]["round"])
+    clause = about_annotators(say_scatter(scores, largest.worse, largest.better), evidence.choices)
+    return headline(comparison, RATING_WORDING, clause)
+
+
+def dimensions_scored(means: Table, generators: list[Row]) -> set[frozenset[str]]:
+    """On which dimensions each of the generators has scores; one set where all have them on the same."""
+    scored: dict[str, set[str]] = {row["generator"]: set() for row in generators}
+    for row in means.rows:
+        if row["round"] == generators[0]["round"] and row["generator"] in scored and row["n"]:
+            scored[row["generator"]].add(row["dimension"])
+    return {frozenset(names) for names in scored.values()}
+
+
+def sentences(means: Table) -> list[str]:
+    """The average of each generator after the last round, of many only the range; who has none."""
+    defined = sort_averages(means)
+    if len(defined) < 2:
+        return []
+    unscored = sorted({row["generator"] for row in means.rows} - {row["generator"] for row in defined})
+    apart = [without(unscored, _("no scores"))] if unscored else []
+    if len(dimensions_scored(means, defined)) > 1:
+        said = _("Generators were not scored on the same dimensions, so their averages are not compared.")
+        return [said, *apart]
+    n = count(sum(row["n"] for row in defined))
+    said = _("The average over dimensions is %(values)s, by %(n)s scores of people.")
+    return [said % {"values": list_values(defined, "mean", "low", "high"), "n": n}, *apart]
+
+
+# The methods draft ----------------------------------------------------------------------------------------------------
+
+
+def describe_design(facts: Facts) -> str:
+    declaration = get_declaration(facts.study)
+    scales = [question for question in declaration.stages[0].questions if question.kind == "scale"]
+    values = {
+        "dimensions": ", ".join(question.name for question in scales),
+        "low": scales[0].levels[0],
+        "high": scales[0].levels[-1],
+        "rounds": facts.rounds,
+    }
+    return _("Annotators rated each question from %(low)s to %(high)s on these dimensions: %(dimensions)s (rounds of "
+             "rating: %(rounds)s), as in QGEval (2024).") % values  # fmt: skip
+
+
+def describe_agreement(facts: Facts) -> str:
+    every = table(facts, "alpha").rows
+    first = min((row["round"] for row in every), default=1)
+    rows = [row for row in every if row["round"] == first]
+    by = ", ".join(f"{row['dimension']} {with_ends(row, 'alpha')}" for row in rows)
+    if first > 1:
+        return _("The first round is unknown. Krippendorff's α after the second round, no reliability: %(by)s.") % {
+            "by": by
+        }
+    return _("Krippendorff's α in the first round: %(by)s.") % {"by": by}
+
+
+# What a study of dimension ratings comes out at: the mean of each generator on each dimension.
+
+WORDS = Words(
+    winner=gettext_noop("Items by %(best)s are rated highest."),
+    among=gettext_noop("Items by %(best)s are rated highest of the %(n)s generators that can be compared."),
+    tie=gettext_noop("No generator is rated highest beyond doubt: %(names)s."),
+)
+
+
+def summarize(report: Report, _estimand: str) -> Outcome | None:
+    every = rows_called(report, "generator_means")
+    last = max((row["round"] for row in every), default=1)
+    rows = [row for row in every if row["round"] == last]
+    standings = standings_of([row for row in rows if row["dimension"] == AVERAGE], "mean")
+    if not standings:
+        return None
+    compared = find_compared(report, AVERAGE, HUMAN)
+    n = sum(row["n"] for row in rows if row["dimension"] != AVERAGE)
+    return Outcome(
+        title=_("Mean scores by dimension"),
+        standings=standings,
+        figure=draw_means(rows, [each.generator for each in standings]),
+        words=WORDS,
+        summary=summarize_values(_("On average over the dimensions: %(values)s."), standings, compared),
+        compared=compared,
+        basis=_("%(scores)s of people.") % {"scores": scores_counted(n)},
+        tables=("generator_means", "contrasts"),
+    )
+
+
+def draw_means(rows: list, generators: list[str]) -> Panels | None:
+    """A panel for each dimension that was scored, the average last."""
+    cells = {(row["generator"], row["dimension"]): row for row in rows}
+    scored = [name for name in dict.fromkeys(row["dimension"] for row in rows) if any_scored(rows, name)]
+    if not scored:
+        return None
+    panels = tuple(
+        (name_question(name), tuple((mark_of(cells[generator, name]),) for generator in generators)) for name in scored
+    )
+    return Panels(tuple(generators), panels, _("mean score with its 95 % interval"))
+
+
+def any_scored(rows: list, dimension: str) -> bool:
+    return any(row["mean"] is not None for row in rows if row["dimension"] == dimension)
+
+
+def mark_of(row) -> Mark:
+    return Mark(row["mean"], row["low"], row["high"], "base" if row["dimension"] == AVERAGE else "with")
+
+
+def list_agreed(report: Report) -> list[Agreed]:
+    """Krippendorff's α of each dimension in the first round that is known."""
+    every = rows_called(report, "alpha")
+    first = min((row["round"] for row in every), default=1)
+    return [
+        Agreed(
+            name_question(row["dimension"]), row["alpha"], row["low"], row["high"], row["reason"], None, None,
+            scores_counted(row["n_values"]),
+        )
+        for row in every
+        if row["round"] == first
+    ]  # fmt: skip
 
 
 def build_report(evidence: Evidence) -> Report:

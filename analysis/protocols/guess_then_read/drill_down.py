@@ -14,9 +14,16 @@ from analysis.frames.responses import judgments_of
 from analysis.measures.agreement import Pairwise, pairwise
 from analysis.measures.informativity import LEAST
 from analysis.protocols.guess_then_read.agreement import TICKED_OR_NOT, lines_of, ratings_in
-from analysis.protocols.guess_then_read.answers import GUESS, READ, items_right, levels_of, ratings_of, select_matched
+from analysis.protocols.guess_then_read.answers import (
+    GUESS,
+    READ,
+    items_right,
+    levels_of,
+    rated_and_judged,
+    ratings_of,
+    select_matched,
+)
 from analysis.protocols.guess_then_read.beside_accuracy import both_stages, with_keys
-from analysis.protocols.guess_then_read.ratings import rated_and_judged
 from analysis.protocols.guess_then_read.standardised import ALL, mixes
 from analysis.protocols.guess_then_read.tables import (
     AGREEMENT,

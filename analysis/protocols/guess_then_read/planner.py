@@ -22,11 +22,12 @@ from analysis.planning.outlook import (
     AssumedPlan,
     Planner,
     TooLarge,
+    component_row,
+    make_unfitted_row,
     outlook_row,
     percent,
     sizes_around,
 )
-from analysis.planning.spread_table import component_row, make_unfitted_row
 from analysis.protocols.guess_then_read.spread import coded_judgments, option_spread
 from analysis.protocols.guess_then_read.tables import OUTLOOK
 from analysis.reports.evaluators import people_in

@@ -1,33 +1,280 @@
 """What a guess-then-read study reports (Säuberli & Clematide 2024)."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import partial
+from math import isnan
 from typing import Any
 
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
+
+from analysis.figures.paper import Line, Mark, Panels, Ranges, Style
+from analysis.formatting import interval, items_counted, judgments_counted, number, of_people, of_texts, texts_counted
 from analysis.frames.evidence import Evidence
-from analysis.progress import with_progress
-from analysis.protocols.guess_then_read import figures_ratings as drawn
+from analysis.frames.responses import judgments_of
+from analysis.pack.methods import Facts, table, with_ends
+from analysis.protocols.guess_then_read import figures as drawn
 from analysis.protocols.guess_then_read.agreement import agreement_with_humans
+from analysis.protocols.guess_then_read.answers import accuracy_by_rating, ratings
 from analysis.protocols.guess_then_read.beside_accuracy import beside_accuracy
-from analysis.protocols.guess_then_read.figures_dumbbell import dumbbell
-from analysis.protocols.guess_then_read.informativity import informativity, informativity_matched, reading_comparisons
-from analysis.protocols.guess_then_read.interval_methods import interval_methods
+from analysis.protocols.guess_then_read.figures import dumbbell
+from analysis.protocols.guess_then_read.informativity import (
+    INFORMATIVITY,
+    informativity_matched,
+    informativity_table,
+    interval_methods,
+    reading_comparisons,
+)
 from analysis.protocols.guess_then_read.item_analysis import guessable_items, item_analysis, unanswerable_items
-from analysis.protocols.guess_then_read.ratings import accuracy_by_rating, ratings
-from analysis.protocols.guess_then_read.sentences import sentences
+from analysis.protocols.guess_then_read.spread import narrowing
 from analysis.protocols.guess_then_read.standardised import informativity_standardised, mix_sentences
-from analysis.reports.contrasts import contrasts
-from analysis.reports.description import description
+from analysis.reports.contrasts import Comparison, contrasts, find
+from analysis.reports.description import description, variants
+from analysis.reports.evaluators import HUMAN, evaluator_named
+from analysis.reports.headlines import INFORMATIVITY_WORDING, headline, list_values, without
+from analysis.reports.outcome import (
+    Agreed,
+    Compared,
+    Outcome,
+    Words,
+    ends_of,
+    find_compared,
+    rank,
+    rows_called,
+    standings_of,
+    summarize_values,
+)
 from analysis.reports.report import Report
-from analysis.reports.variants import variants
-from analysis.science.generators import against_others
+from analysis.science.report import against_others
+from analysis.tables.spec import Row, Table
+from analysis.words import evaluator_word
+from jobs.progress import with_progress
+from studies.question_words import name_stage
+
+# What a guess-then-read study says, in a few sentences; nothing is claimed that no adjusted interval supports.
+
+
+def sentences(evidence: Evidence, informativity: Table, comparisons: Sequence[Comparison]) -> list[str]:
+    """About people if there are answers of people, else about the first model that has informativity.
+
+    Baselines say nothing of items: what they gain or lose by the text is their rule.
+    """
+    asked = [row for row in informativity.rows if row["evaluator_kind"] != "baseline"]
+    defined = [row for row in asked if row["informativity"] is not None]
+    if not defined:
+        return []
+    speaker = HUMAN if any(row["evaluator"] == HUMAN for row in defined) else defined[0]["evaluator"]
+    rows = sorted((row for row in defined if row["evaluator"] == speaker), key=lambda row: -row["informativity"])
+    said = [summary(rows, speaker, basis(rows)), *missing([row for row in asked if row["evaluator"] == speaker])]
+    return [*said, *say_comparison(evidence, speaker, find(comparisons, INFORMATIVITY, speaker))]
+
+
+def missing(rows: list[Row]) -> list[str]:
+    """The generators of which nothing can be said, by the reason."""
+    reasons = dict.fromkeys(row["informativity_reason"] for row in rows if row["informativity"] is None)
+    return [
+        without(
+            [row["generator"] for row in rows if row["informativity"] is None and row["informativity_reason"] == why],
+            why,
+        )
+        for why in reasons
+    ]
+
+
+def basis(rows: list[Row]) -> str:
+    """On how many judgments, texts and people the rows rest at most."""
+    n = sum(row["n_guess"] + row["n_read"] for row in rows)
+    texts, people = (max(row[column] for row in rows) for column in ("n_texts", "n_annotators"))
+    said = {"judgments": judgments_counted(n), "texts": of_texts(texts), "people": of_people(people)}
+    if rows[0]["evaluator_kind"] == "human":
+        return _("%(judgments)s by %(people)s on %(texts)s") % said
+    return _("%(judgments)s on %(texts)s") % said
+
+
+def summary(rows: list[Row], speaker: str, basis: str) -> str:
+    """The informativity of each generator, the highest first; of many only the range. `basis`: what it rests on."""
+    values = {
+        "values": list_values(rows, "informativity", "informativity_low", "informativity_high"),
+        "who": speaker,
+        "basis": basis,
+    }
+    if speaker == HUMAN:
+        return _("By people's answers, text informativity is %(values)s: %(basis)s.") % values
+    return _("By the answers of %(who)s, text informativity is %(values)s: %(basis)s.") % values
+
+
+def say_comparison(evidence: Evidence, speaker: str, comparison: Comparison | None) -> list[str]:
+    """Which generators differ; of people also what would narrow the interval of a difference."""
+    largest = comparison.largest() if comparison else None
+    if largest is None or isnan(largest.low):
+        return headline(comparison, INFORMATIVITY_WORDING)
+    if speaker != HUMAN:
+        return headline(comparison, INFORMATIVITY_WORDING, _("more texts would narrow this interval"))
+    judgments = evaluator_named(evidence, HUMAN).rows_of(judgments_of(evidence.frame))
+    more = narrowing(evidence, judgments, largest.n_texts)
+    said = headline(
+        comparison, INFORMATIVITY_WORDING, more.clause if more else _("more texts would narrow this interval")
+    )
+    return [*said, *([more.basis] if more and more.clause else [])]
+
+
+# The methods draft ----------------------------------------------------------------------------------------------------
+
+
+def describe_design(facts: Facts) -> str:
+    said = [
+        _("Following Säuberli & Clematide (2024), annotators first judged every option of one generator's items "
+          "without seeing the text, then those of all generators with the text."),
+        _("People rated each item as well.") if any(row["n"] for row in table(facts, "ratings").rows) else "",
+        _("Models and baselines judged the items of all generators in each stage that they answered.")
+        if facts.evaluators else "",
+        _("Text informativity is the share of options judged rightly with the text less that without it."),
+    ]  # fmt: skip
+    return " ".join(filter(None, said))
+
+
+def describe_agreement(facts: Facts) -> str:
+    rows = {row["stage"]: row for row in table(facts, "agreement_with_humans").rows if row["evaluator"] == HUMAN}
+    values = {stage: with_ends(rows.get(stage), "kappa") for stage in ("guess", "read")}
+    return _("Mean Cohen's κ between people was %(guess)s without the text and %(read)s with it.") % values
+
+
+def describe_outcome(facts: Facts) -> str:
+    rows = [row for row in table(facts, "informativity").rows if row["evaluator"] == HUMAN]
+    by = ", ".join(f"{row['generator']} {with_ends(row, 'informativity')}" for row in rows)
+    return _("Text informativity by people's answers: %(by)s.") % {"by": by} if by else ""
+
+
+# What a guess-then-read study comes out at: how much each generator's items gain by reading.
+
+MEASURE, COIN = "informativity", 0.5
+TABLES = {"pooled": "informativity", "matched": "informativity_matched"}
+WORDS = Words(
+    winner=gettext_noop("Items by %(best)s measure the text best."),
+    among=gettext_noop("Items by %(best)s measure the text best of the %(n)s generators that can be compared."),
+    tie=gettext_noop("No generator comes out best: %(names)s."),
+    above=gettext_noop("Items by %(names)s measure the text."),
+    unclear=gettext_noop("Items by %(names)s: too close to zero to tell."),
+    below=gettext_noop("Items by %(names)s: more options right without the text than with it."),
+)
+
+
+def summarize(report: Report, estimand: str) -> Outcome | None:
+    name = TABLES.get(estimand, MEASURE)
+    every = [row for row in rows_called(report, name) if row["evaluator_kind"] != "baseline"]
+    speaker = find_speaker(every)
+    rows = [row for row in every if row["evaluator"] == speaker]
+    if not rows:
+        return None
+    standings = standings_of(rows, MEASURE, f"{MEASURE}_", higher=True)
+    order = {each.generator: place for place, each in enumerate(standings)}
+    rows.sort(key=lambda row: order[row["generator"]])
+    is_pooled = name == MEASURE
+    compared = find_compared(report, MEASURE, speaker).among(standings) if is_pooled else Compared()
+    gains = _("After reading, %(who)s judged more options right: %(values)s.")
+    return Outcome(
+        title=title_of(speaker),
+        standings=standings,
+        figure=draw_gains(rows),
+        words=WORDS,
+        summary=summarize_values(gains, standings, compared, who=evaluator_word(speaker)),
+        compared=compared,
+        basis=say_basis(rows, speaker),
+        has_zero=True,
+        tables=(name, "contrasts"),
+    )
+
+
+def find_speaker(rows: Sequence[Row]) -> str:
+    """People, if any have answered in both stages, else the first model that has; people where nobody has."""
+    defined = [row["evaluator"] for row in rows if row[MEASURE] is not None]
+    return HUMAN if HUMAN in defined or not defined else str(defined[0])
+
+
+def title_of(speaker: str) -> str:
+    if speaker == HUMAN:
+        return _("How much people gain by reading")
+    return _("How much %(model)s gains by reading") % {"model": speaker}
+
+
+def say_basis(rows: Sequence[Row], speaker: str) -> str:
+    n = sum(row["n_guess"] + row["n_read"] for row in rows)
+    texts, people = (max(row[column] for row in rows) for column in ("n_texts", "n_annotators"))
+    items = sum(row["n_items"] for row in rows)
+    said = {"judgments": judgments_counted(n), "items": items_counted(items), "texts": of_texts(texts)}
+    if speaker == HUMAN:
+        return _("%(judgments)s of options by %(people)s about %(items)s on %(texts)s.") % (
+            said | {"people": of_people(people)}
+        )
+    return _("%(judgments)s of options about %(items)s on %(texts)s.") % said
+
+
+# Figures --------------------------------------------------------------------------------------------------------------
+
+
+def marks_of(row: Row, *, intervals: bool = True) -> tuple[Mark, ...]:
+    """Without the text, hollow, and with it, filled."""
+    found: tuple[tuple[str, Style], ...] = (("guessability", "without"), ("answerability", "with"))
+    return tuple(
+        Mark(row[name], *ends_of(row, f"{name}_"), style) if intervals else Mark(row[name], style=style)
+        for name, style in found
+    )
+
+
+def gain_line(row: Row) -> Line:
+    value, (low, high) = row[MEASURE], ends_of(row, f"{MEASURE}_")
+    if value is None:
+        return Line(row["generator"], marks_of(row), "–", row[f"{MEASURE}_reason"])
+    after = interval(low, high) or _("%(texts)s: no interval") % {"texts": texts_counted(row["n_texts"])}
+    return Line(row["generator"], marks_of(row), number(value), after)
+
+
+def legend() -> tuple:
+    return (("without", name_stage("guess")), ("with", name_stage("read")))
+
+
+def draw_gains(rows: Sequence[Row]) -> Ranges:
+    return Ranges(
+        tuple(map(gain_line, rows)), _("share of options judged right (dashed: coin toss)"), _("with − without"),
+        legend(), COIN, (0, 1), joined=True,
+    )  # fmt: skip
+
+
+def draw_evaluators(report: Report) -> Panels | None:
+    """People, models and baselines beside each other, a panel for each generator; none without models."""
+    rows = rows_called(report, MEASURE)
+    evaluators = sorted({row["evaluator"] for row in rows}, key=lambda name: (name != HUMAN, name))
+    if len(evaluators) < 2:
+        return None
+    cells = {(row["generator"], row["evaluator"]): row for row in rows}
+    generators = sorted(
+        {row["generator"] for row in rows},
+        key=lambda name: rank(standings_of([cells[name, evaluators[0]]], MEASURE, f"{MEASURE}_")[0], True),
+    )
+    panels = tuple(
+        (name, tuple(marks_of(cells[name, each], intervals=False) for each in evaluators)) for name in generators
+    )
+    axis = _("share of options judged right (dashed: coin toss)")
+    return Panels(tuple(map(evaluator_word, evaluators)), panels, axis, legend(), COIN, (0, 1), joined=True)
+
+
+def list_agreed(report: Report) -> list[Agreed]:
+    """Between people, without the text and with it."""
+    return [
+        Agreed(
+            name_stage(row["stage"]), row["kappa"], row["low"], row["high"], row["reason"], row["percent"], row["ac1"],
+            judgments_counted(row["n_judgments"]),
+        )
+        for row in rows_called(report, "agreement_with_humans")
+        if row["evaluator"] == HUMAN
+    ]  # fmt: skip
 
 
 def build_report(evidence: Evidence) -> Report:
     comparisons = reading_comparisons(evidence)
     pooled, matched, standardised, beside, *others = with_progress(
         evidence,
-        partial(informativity, comparisons=comparisons),
+        partial(informativity_table, comparisons=comparisons),
         informativity_matched,
         informativity_standardised,
         beside_accuracy,

@@ -17,8 +17,8 @@ from analysis.measures.reader_coefficients import readers_coefficient
 from analysis.measures.strengths import TIE, ties_missing
 from analysis.measures.types import IntArray
 from analysis.protocols.pairwise.judged_pairs import judgments_by, judgments_of, ratings_of
+from analysis.protocols.pairwise.ranking import win_rows
 from analysis.protocols.pairwise.tables import AGREEMENT, JUDGE_AGREEMENT, JUDGE_WINS, POSITION_BIAS
-from analysis.protocols.pairwise.wins import win_rows
 from analysis.reports.estimates import Estimate
 from analysis.reports.evaluators import Evaluator, judges_in
 from analysis.reports.labels import measure_labels

@@ -9,6 +9,7 @@ from analysis.frames.evidence import Evidence
 from analysis.measures.strengths import NO_TIES, TIE
 from analysis.protocols.pairwise.agreement import TIES_MISSING, WITHOUT_TIES
 from analysis.protocols.pairwise.judged_pairs import PLACE, judgments_by, judgments_of, select_counted, winner
+from analysis.protocols.pairwise.ranking import ALL, of_known_sides
 from analysis.protocols.pairwise.tables import (
     AGREEMENT,
     CONTRASTS,
@@ -21,7 +22,6 @@ from analysis.protocols.pairwise.tables import (
     TABLES,
     WINS,
 )
-from analysis.protocols.pairwise.wins import ALL, of_known_sides
 from analysis.reports.drill_down import COUNTED, list_counted, list_rows, say_alike, say_share
 from analysis.reports.evaluators import evaluator_named, people_in
 from analysis.tables.spec import Row, Table, TableSpec

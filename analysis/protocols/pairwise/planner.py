@@ -14,10 +14,18 @@ from analysis.measures.components import fit_text_spread, text_spread_interval
 from analysis.measures.power import Components, preference_outlook
 from analysis.measures.strengths import TIE
 from analysis.planning.forms import OutlookForm, Sizes, share, size, spread
-from analysis.planning.outlook import STUDIES, AssumedPlan, Planner, outlook_row, percent, sizes_around
-from analysis.planning.spread_table import component_row, make_unfitted_row
+from analysis.planning.outlook import (
+    STUDIES,
+    AssumedPlan,
+    Planner,
+    component_row,
+    make_unfitted_row,
+    outlook_row,
+    percent,
+    sizes_around,
+)
 from analysis.protocols.pairwise.judged_pairs import encode, select_counted
-from analysis.protocols.pairwise.sentences import orient_pairs, pair_spread
+from analysis.protocols.pairwise.report import orient_pairs, pair_spread
 from analysis.protocols.pairwise.tables import OUTLOOK
 from analysis.reports.spread import Spread, component_names
 from analysis.tables.spec import Row

@@ -1,20 +1,228 @@
 """What a study of pairwise comparisons reports."""
 
 from collections.abc import Mapping
+from math import isnan
 from typing import Any
 
+import numpy as np
+import pandas as pd
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
+
+from analysis.figures.paper import Ranges
+from analysis.formatting import UNDEFINED, judgments_counted, of_texts
 from analysis.frames.evidence import Evidence
+from analysis.measures.components import fit_text_spread
+from analysis.measures.power import Components, preference_outlook
+from analysis.measures.strengths import DAVIDSON, FIRST, SECOND, TIE
+from analysis.measures.types import IntArray
+from analysis.pack.methods import Facts, table, with_ends, write_value
 from analysis.protocols.pairwise import figures
 from analysis.protocols.pairwise.agreement import judges_of_pairs, pair_agreement, variant_agreement
-from analysis.protocols.pairwise.ranking import ranking
-from analysis.protocols.pairwise.sentences import preference_comparisons, say_differences, say_ranking
-from analysis.protocols.pairwise.wins import criteria, sides, wins
-from analysis.reports.contrasts import contrasts
-from analysis.reports.description import description
-from analysis.reports.error_codes import list_error_tables
+from analysis.protocols.pairwise.judged_pairs import encode, select_counted
+from analysis.protocols.pairwise.ranking import criteria, ranking, sides, wins
+from analysis.reports.categories import list_error_tables
+from analysis.reports.contrasts import Comparison, Difference, Family, Measured, compare_all, contrasts
+from analysis.reports.description import description, variants
+from analysis.reports.estimates import arm_of, with_codes
+from analysis.reports.evaluators import HUMAN
+from analysis.reports.headlines import PREFERENCE_WORDING, headline
+from analysis.reports.outcome import (
+    Agreed,
+    Outcome,
+    Words,
+    find_compared,
+    line_of,
+    rows_called,
+    standings_of,
+    summarize_values,
+)
 from analysis.reports.report import Report
-from analysis.reports.variants import variants
-from analysis.science.generators import against_others
+from analysis.reports.spread import EDGES, SOME, STUDIES, Spread, about_annotators
+from analysis.science.report import against_others
+from analysis.tables.spec import Row, Table
+from analysis.words import view_word
+
+# What is said of pairwise comparisons: whose items win more often, what would narrow it, and the methods draft.
+
+WIN_RATE = "win_rate"
+
+
+def preference_comparisons(evidence: Evidence) -> tuple[Comparison, ...]:
+    """The share of a generator's judgments that it wins, a tie counted as half."""
+    judgments = with_codes(select_counted(evidence))
+    figures = {name: Measured((arm_of(points_of(judgments, name), "points"),)) for name in evidence.generators}
+    judged = {name: figure for name, figure in figures.items() if len(figure.added[0].n)}
+    return compare_all([Family(WIN_RATE, HUMAN, judged, judgments["text_id"].nunique(), (-1.0, 1.0))], evidence.choices)
+
+
+def points_of(judgments: pd.DataFrame, generator: str) -> pd.DataFrame:
+    """The judgments about an item of the generator and one of another, with `points`: 1 won, .5 tied, 0 lost."""
+    sides = {side: (judgments[f"generator_{side}"] == generator).to_numpy() for side in ("first", "second")}
+    about = sides["first"] != sides["second"]
+    won = np.where(judgments["outcome"] == FIRST, sides["first"], sides["second"])
+    points = np.where(judgments["outcome"] == TIE, 0.5, won.astype(float))
+    return judgments.assign(points=points)[about]
+
+
+def say_differences(evidence: Evidence, comparisons: tuple[Comparison, ...]) -> list[str]:
+    """Which generators win more often than others."""
+    if not comparisons:
+        return []
+    largest = comparisons[0].largest()
+    if largest is None or isnan(largest.low):
+        return headline(comparisons[0], PREFERENCE_WORDING)
+    return headline(comparisons[0], PREFERENCE_WORDING, about_annotators(clause(evidence, largest), evidence.choices))
+
+
+def clause(evidence: Evidence, largest: Difference) -> str:
+    """From the spread between texts that is fitted on the study's own judgments; nothing where it could not be."""
+    fitted = pair_spread(evidence).text_spread
+    judgments = select_counted(evidence)
+    between = judgments[
+        judgments["generator_first"].isin([largest.better, largest.worse])
+        & judgments["generator_second"].isin([largest.better, largest.worse])
+    ]
+    if fitted is None or between.empty:
+        return ""
+    texts = between["text_id"].nunique()
+    each, share = max(1, round(len(between) / texts)), float(np.clip((1 + largest.value) / 2, *EDGES))
+
+    def width(texts: int, judgments: int) -> float:
+        seed = evidence.choices.seed
+        return preference_outlook(texts, judgments, share, text_spread=fitted, seed=seed, studies=STUDIES).width
+
+    now = width(texts, each)
+    by_texts, by_judgments = (1 - width(*doubled) / now for doubled in ((2 * texts, each), (texts, 2 * each)))
+    if by_texts < SOME and by_judgments < SOME:
+        return ""
+    if by_judgments < SOME:
+        return _("more texts would narrow this interval; more judgments of the same texts hardly would")
+    if by_judgments < by_texts / 2:
+        return _("more texts would narrow this interval most; more judgments of the same texts less")
+    return _("more texts would narrow this interval, and so would more judgments of the same texts")
+
+
+# The spread between texts ---------------------------------------------------------------------------------------------
+
+
+def pair_spread(evidence: Evidence) -> Spread:
+    """Of untied judgments of pairs."""
+    judgments = select_counted(evidence)
+    first, second, outcome, text = encode(evidence, judgments)
+    untied = outcome != TIE
+    cell, won = orient_pairs(first[untied], second[untied], outcome[untied], len(evidence.generators))
+    found = fit_text_spread(text[untied], cell, won) if untied.any() else None
+    if found is None:
+        said = _("Lesart's assumption, not a measured value: texts .5. As soon as pairs of two "
+                 "generators on two texts are judged, the estimate from the study's own answers is used.")  # fmt: skip
+        return Spread(Components(), said)
+    about = {"judgments": judgments_counted(int(untied.sum())), "texts": of_texts(len(set(text)))}
+    said = _(
+        "Estimated from this study's answers: %(judgments)s without ties, on %(texts)s. With few texts "
+        "the estimate is imprecise."
+    )
+    return Spread(Components(), said % about, fitted=True, text_spread=found)
+
+
+def orient_pairs(first: IntArray, second: IntArray, outcome: IntArray, g: int) -> tuple[IntArray, np.ndarray]:
+    """The pair of generators of each judgment, and whether the one that comes first in the bank won."""
+    winner = np.where(outcome == FIRST, first, second)
+    assert set(np.unique(outcome)) <= {FIRST, SECOND}
+    low, high = np.minimum(first, second), np.maximum(first, second)
+    return low * g + high, winner == low
+
+
+# The ranking ----------------------------------------------------------------------------------------------------------
+
+
+def say_ranking(ranked: Table) -> list[str]:
+    """The order by Davidson's model as it is, and who has no rank and why; whether it is sure, contrasts say."""
+    rows = [row for row in ranked.rows if row["method"] == DAVIDSON]
+    held = [row for row in rows if row["rank"]]
+    unranked = [row for row in rows if not row["rank"]] if any(row["n"] for row in rows) else []
+    apart = [
+        _("%(generator)s has no rank: %(reason)s") % {"generator": row["generator"], "reason": row["reason"]}
+        for row in unranked
+    ]
+    return [*([order(held)] if len(held) > 1 else []), *apart]
+
+
+def order(rows: list[Row]) -> str:
+    """The strongest first, those of equal strength joined; of many generators only that they differ."""
+    if len({row["rank"] for row in rows}) == 1:
+        names = ", ".join(row["generator"] for row in rows)
+        return _("By Davidson's model, items by %(names)s are equally strong.") % {"names": names}
+    ranks: dict[int, list[str]] = {}
+    for row in rows:
+        ranks.setdefault(row["rank"], []).append(row["generator"])
+    names = ", ".join(" = ".join(same) for same in ranks.values())
+    return _("Estimated order by Davidson's model, the strongest first: %(names)s.") % {"names": names}
+
+
+# The methods draft ----------------------------------------------------------------------------------------------------
+
+
+def describe_design(facts: Facts) -> str:
+    said = _("Annotators compared pairs of items by different generators about the same text, and chose the better one "
+             "or a tie.")  # fmt: skip
+    if not facts.conduct.n_calibration:
+        return said
+    return (
+        said
+        + " "
+        + _("%(n)s of the pairs were a calibration that all annotators did first.") % {"n": facts.conduct.n_calibration}
+    )
+
+
+def describe_agreement(facts: Facts) -> str:
+    rows = {row["view"]: row for row in table(facts, "agreement").rows}
+    values = {
+        "kappa": with_ends(rows.get("with_ties"), "conger_kappa"),
+        "percent": write_value(rows["with_ties"]["percent"]) if "with_ties" in rows else UNDEFINED,
+    }
+    return _("Annotators agreed with a share of %(percent)s (Conger's κ %(kappa)s, ties included).") % values
+
+
+# What pairwise comparisons come out at: whose items win, and how strong each generator is.
+
+WORDS = Words(
+    winner=gettext_noop("Items by %(best)s win most often."),
+    among=gettext_noop("Items by %(best)s win most often of the %(n)s generators that can be compared."),
+    tie=gettext_noop("No generator wins most often beyond doubt: %(names)s."),
+)
+
+
+def summarize(report: Report, _estimand: str) -> Outcome | None:
+    rows = [row for row in rows_called(report, "ranking") if row["method"] == DAVIDSON]
+    if not rows:
+        return None
+    standings = standings_of(rows, "strength")
+    compared = find_compared(report, WIN_RATE, HUMAN)
+    n = sum(row["n"] for row in rows_called(report, "wins"))
+    lines = tuple(line_of(each) for each in standings)
+    return Outcome(
+        title=_("Strength of each generator"),
+        standings=standings,
+        figure=Ranges(lines, _("strength (Davidson's model, log-worth; dashed: the mean)"), _("strength"), dashed=0),
+        words=WORDS,
+        summary=summarize_values(_("Strengths: %(values)s."), standings, compared),
+        compared=compared,
+        basis=_("%(judgments)s of pairs by people. Differences are of shares won.")
+        % {"judgments": judgments_counted(n)},
+        tables=("ranking", "contrasts"),
+    )
+
+
+def list_agreed(report: Report) -> list[Agreed]:
+    """Conger's κ by how ties are taken."""
+    return [
+        Agreed(
+            view_word(row["view"]), row["conger_kappa"], row["low"], row["high"], row["reason"], row["percent"], None,
+            _("%(n)s pairs of items") % {"n": row["n_units"]},
+        )
+        for row in rows_called(report, "agreement")
+    ]  # fmt: skip
 
 
 def build_report(evidence: Evidence) -> Report:

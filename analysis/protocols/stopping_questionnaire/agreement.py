@@ -15,7 +15,7 @@ from analysis.measures.agreement import cohen_kappa, gwet_ac1, percent_agreement
 from analysis.measures.intervals import NO_JUDGMENT, TEXT, cluster_interval, undefined_interval
 from analysis.measures.reader_coefficients import pooled_pairs_parts
 from analysis.measures.types import FloatArray, IntArray
-from analysis.protocols.stopping_questionnaire.judged import (
+from analysis.protocols.stopping_questionnaire.judgments import (
     Judgments,
     generators_and_sources,
     group_of,

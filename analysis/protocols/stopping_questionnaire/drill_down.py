@@ -9,7 +9,7 @@ from analysis.formatting import count
 from analysis.frames.evidence import Evidence
 from analysis.measures.types import IntArray
 from analysis.protocols.stopping_questionnaire.agreement import pairs_of, pairs_with_people
-from analysis.protocols.stopping_questionnaire.judged import Judgments, group_of, groups_in, is_label, judgments_in
+from analysis.protocols.stopping_questionnaire.judgments import Judgments, group_of, groups_in, is_label, judgments_in
 from analysis.protocols.stopping_questionnaire.tables import (
     AGREEMENT,
     CONTRASTS,

@@ -59,9 +59,9 @@ PLUGIN = ProtocolPlugin(
         shown="one question at a time with its text, and the questions of one gate after the other",
         aggregated="shares of single labels by category",
     ),
-    design=call_later(f"{HERE}.sentences.describe_design"),
-    agreement=call_later(f"{HERE}.sentences.describe_agreement"),
-    summary=call_later(f"{HERE}.summary.summarize"),
-    agreed=call_later(f"{HERE}.summary.list_agreed"),
+    design=call_later(f"{HERE}.report.describe_design"),
+    agreement=call_later(f"{HERE}.report.describe_agreement"),
+    summary=call_later(f"{HERE}.report.summarize"),
+    agreed=call_later(f"{HERE}.report.list_agreed"),
     pages=Pages(items=("error_codes",), compare=("agreement_with_humans",), coefficient="Cohen's κ"),
 )

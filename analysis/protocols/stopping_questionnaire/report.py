@@ -1,26 +1,250 @@
 """What a stopping questionnaire reports (Horbach et al. 2020)."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from math import isnan
 from typing import Any
 
+import pandas as pd
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop, ngettext
+
+from analysis.figures.paper import Bar, Bars
 from analysis.figures.sizes import rows_by_group_and_source
+from analysis.formatting import UNDEFINED, count, judgments_counted, number
 from analysis.frames.evidence import Evidence
+from analysis.pack.methods import Facts, table, write_value
 from analysis.protocols.stopping_questionnaire import figures as drawn
 from analysis.protocols.stopping_questionnaire.agreement import agreement, category_agreement, judges_at_gates
-from analysis.protocols.stopping_questionnaire.labels import flow, label_distributions, stops
-from analysis.protocols.stopping_questionnaire.sentences import (
-    most_and_least,
-    say_differences,
-    say_flow,
-    stopped_comparisons,
-    stopped_in,
+from analysis.protocols.stopping_questionnaire.judgments import ALL, flow, judgments_in, label_distributions, stops
+from analysis.protocols.stopping_questionnaire.tables import NOT_STOPPED
+from analysis.reports.categories import list_error_tables
+from analysis.reports.contrasts import Comparison, Family, Measured, compare_all, contrasts
+from analysis.reports.description import description, variants
+from analysis.reports.estimates import arm_of, with_codes
+from analysis.reports.evaluators import HUMAN, people_in
+from analysis.reports.headlines import STOPPED_WORDING, headline
+from analysis.reports.outcome import (
+    Agreed,
+    Outcome,
+    Standing,
+    Words,
+    find_compared,
+    join_sentences,
+    rows_called,
+    say_lead,
 )
-from analysis.reports.contrasts import contrasts
-from analysis.reports.description import description
-from analysis.reports.error_codes import list_error_tables
 from analysis.reports.report import Report
-from analysis.reports.variants import variants
-from analysis.science.generators import against_others
+from analysis.reports.spread import about_annotators, say_scatter
+from analysis.science.report import against_others
+from analysis.tables.spec import Row, Table
+from studies.question_words import name_question
+from studies.services.declarations import get_declaration
+
+# What is said of a questionnaire that stops: how far judgments got, where people agree, and the methods draft.
+
+FEWEST = 10  # pairs: with fewer a single pair moves the agreement by more than a tenth
+
+
+def most_and_least(agreed: Table) -> list[str]:
+    """By AC1, which unequal labels do not pull down as they do κ, over pairs that both got to the category.
+
+    agreed: the table `agreement`. Nothing where fewer than two categories have an AC1, or all have the same.
+    """
+    rows = [row for row in agreed.rows if row["view"] == "applicable" and is_of_all(row)]
+    met = [row for row in rows if row["n_pairs"] >= FEWEST and row["ac1"] is not None]
+    if len({row["ac1"] for row in met}) < 2:
+        return []
+    most, least = (choose(met, key=lambda row: row["ac1"]) for choose in (max, min))
+    said = _(
+        "Among pairs of people who both reached a category, agreement is highest for “%(most)s” "
+        "(%(high)s) and lowest for “%(least)s” (%(low)s)."
+    ) % {
+        "most": name_question(most["category"]),
+        "high": numbers_of(most),
+        "least": name_question(least["category"]),
+        "low": numbers_of(least),
+    }
+    return [said, *say_left_out(len(rows) - len(met))]
+
+
+def is_of_all(row: Row) -> bool:
+    """Whether a row is about all people, all generators and all sources."""
+    return all(row[column] == ALL for column in ("group", "generator", "source"))
+
+
+def numbers_of(row: Row) -> str:
+    """AC1, κ and how many pairs they rest on."""
+    kappa = _(UNDEFINED) if row["kappa"] is None else number(row["kappa"])
+    pairs = ngettext("%(n)s pair", "%(n)s pairs", row["n_pairs"]) % {"n": count(row["n_pairs"])}
+    return f"AC1 {number(row['ac1'])}, κ {kappa}, {pairs}"
+
+
+def say_left_out(n: int) -> list[str]:
+    if not n:
+        return []
+    return [
+        ngettext(
+            "%(n)s category with fewer than %(fewest)s such pairs is left out.",
+            "%(n)s categories with fewer than %(fewest)s such pairs are left out.",
+            n,
+        )
+        % {"n": count(n), "fewest": count(FEWEST)}
+    ]
+
+
+STOPPED = "stopped"
+
+
+def stopped_in(evidence: Evidence) -> pd.DataFrame:
+    """People's judgments of items: text_id, annotator, generator, value (1 if it stopped early, else 0)."""
+    frame = judgments_in(evidence).among(people_in(evidence)).frame
+    texts = evidence.items.set_index("item_id")["text_id"]
+    return pd.DataFrame(
+        {
+            "text_id": frame["item_id"].map(texts),
+            "annotator": frame["annotator"],
+            "generator": frame["generator"],
+            "value": frame["stopped"].notna().astype(float),
+        }
+    )
+
+
+def stopped_comparisons(evidence: Evidence, stopped: pd.DataFrame) -> tuple[Comparison, ...]:
+    """The share of judgments that stop early; lower is better."""
+    coded = with_codes(stopped)
+    judged = [name for name in evidence.generators if (coded["generator"] == name).any()]
+    figures = {name: Measured((arm_of(coded[coded["generator"] == name], "value"),)) for name in judged}
+    family = Family(STOPPED, HUMAN, figures, coded["text_id"].nunique(), (-1.0, 1.0), higher_is_better=False)
+    return compare_all([family], evidence.choices)
+
+
+def say_differences(evidence: Evidence, stopped: pd.DataFrame, comparisons: tuple[Comparison, ...]) -> list[str]:
+    """Which generators' items are stopped at less often."""
+    if not comparisons:
+        return []
+    largest = comparisons[0].largest()
+    if largest is None or isnan(largest.low):
+        return headline(comparisons[0], STOPPED_WORDING)
+    clause = about_annotators(say_scatter(stopped, largest.better, largest.worse), evidence.choices)
+    return headline(comparisons[0], STOPPED_WORDING, clause)
+
+
+def say_flow(how_far: Table) -> list[str]:
+    """How many judgments stopped early, and where most of them did."""
+    rows = [row for row in how_far.rows if not row["group"]]
+    n, stopped = max((row["reached"] for row in rows), default=0), sum(row["stopped"] for row in rows)
+    if not n:
+        return []
+    most = max(rows, key=lambda row: row["stopped"])
+    said = {
+        "n": count(n),
+        "stopped": count(stopped),
+        "category": name_question(most["category"]),
+        "most": count(most["stopped"]),
+    }
+    if not stopped:
+        return [_("None of %(n)s judgments stopped early.") % said]
+    return [
+        _("%(stopped)s of %(n)s judgments stopped early, %(most)s of them at “%(category)s”.") % said,
+    ]
+
+
+# The methods draft ----------------------------------------------------------------------------------------------------
+
+
+def describe_design(facts: Facts) -> str:
+    questions = [question.name for question in get_declaration(facts.study).stages[0].questions]
+    return _("Each question was judged by a questionnaire that stops where further questions make no sense (Horbach et "
+             "al., 2020); it asks: %(questions)s.") % {"questions": ", ".join(questions)}  # fmt: skip
+
+
+def describe_agreement(facts: Facts) -> str:
+    everyone = {"group": "", "generator": "", "source": "", "view": "all"}
+    rows = [
+        row for row in table(facts, "agreement").rows if all(row[column] == value for column, value in everyone.items())
+    ]
+    by = ", ".join(f"{row['category']} {write_value(row['kappa'])}" for row in rows)
+    return _("Cohen's κ, with “not applicable” as a label of its own: %(by)s.") % {"by": by}
+
+
+# What a stopping questionnaire comes out at: how many judgments of each generator's items stop, and where.
+
+WORDS = Words(
+    winner=gettext_noop("Judgments of items by %(best)s stop least often."),
+    among=gettext_noop("Judgments of items by %(best)s stop least often of the %(n)s generators that can be compared."),
+    tie=gettext_noop("No generator's items stop least often beyond doubt: %(names)s."),
+)
+MOST_PARTS = 6  # of a bar; the categories where fewest judgments stopped are joined
+
+
+def summarize(report: Report, _estimand: str) -> Outcome | None:
+    rows = [row for row in rows_called(report, "stopped") if row["n_all"]]
+    if not rows:
+        return None
+    standings = sort_shares(rows)
+    compared = find_compared(report, STOPPED, HUMAN, higher=False)
+    flow = next((table for table in report.tables if table.name == "flow"), None)
+    return Outcome(
+        title=_("Where judgments stopped"),
+        standings=standings,
+        figure=draw_stops(rows, standings),
+        words=WORDS,
+        summary=join_sentences(*(say_flow(flow) if flow else ()), say_lead(compared)),
+        compared=compared,
+        basis=_("%(judgments)s of people.") % {"judgments": judgments_counted(sum(counts_of(rows).values()))},
+        higher_is_better=False,
+        tables=("stopped", "contrasts"),
+    )
+
+
+def counts_of(rows: Sequence[Row]) -> dict[str, int]:
+    return {row["generator"]: row["n_all"] for row in rows}
+
+
+def sort_shares(rows: Sequence[Row]) -> tuple[Standing, ...]:
+    """The share of judgments that stopped by generator, the lowest first."""
+    kept = {row["generator"]: row["share"] for row in rows if row["category"] == NOT_STOPPED}
+    return tuple(
+        Standing(name, 1 - share, None, None) for name, share in sorted(kept.items(), key=lambda each: -each[1])
+    )
+
+
+def draw_stops(rows: Sequence[Row], standings: Sequence[Standing]) -> Bars:
+    stops: dict[str, int] = {}
+    for row in rows:
+        stops[row["category"]] = stops.get(row["category"], 0) + row["n"]
+    places = [name for name, n in stops.items() if n and name != NOT_STOPPED]
+    single = sorted(places, key=lambda name: -stops[name])[: MOST_PARTS - (len(places) > MOST_PARTS)]
+    named = [name for name in places if name in single]
+    cells = {(row["generator"], row["category"]): row["n"] for row in rows}
+    rest = [name for name in places if name not in named]
+    parts = (_("not stopped"), *map(name_question, named), *([_("elsewhere")] if rest else []))
+    lines = tuple(
+        Bar(
+            each.generator,
+            (
+                cells[each.generator, NOT_STOPPED],
+                *(cells[each.generator, name] for name in named),
+                *([sum(cells[each.generator, name] for name in rest)] if rest else []),
+            ),
+            _("%(share)s stopped") % {"share": number(each.value or 0.0)},
+        )
+        for each in standings
+    )
+    return Bars(lines, parts, _("percent of judgments; numbers are judgments"))
+
+
+def list_agreed(report: Report) -> list[Agreed]:
+    """Cohen's κ of each category that both of a pair reached."""
+    rows = (row for row in rows_called(report, "agreement") if row["view"] == "applicable" and is_of_all(row))
+    return [
+        Agreed(
+            name_question(row["category"]), row["kappa"], None, None, row["reason"], row["percent"], row["ac1"],
+            judgments_counted(2 * row["n_pairs"]),
+        )
+        for row in rows
+    ]  # fmt: skip
+
 
 BY_GROUP_AND_SOURCE = ("labels_by_group_and_source", "applicable_labels_by_group_and_source")
 

@@ -7,8 +7,8 @@ HERE = "analysis.protocols.writing"
 PLUGIN = ProtocolPlugin(
     "writing",
     report=call_later(f"{HERE}.report.build_report"),
-    tables=call_later(f"{HERE}.drill_down.list_tables"),
-    summary=call_later(f"{HERE}.summary.summarize"),
+    tables=call_later(f"{HERE}.report.list_tables"),
+    summary=call_later(f"{HERE}.report.summarize"),
     agreed=lambda report: [],
     pages=Pages(
         agreement=(),

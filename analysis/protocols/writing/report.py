@@ -1,22 +1,29 @@
-"""What a writing study reports: how much was written in how many minutes, what became of it, and the items."""
+"""What a writing study reports: how much was written in how much time, what became of it, and the items themselves."""
 
 from collections.abc import Iterable
 from statistics import median
 from typing import Any
 
+import pandas as pd
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from analysis.figures.paper import Bar, Bars
+from analysis.formatting import count, figure, items_counted, of_people, of_texts
 from analysis.frames.evidence import Evidence
-from analysis.protocols.writing.tables import WRITING, WRITTEN_ITEMS
-from analysis.reports.description import description
+from analysis.protocols.writing.tables import TABLES, WRITING, WRITTEN_ITEMS
+from analysis.reports.description import description, variants
+from analysis.reports.drill_down import COUNTED, list_counted, list_rows
 from analysis.reports.evaluators import people_in
+from analysis.reports.outcome import Outcome, rows_called
 from analysis.reports.report import Report
-from analysis.reports.variants import variants
-from analysis.tables.spec import Table
+from analysis.tables.spec import Row, Table, TableSpec
+from analysis.words import group_word
 from items.plain import count_words
 from studies.models import Verdict
 from studies.services.written_items import WrittenItem, list_written_items
+
+# What a writing study reports: how much was written in how many minutes, what became of it, and the items.
 
 ALL = ""  # of the column that names a group
 
@@ -92,3 +99,75 @@ def items(found: Iterable[WrittenItem]) -> Table:
         for each in found
     ]
     return WRITTEN_ITEMS.build(rows)
+
+
+# Behind the counts of a writing study: the items as they were written, and the minutes that texts took.
+
+ITEM = ("text_id", "annotator", "group", "part", "stem", "words", "minutes", "verdict")
+TEXT = ("text_id", "annotator", "minutes")
+VERDICTS = {
+    "n_accepted": Verdict.ACCEPTED, "n_repaired": Verdict.REPAIRED, "n_rejected": Verdict.REJECTED, "n_waiting": "",
+}  # fmt: skip
+
+
+def list_tables() -> tuple[TableSpec, ...]:
+    return TABLES
+
+
+@WRITING.drill_down
+def list_written(evidence: Evidence, row: Row, column: str) -> Table:
+    found = pd.DataFrame(
+        [
+            {
+                "text_id": each.text.external_id,
+                "annotator": each.annotator,
+                "group": each.group,
+                "part": each.part,
+                "stem": each.values.stem,
+                "words": count_words(each.values.stem),
+                "minutes": each.minutes,
+                "verdict": each.verdict,
+            }
+            for each in written_by_people(evidence, row["group"])
+        ]
+    )
+    if column in VERDICTS:
+        found = found[found["verdict"] == VERDICTS[column]]
+    elif column == "minutes_per_text":  # a text of an annotator has its minutes once
+        texts = found.drop_duplicates(["annotator", "text_id"]).dropna(subset="minutes")
+        return list_rows(evidence, texts, TEXT, _("The minutes"))
+    elif column in COUNTED and column != "n_items":
+        return list_counted(evidence, found, column)
+    return list_rows(evidence, found, ITEM, _("The items"))
+
+
+# What a writing study comes out at: how many items were written, and what became of them.
+
+DECIDED = ("n_accepted", "n_repaired", "n_rejected", "n_waiting")
+
+
+def summarize(report: Report, _estimand: str) -> Outcome | None:
+    rows = rows_called(report, "writing")
+    if not rows or not rows[0]["n_items"]:
+        return None
+    total = rows[0]  # of all people
+    waiting = ngettext("%(n)s waits for review.", "%(n)s wait for review.", total["n_waiting"])
+    said = _("%(items)s written by %(people)s on %(texts)s.") % {
+        "items": items_counted(total["n_items"]),
+        "people": of_people(total["n_annotators"]),
+        "texts": of_texts(total["n_texts"]),
+    }
+    minutes = total["minutes_per_text"]
+    parts = (_("accepted"), _("repaired"), _("rejected"), _("waiting"))
+    bars = tuple(
+        Bar(group_word(row["group"]), tuple(row[name] for name in DECIDED), items_counted(row["n_items"]))
+        for row in rows
+    )
+    return Outcome(
+        title=_("What became of the items"),
+        standings=(),
+        figure=Bars(bars, parts, _("percent of items; numbers are items")),
+        verdict=f"{said} {waiting % {'n': count(total['n_waiting'])}}" if total["n_waiting"] else said,
+        summary=_("The median text took %(minutes)s minutes.") % {"minutes": figure(minutes)} if minutes else "",
+        tables=("writing", "written_items"),
+    )

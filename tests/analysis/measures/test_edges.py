@@ -34,10 +34,9 @@ from analysis.measures.coefficients import (
     percent,
 )
 from analysis.measures.components import Judgments, fit_components, fit_text_spread
-from analysis.measures.contrasts import adjust_p_values
+from analysis.measures.contrasts import adjust_p_values, friedman, nemenyi
 from analysis.measures.correlation_intervals import clustered_by_generator, clustered_correlation, clustered_within
 from analysis.measures.correlations import COEFFICIENTS, by_generator, correlation, within_texts
-from analysis.measures.friedman import friedman, nemenyi
 from analysis.measures.icc import icc
 from analysis.measures.informativity import (
     auc,
@@ -52,9 +51,14 @@ from analysis.measures.intervals import Interval
 from analysis.measures.item_analysis import all_options_right, discrimination, miskey, unit_means
 from analysis.measures.kappa import fleiss_test, kappa_test, mean_kappa_of, pooled_kappa
 from analysis.measures.ranking import rank_generators
-from analysis.measures.share_intervals import clustered_contrast, clustered_mean, published_mean
+from analysis.measures.share_intervals import (
+    clustered_contrast,
+    clustered_mean,
+    published_mean,
+    two_way_contrast,
+    two_way_share,
+)
 from analysis.measures.strengths import METHODS
-from analysis.measures.two_way import two_way_contrast, two_way_share
 from analysis.measures.types import weights_of_disagreement
 
 COEFFICIENT_NAMES = (*CHANCES, CONGER)

@@ -12,10 +12,14 @@ from hypothesis.extra.numpy import arrays
 from scipy import stats
 from statsmodels.stats.multitest import multipletests
 
-from analysis.measures.contrasts import BENJAMINI_HOCHBERG, BENJAMINI_YEKUTIELI, HOLM, PROCEDURES, adjust_p_values
-from analysis.measures.friedman import (
+from analysis.measures.contrasts import (
     ALL_TIED,
+    BENJAMINI_HOCHBERG,
+    BENJAMINI_YEKUTIELI,
+    HOLM,
+    PROCEDURES,
     TOO_SMALL,
+    adjust_p_values,
     critical_difference,
     friedman,
     nemenyi,

@@ -25,8 +25,7 @@ from analysis.measures.informativity import (
     per_item,
 )
 from analysis.measures.intervals import JACKKNIFE, ONE_TEXT, PERCENTILE
-from analysis.measures.share_intervals import NO_GUESS, NO_READ
-from analysis.measures.two_way import TOO_FEW_OF_EITHER, two_way_contrast, two_way_share
+from analysis.measures.share_intervals import NO_GUESS, NO_READ, TOO_FEW_OF_EITHER, two_way_contrast, two_way_share
 
 NO = MISSING
 GUESS = np.array([[1, 0, NO, NO], [NO, NO, 0, 1]])

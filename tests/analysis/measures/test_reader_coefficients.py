@@ -32,7 +32,7 @@ from analysis.measures.reader_coefficients import (
     readers_coefficient,
     readers_kappa,
 )
-from analysis.measures.two_way import TEXT_AND_ANNOTATOR
+from analysis.measures.share_intervals import TEXT_AND_ANNOTATOR
 from analysis.measures.variance_parts import (
     RARE_LABELS,
     THESE_TWO_ONLY,

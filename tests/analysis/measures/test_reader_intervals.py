@@ -24,7 +24,7 @@ from analysis.measures.reader_intervals import (
     readers_share,
     share_parts,
 )
-from analysis.measures.two_way import TEXT_AND_ANNOTATOR
+from analysis.measures.share_intervals import TEXT_AND_ANNOTATOR
 from analysis.measures.variance_parts import (
     AT_AN_END,
     AT_LEAST,

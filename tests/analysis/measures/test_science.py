@@ -5,23 +5,31 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from analysis.measures.between_protocols import generator_correlation, item_correlation, reliability_of_an_hour
-from analysis.measures.carry_over import carry_over
+from analysis.measures.correlations import merge_equal_columns, naive_difference, version_effects, within_text
 from analysis.measures.differential_functioning import classify, item_functioning, mantel_haenszel
-from analysis.measures.generalizability import crossed_components, d_study, g_study, g_study_without
+from analysis.measures.informativity import carry_over
 from analysis.measures.item_response import MISSING, fit_item_response, fit_statistics, residual_correlations
 from analysis.measures.prediction_powered import PEOPLE_ONLY, SLOPE_ONE, Cell, Judgments, combine, fit, gain
+from analysis.measures.rater_effects import (
+    crossed_components,
+    d_study,
+    g_study,
+    g_study_without,
+    linked_raters,
+    rater_severity,
+)
+from analysis.measures.reader_intervals import FIXED, RANDOM
 from analysis.measures.reliability import (
     alpha_of_covariances,
     alpha_of_parts,
+    generator_correlation,
+    item_correlation,
     largest_block,
     lengthen,
     omega_of_loadings,
     omega_total,
+    reliability_of_an_hour,
 )
-from analysis.measures.severity import linked_raters, rater_severity
-from analysis.measures.text_parts import FIXED, RANDOM
-from analysis.measures.within_text import merge_equal_columns, naive_difference, version_effects, within_text
 
 LSAT6 = (
     3,

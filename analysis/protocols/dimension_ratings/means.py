@@ -1,4 +1,4 @@
-"""The mean score of each generator on each dimension, the best and the worst marked."""
+"""Mean scores of each generator on each dimension by people, and of models that judge beside them."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -10,23 +10,28 @@ from django.utils.translation import gettext_noop
 
 from analysis.choices import CONVENTIONS
 from analysis.frames.evidence import Evidence
+from analysis.measures.correlations import correlation
 from analysis.measures.intervals import undefined_interval
 from analysis.measures.types import FloatArray
 from analysis.protocols.dimension_ratings.scores import (
     AVERAGE,
     dimensions_of,
+    item_means,
     levels_of,
     rating_families,
     rounds_of,
+    scores_by,
     scores_of,
 )
-from analysis.protocols.dimension_ratings.tables import MEANS
+from analysis.protocols.dimension_ratings.tables import JUDGE_AGREEMENT, JUDGE_MEANS, MEANS
 from analysis.reports.contrasts import compare_all, find
 from analysis.reports.estimates import Estimate, figure_of, mean_of, with_codes
-from analysis.reports.evaluators import HUMAN
+from analysis.reports.evaluators import HUMAN, Evaluator, judges_in
 from analysis.reports.headlines import mark_ends
 from analysis.tables.spec import Table
 from studies.question_words import name_question
+
+# The mean score of each generator on each dimension, the best and the worst marked.
 
 NO_SCORE = "There are no judgments to compute this from."
 NO_PUBLISHED = gettext_noop("An average of dimensions has no published interval.")
@@ -92,3 +97,59 @@ def mean_of_means(sums: FloatArray) -> FloatArray:
     """(b,): the mean over dimensions of their means, from (b, 2 · dimensions) sums and numbers of scores."""
     total, n = np.split(sums, 2, axis=1)
     return np.asarray((total / np.where(n > 0, n, np.nan)).mean(axis=1))
+
+
+# Models that score on the study's dimensions, beside people: their means, and how far they agree with people.
+
+
+def judges_of_scores(evidence: Evidence) -> tuple[Table, ...]:
+    """Two tables where a model has scored, else none. Models score in round 1 only: it is held against people's
+    first known round."""
+    judged = [(judge, scores_by(evidence, judge, 1)) for judge in judges_in(evidence)]
+    judged = [(judge, scores) for judge, scores in judged if not scores.empty]
+    if not judged:
+        return ()
+    dimensions, people = dimensions_of(evidence), scores_of(evidence, rounds_of(evidence)[0])
+    means = [
+        judge_row(judge, generator, dimension, scores)
+        for judge, scores in judged
+        for generator in evidence.generators
+        for dimension in dimensions
+    ]
+    agreement = [
+        agreement_row(judge, dimension, scores, people) for judge, scores in judged for dimension in dimensions
+    ]
+    return (JUDGE_MEANS.build(means), JUDGE_AGREEMENT.build(agreement))
+
+
+def judge_row(judge: Evaluator, generator: str, dimension: str, scores: pd.DataFrame) -> dict[str, Any]:
+    mine = scores[(scores["generator"] == generator) & (scores["dimension"] == dimension)]["value"]
+    return {
+        "evaluator": judge.name,
+        "evaluator_kind": judge.kind,
+        "generator": generator,
+        "dimension": dimension,
+        "mean": mine.mean() if len(mine) else None,
+        "n": len(mine),
+        "reason": "" if len(mine) else _("There are no judgments to compute this from."),
+    }
+
+
+def agreement_row(judge: Evaluator, dimension: str, scores: pd.DataFrame, people: pd.DataFrame) -> dict[str, Any]:
+    """r with people's mean score of each item; the share of people's scores that equal the model's."""
+    own, theirs = (frame[frame["dimension"] == dimension] for frame in (scores, people))
+    both = pd.concat([item_means(frame, (dimension,))[dimension] for frame in (own, theirs)], axis=1, join="inner")
+    model, human = both.to_numpy(dtype=np.float64).T
+    found = correlation(model, human)
+    pairs = own[["item_id", "value"]].merge(theirs[["item_id", "value"]], on="item_id", suffixes=("_model", "_human"))
+    return {
+        "evaluator": judge.name,
+        "evaluator_kind": judge.kind,
+        "dimension": dimension,
+        "pearson": found.r,
+        "percent": (pairs["value_model"] == pairs["value_human"]).mean() if len(pairs) else None,
+        "difference": (model - human).mean() if len(both) else None,
+        "n_items": len(both),
+        "n_pairs": len(pairs),
+        "reason": _(found.reason) if found.reason else "",
+    }
