@@ -6,14 +6,14 @@ with an apostrophe in front; taking one away where such a start follows gives ba
 
 import re
 
-STARTS = "'=+-@\t\r\n＝＋－＠"
+STARTS = frozenset("'=+-@\t\r\n＝＋－＠")
 ALIVE = re.compile(r"'*[=+\-@\t\r\n＝＋－＠]")
 MARKED = re.compile(r"'+[=+\-@\t\r\n＝＋－＠]")
 
 
 def escape_formula(text: str) -> str:
     """The text with an apostrophe in front if a spreadsheet might run it."""
-    return f"'{text}" if text and text[0] in STARTS and ALIVE.match(text) else text
+    return f"'{text}" if text[:1] in STARTS and ALIVE.match(text) else text
 
 
 def unescape_formula(text: str) -> str:

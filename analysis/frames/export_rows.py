@@ -1,19 +1,34 @@
 """Answers as rows of an export: read once in the order in which they were given, never held all at once."""
 
+import json
+from array import array
+from bisect import bisect_left
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from datetime import datetime
-from itertools import groupby
+from functools import lru_cache
+from itertools import chain, groupby
 from operator import itemgetter
 from typing import Any, NamedTuple
 
 import pandas as pd
-from django.db.models import F, FilteredRelation, Q, Window
-from django.db.models.functions import RowNumber
+from django.db.models import F, FilteredRelation, Q, QuerySet, TextField
+from django.db.models.functions import Cast
 
 from analysis.frames.responses import query_submitted
+from evaluation.models import Evaluator
 from evaluation.services.calls import get_parse_status, get_prompt_versions, get_raw_output, select_replies
 from jobs.progress import ANSWERS, report_progress
-from studies.models import Assignment, PhasePassed, Settled, Study, Submission, UnitItem
+from studies.models import (
+    Adjudication,
+    Annotator,
+    Assignment,
+    PhasePassed,
+    Response,
+    Settled,
+    Study,
+    Submission,
+    UnitItem,
+)
 from studies.phases import PROFILE
 from studies.presentation_order import ShownItem, read_shown_items
 from studies.protocols import PROTOCOLS, Declaration
@@ -87,30 +102,32 @@ def read_phase_answers(study: Study, annotator_pk: int) -> dict[str, Any]:
     return found | dict(zip(CHECKS, (right, asked), strict=True))
 
 
-# Of a decision about a response, and of its being flagged or excluded.
-SETTLED = {"settled": "settled", "by": "decided_by__username", "at": "decided_at", "reason": "reason"}
-# What stands in a column, seen from a response; the other columns are worked out or do not apply to this protocol.
+# What stands in a column, seen from an annotator and from an answer; the other columns are worked out or do not apply
+# to this protocol.
+PERSON_FIELDS = {
+    "annotator_pk": "pk",
+    "annotator": "code",
+    "annotator_kind": "kind",
+    "group": "group",
+    "person": "person",
+    "purpose": "purpose",
+    "model": "model",
+    "reading": "reading",
+    "study": "study__slug",
+    "variant": "variant__name",
+}
 FIELDS = {
-    "annotator": "assignment__annotator__code",
-    "annotator_kind": "assignment__annotator__kind",
-    "group": "assignment__annotator__group",
     "round": "assignment__round",
     "stage": "stage",
     "text_id": "assignment__unit__text__external_id",
     "item_id": "item__external_id",
     "option_id": "option__external_id",
     "question": "question",
-    "value": "value",
     "probability": "probability",
     "unsure": "unsure",
-    "person": "assignment__annotator__person",
-    "purpose": "assignment__annotator__purpose",
     "part": "assignment__unit__part",
     "submitted_at": "submitted_at",
     "comment": "comment",
-    "model": "assignment__annotator__model",
-    "reading": "assignment__annotator__reading",
-    "study": "assignment__annotator__study__slug",
     "instrument": "instrument_version__instrument__name",
     "language": "instrument_version__instrument__language",
     "version": "instrument_version__version",
@@ -121,51 +138,112 @@ FIELDS = {
     "first_answered_at": "first_answered_at",
     "last_changed_at": "last_changed_at",
     "n_changes": "n_changes",
-    "variant": "assignment__annotator__variant__name",
-    "adjudicated_value": "decision__value",
-    **{f"decision_{name}": f"decision__{field}" for name, field in SETTLED.items()},
-    **{f"apart_{name}": f"apart__{field}" for name, field in SETTLED.items()},
-    "annotator_pk": "assignment__annotator_id",
+    "pk": "pk",
     "assignment_pk": "assignment_id",
     "unit_pk": "assignment__unit_id",
     "item_pk": "item_id",
     "option_pk": "option_id",
 }
+# Of a decision about a response, and of its being flagged or excluded.
+SETTLED = {"settled": "settled", "by": "decided_by__username", "at": "decided_at", "reason": "reason"}
+ADJUDICATION_FIELDS = {
+    "adjudicated_value": "decision__value",
+    **{f"decision_{name}": f"decision__{field}" for name, field in SETTLED.items()},
+    **{f"apart_{name}": f"apart__{field}" for name, field in SETTLED.items()},
+}
+NOT_SETTLED = {"adjudication": "", "reason": ""}
 TIMES = ("submitted_at", "opened_at", "first_answered_at", "last_changed_at")
-ORDER = ("assignment__annotator_id", "assignment__position", "assignment_id", "pk")
+ORDER = ("assignment__position", "assignment_id", "pk")
 CHUNK = 2000
 
 
 def export_rows(study: Study, purposes: Collection[str]) -> Iterator[dict[str, Any]]:
     """One mapping per response with the columns of `export_columns`; all rounds, by annotator and in their order."""
-    stages, columns = [stage.name for stage in get_declaration(study).every_stage], export_columns(study)
-    kind = PROTOCOLS[study.protocol].unit
-    places: dict[tuple, int] = {}
-    sides: dict[int, dict[str, Any]] = {}
-    opened: dict[tuple[int, str], Spent] = {}
-    about: dict[str, Any] = {}
-    annotator, prompts = None, get_prompt_versions(study)
-    sequence = Window(RowNumber(), order_by="pk")
-    answers = query_submitted(study, purposes).annotate(**select_replies(), sequence=sequence, **join_adjudications())
-    answers = answers.order_by(*ORDER)
-    named = (*FIELDS, *select_replies(), "sequence")
-    units = items_by_unit(study) if kind in COMPARED else {}
-    given = answers.values_list(*map(F, FIELDS.values()), *named[len(FIELDS) :]).iterator(chunk_size=CHUNK)
-    for number, values in enumerate(given, 1):
+    columns, submitted = export_columns(study), query_submitted(study, purposes)
+    select = itemgetter(*columns)
+    # The database would number the answers by sorting all of them, as wide as they are.
+    stored = array("q", submitted.order_by("pk").values_list("pk", flat=True).iterator(chunk_size=CHUNK))
+    for number, row in enumerate(chain.from_iterable(iter_annotators(study, purposes, submitted)), 1):
+        row["sequence"] = bisect_left(stored, row["pk"]) + 1
         if number % CHUNK == 0:
             report_progress(ANSWERS, number)
-        row = dict(zip(named, values, strict=True))
-        row["prompt_version"] = prompts.get(row["annotator_pk"]) if row["reply_turn"] is not None else None
-        if row["annotator_pk"] != annotator:
-            annotator = row["annotator_pk"]
-            places, opened = places_shown(annotator, stages), stages_opened(annotator)
-            sides = sides_shown(annotator, units) if kind == "pair" else {}
-            about = read_phase_answers(study, annotator)
-        row |= about | opened.get((row["assignment_pk"], row["stage"]), NOT_TIMED)._asdict()
+        yield dict(zip(columns, select(row), strict=True))
+
+
+def iter_annotators(
+    study: Study, purposes: Collection[str], submitted: QuerySet[Response]
+) -> Iterator[Iterator[dict[str, Any]]]:
+    """For each annotator the rows, without what is the same in all rows but with keys of the database.
+
+    Replies of models and decisions are joined only where an annotator has some.
+    """
+    evaluators = set(Evaluator.objects.filter(annotator__study=study).values_list("annotator_id", flat=True))
+    decisions = Adjudication.objects.filter(response__assignment__annotator__study=study, reopened_at=None)
+    decided = set(decisions.order_by().values_list("response__assignment__annotator_id", flat=True))
+    prompts, empty = get_prompt_versions(study), dict.fromkeys(export_columns(study))
+    units = items_by_unit(study) if PROTOCOLS[study.protocol].unit in COMPARED else {}
+    people = Annotator.objects.filter(study=study, purpose__in=purposes).order_by("pk")
+    for values in people.values_list(*PERSON_FIELDS.values()):
+        person = dict(zip(PERSON_FIELDS, values, strict=True))
+        pk = person["annotator_pk"]
+        replies = select_replies() if pk in evaluators else {}
+        answers = (
+            submitted.filter(assignment__annotator=pk)
+            .order_by(*ORDER)
+            .annotate(written=Cast("value", TextField()), **replies, **(join_adjudications() if pk in decided else {}))
+        )
+        fields = FIELDS | (ADJUDICATION_FIELDS if pk in decided else {})
+        named = (*fields, "written", *replies)
+        given = answers.values_list(*map(F, fields.values()), "written", *replies).iterator(chunk_size=CHUNK)
+        rows = (dict(zip(named, values, strict=True)) for values in given)
+        yield complete_rows(study, units, rows, empty | person, prompts.get(pk))
+
+
+def complete_rows(
+    study: Study,
+    units: dict[int, dict[int, str]],
+    rows: Iterator[dict[str, Any]],
+    person: dict[str, Any],
+    prompt_version: str | None,
+) -> Iterator[dict[str, Any]]:
+    """The rows of an annotator with what is worked out."""
+    first = next(rows, None)
+    if first is None:
+        return
+    kind, pk = PROTOCOLS[study.protocol].unit, person["annotator_pk"]
+    places = places_shown(pk, [stage.name for stage in get_declaration(study).every_stage])
+    sides = sides_shown(pk, units) if kind == "pair" else {}
+    opened = {of: spent._asdict() for of, spent in stages_opened(pk).items()}
+    same = person | read_phase_answers(study, pk) | NOT_SETTLED
+    same["applicable"] = True  # a question that was not asked has no row; the wide export says where
+    for given in chain([first], rows):
+        assignment, stage, item, option = map(given.get, ("assignment_pk", "stage", "item_pk", "option_pk"))
+        row = same | given | opened.get((assignment, stage), {}) | sides.get(assignment, {})
         if kind == "tuple":
             row[UNIT_ITEMS] = " ".join(units[row["unit_pk"]].values())
-        row = complete_row(row, places, sides)
-        yield dict(zip(columns, map(row.get, columns), strict=True))
+        row["order_in_session"] = places.get((assignment, stage, item, None))
+        row["position_shown"] = places.get((assignment, stage, item, option)) if option else None
+        complete_row(row, prompt_version)
+        yield row
+
+
+decode = lru_cache(maxsize=1000)(json.loads)  # a million answers hold few different values
+
+
+def complete_row(row: dict[str, Any], prompt_version: str | None) -> None:
+    """Fill in what follows from the row itself."""
+    for name in TIMES:
+        if row[name]:
+            row[name] = row[name].isoformat()
+    row["value"] = decode(row["written"])
+    row["correct"] = None if row["key"] is None else row["value"] == row["key"]
+    row["instrument_version"] = f"{row['instrument']}/{row['language']}/{row['version']}"
+    if "apart_settled" in row:
+        row |= describe_adjudication(row)
+    if row.get("reply_turn") is not None:
+        row["prompt_version"] = prompt_version
+    if "reply_turn" in row:
+        row["raw_output"], row["parse_status"] = get_raw_output(row), get_parse_status(row)
 
 
 def join_adjudications() -> dict[str, FilteredRelation]:
@@ -187,22 +265,6 @@ def describe_adjudication(row: dict[str, Any]) -> dict[str, Any]:
         "adjudicated_at": at.isoformat() if at else None,
         "reason": "; ".join(reason for _settled, reason in told if reason),
     }
-
-
-def complete_row(row: dict[str, Any], places: dict[tuple, int], sides: dict[int, dict[str, Any]]) -> dict[str, Any]:
-    """The row with what is worked out."""
-    for name in TIMES:
-        row[name] = row[name].isoformat() if row[name] else None
-    place = (row["assignment_pk"], row["stage"], row["item_pk"])
-    row["order_in_session"] = places.get((*place, None))
-    row["position_shown"] = places.get((*place, row["option_pk"])) if row["option_pk"] else None
-    row |= sides.get(row["assignment_pk"], {})
-    row["applicable"] = True  # a question that was not asked has no row; the wide export says where
-    row["correct"] = None if row["key"] is None else row["value"] == row["key"]
-    row["instrument_version"] = f"{row['instrument']}/{row['language']}/{row['version']}"
-    row |= describe_adjudication(row)
-    row["raw_output"], row["parse_status"] = get_raw_output(row), get_parse_status(row)
-    return row
 
 
 def places_shown(annotator_pk: int, stages: list[str]) -> dict[tuple, int]:
@@ -229,9 +291,6 @@ class Spent(NamedTuple):
     opened_at: datetime | None
     active_seconds: int | None
     idle_seconds: int | None
-
-
-NOT_TIMED = Spent(None, None, None)
 
 
 def stages_opened(annotator_pk: int) -> dict[tuple[int, str], Spent]:
