@@ -122,7 +122,8 @@ class Operations:
         return post(in_project(project, "studies") + "/", read_json, spec)
 
     @operation
-    def launch_study(study: str) -> Request[shapes.Study]:
+    def launch_study(study: str) -> Request[shapes.Study | shapes.Job]:
+        """The study; of more than 5,000 assignments the job that launches it: wait for the job."""
         return post(in_study(study, "launch") + "/", read_json)
 
     @operation

@@ -48,6 +48,7 @@ urlpatterns = [
     path("s/<slug:slug>/phases/change/", phases.phase_act, name="phase_act"),
     path("s/<slug:slug>/recruitment/", phases.study_recruitment, name="study_recruitment"),
     path("s/<slug:slug>/effects/", studies.study_effects, name="study_effects"),
+    path("s/<slug:slug>/launching/", studies.study_launch, name="study_launch"),
     path("s/<slug:slug>/people-texts/", studies.study_draw, name="study_draw"),
     path("s/<slug:slug>/people-texts.csv", studies.study_draw_csv, name="study_draw_csv"),
     path("s/<slug:slug>/preview/", design.study_preview, name="study_preview"),

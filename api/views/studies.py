@@ -12,6 +12,8 @@ from rest_framework.request import Request
 from api.models import Scope
 from api.problems import Refused
 from api.views.base import FileView, Filter, ProjectView, StudyView, operation
+from jobs.models import Job
+from jobs.views import ResultPending
 from projects.models import Role
 from studies.models import Annotator, AnnotatorKind, InstrumentVersion, Purpose, Study, StudyState
 from studies.services import creating, launching, people
@@ -184,9 +186,13 @@ class ActOnStudy(StudyView):
         scope=Scope.WRITE,
         role=Role.RESEARCHER,
         gives=OneStudySerializer,
+        may_wait=True,
     )
     def post(self, request: Request, study: str) -> Any:
-        ACTIONS[self.step](self.study, *([request.user] if self.step == "launch" else []))
+        """A launch of more than 5,000 assignments is a job: the study is live when it is done."""
+        found = ACTIONS[self.step](self.study, *([request.user] if self.step == "launch" else []))
+        if isinstance(found, Job):
+            raise ResultPending(found)
         return self.show(Study.objects.select_related("project").get(pk=self.study.pk))
 
 

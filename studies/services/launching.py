@@ -1,23 +1,29 @@
 """From a draft to answers: launch, pause, resume, close. What a study asks is frozen at launch."""
 
+from collections.abc import Iterable, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
 from datetime import timedelta
 from itertools import count
+from pathlib import Path
 from random import Random
 from typing import Any
 
 from django.db import transaction
-from django.db.models import QuerySet
+from django.db.models import Model, QuerySet
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from items.services.bank import get_bank_version, is_unchanged
 from items.services.bank import lock_bank as bank_locked
 from jobs.events import STUDY_CLOSED, announce
+from jobs.kinds import JobFailed
+from jobs.models import Job, JobState
+from jobs.progress import Hear, report_progress
+from jobs.scheduling import get_or_schedule, make_job
 from projects.audit import record_act
 from projects.models import User, new_token
-from projects.scratch import Writer
+from projects.scratch import CHUNK, Save, Writer
 from studies.models import (
     Annotator,
     Assignment,
@@ -48,9 +54,11 @@ from studies.services.selection import (
     save_units,
 )
 from studies.services.spec import SpecError
-from studies.services.states import lock_study, lock_study_state
+from studies.services.states import WrongState, lock_study, lock_study_state
 from studies.services.variants import check_variants
 
+KIND, ASSIGNMENTS = "launch", "assignments"  # of the job, and what it counts
+AT_ONCE = 5_000  # assignments: some seconds
 PREVIEWS_LAST = timedelta(days=1)
 MAX_CHANGES = 3  # of the bank during a launch; then it is locked
 
@@ -109,6 +117,39 @@ def collect_plan_inputs(study: Study, chosen: Chosen) -> dict[str, Any]:
     return {"plan": study.plan, "seed": study.seed, "protocol": study.protocol, "params": study.params, "items": items}
 
 
+def launch_or_schedule(study: Study, made_by: User) -> Job | None:
+    """Launch the draft: now if that takes seconds, else by the job that is returned.
+
+    `SpecError` and `WrongState` as in `launch_study`: a draft that cannot be launched becomes no job.
+    """
+    if study.is_draft:
+        if (job := find_launch(study)) and job.is_open:
+            return job
+        refuse_if_written(study)
+        if sum(map(len, outline_draft(study).who)) > AT_ONCE:
+            job = make_job(KIND, study.job_subject, {}, study.project)
+            return get_or_schedule(job, timezone.now().isoformat(), made_by)
+    launch_study(study, made_by)
+    return None
+
+
+def find_launch(study: Study) -> Job | None:
+    """The job that launches the draft, or that failed to."""
+    jobs = Job.objects.filter(kind=KIND, subject=study.job_subject).exclude(state=JobState.DONE)
+    return jobs.first() if study.is_draft else None
+
+
+def launch_by_job(job: Job, hear: Hear) -> Path | None:
+    """The work of such a job. A study that is gone or was launched meanwhile is left alone."""
+    study = Study.objects.select_related("project").filter(pk=job.subject.partition(":")[2]).first()
+    if study is not None and study.is_draft:
+        try:
+            launch_study(study, job.owner)
+        except (SpecError, WrongState) as error:
+            raise JobFailed(str(error)) from None
+    return None
+
+
 def launch_study(study: Study, made_by: User | None = None) -> tuple[Study, Chosen]:
     """Freeze a draft: units, people's texts, plan, annotators and their orders are drawn and stored; links open.
 
@@ -132,12 +173,29 @@ def launch_study(study: Study, made_by: User | None = None) -> tuple[Study, Chos
 
 
 def write_rows(scratch: Study, prepared: PreparedLaunch, writer: Writer, made_by: User | None) -> None:
+    save = report_assignments(writer.save, sum(map(len, prepared.cells)))
     store_draw(scratch, prepared.draw, made_by)
-    units = save_units(scratch, prepared.units, writer.save)
-    save_units(scratch, prepared.practice, writer.save, first=len(units))
-    make_slots(units, Purpose.MAIN, prepared.cells, make_quotas(scratch), writer.save)
+    units = save_units(scratch, prepared.units, save)
+    save_units(scratch, prepared.practice, save, first=len(units))
+    make_slots(units, Purpose.MAIN, prepared.cells, make_quotas(scratch), save)
     if not scratch.recruitment.get("open_link"):  # there strangers claim the cells when they come
-        make_annotators(scratch, count_annotators(scratch), Purpose.MAIN, save=writer.save)
+        make_annotators(scratch, count_annotators(scratch), Purpose.MAIN, save=save)
+
+
+def report_assignments(save: Save, total: int) -> Save:
+    """The same `save`, which also reports how many of the assignments it has stored."""
+    number = count(1)
+
+    def report(rows: Iterable[Any]) -> Iterable[Any]:
+        for row in rows:
+            yield row
+            if (done := next(number)) % CHUNK == 0:
+                report_progress(ASSIGNMENTS, min(done, total), total)
+
+    def save_and_report(model: type[Model], rows: Iterable[Any], columns: Sequence[str] = ()) -> None:
+        save(model, report(rows) if model is Assignment else rows, columns)
+
+    return save_and_report
 
 
 def go_live(study: Study, scratch: Study, version: int) -> Study | None:

@@ -17,7 +17,8 @@ from studies.services.spec import SpecError
 
 Who = list[list[int]]
 Cells = list[dict[int, int | None]]  # over units: by seat, the generator guessed there, None where nothing is guessed
-MAX_CELLS = 50_000  # above, launching takes minutes
+MAX_CELLS = 50_000  # assignments: above, a search for guesses, or what a page adds, takes minutes
+MAX_LAUNCHED = 500_000  # without guesses, at launch: a job that takes minutes
 
 
 def plan_who(
@@ -43,7 +44,8 @@ def plan_people_seats(study: Study, units: Sequence[PlannedUnit], seats: int | N
             raise SpecError(_("Shared and own texts need a fixed number of annotators. Set annotators to a number."))
         return [[] for _unit in units]
     quotas = make_quotas(study, seats)
-    check_cells(count_cells(quotas, len(units)))
+    is_searched = seats is not None or get_declaration(study).guesses
+    check_cells(count_cells(quotas, len(units)), MAX_CELLS if is_searched else MAX_LAUNCHED)
     try:
         return plan_unit_seats(study, units, quotas)
     except PlanError as error:
@@ -89,15 +91,16 @@ def count_cells(quotas: Sequence[Quota], n_units: int) -> int:
     return n_units * sum(quota.per_unit or len(quota.seats) for quota in quotas)
 
 
-def check_cells(number: int) -> None:
-    """Refuse what would take minutes to plan and to store."""
-    if number > MAX_CELLS:
+def check_cells(number: int, limit: int | None = None) -> None:
+    """Refuse what would take too long to plan and to store."""
+    limit = MAX_CELLS if limit is None else limit
+    if number > limit:
         raise SpecError(
             _(
                 "The plan has %(number)d assignments; the limit is %(limit)d. Use fewer texts or "
                 "annotators, or split it into several studies."
             )
-            % {"number": number, "limit": MAX_CELLS}
+            % {"number": number, "limit": limit}
         )
 
 

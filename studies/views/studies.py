@@ -6,9 +6,11 @@ from django.db.models import Count, Q
 from django.http import Http404, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
 from items.services.editing import EditRefused
+from jobs.views import ResultPending
 from projects.models import Role
 from studies.access import get_study
 from studies.flow_picture import draw_flow
@@ -87,7 +89,7 @@ def describe_running_study(study) -> dict:
 
 
 ACTIONS: dict[str, Callable[..., object]] = {
-    "launch": launching.launch_study,
+    "launch": launching.launch_or_schedule,
     "pause": launching.pause_study,
     "resume": launching.resume_study,
     "open_main": launching.open_main_part,
@@ -102,14 +104,29 @@ ACTIONS: dict[str, Callable[..., object]] = {
 def study_act(request, slug, action):
     study = get_study(request.user, slug, Role.RESEARCHER)
     try:
-        ACTIONS[action](study, *([request.user] if action == "launch" else []))
+        job = ACTIONS[action](study, *([request.user] if action == "launch" else []))
     except (WrongState, SpecError) as error:
         messages.error(request, str(error))
         return redirect("study_design", study.slug)
     if action != "launch":
         return redirect("study_design", study.slug)
+    return redirect("study_launch", study.slug) if job else tell_launched(request, study)
+
+
+def tell_launched(request, study) -> HttpResponse:
     messages.success(request, _("The study is live. Send each annotator their own link."))
     return redirect("study_annotators", study.slug)
+
+
+@login_required
+@never_cache
+@require_safe
+def study_launch(request, slug):
+    """How far the launch of a large study is, then its people."""
+    study = get_study(request.user, slug, Role.RESEARCHER)
+    if job := launching.find_launch(study):
+        raise ResultPending(job, project=study.project, study=study)
+    return redirect("study_design", slug) if study.is_draft else tell_launched(request, study)
 
 
 @login_required

@@ -4,7 +4,10 @@ import pytest
 from bs4 import BeautifulSoup
 from django.urls import reverse
 
+from jobs.models import Job, JobState
+from jobs.working import run_job
 from studies.models import Study, StudyState
+from studies.services.launching import find_launch
 from tests.factory import make_item, make_text
 from tests.studies.steps import address
 from tests.studies.world import Person, bank, counts, drafted, launched, person
@@ -63,6 +66,42 @@ def test_launching_leads_to_the_links(client, project):
     assert page.redirect_chain == [(reverse("study_annotators", args=["study"]), 302)]
     assert "Send each annotator their own link." in page.content.decode()
     assert Study.objects.get().state == StudyState.LIVE
+
+
+@pytest.fixture
+def large_draft(client, project, monkeypatch):
+    """A draft that takes a job to launch, which was asked for."""
+    monkeypatch.setattr("studies.services.launching.AT_ONCE", 1)
+    bank(project)
+    study = drafted(project)
+    response = client.post(reverse("study_act", args=["study", "launch"]))
+    assert response.url == reverse("study_launch", args=["study"])
+    return study
+
+
+def test_a_large_study_is_launched_by_a_job(client, large_draft):
+    job = find_launch(large_draft)
+    assert client.get(reverse("study_launch", args=["study"])).context["job"] == job
+    client.post(reverse("study_act", args=["study", "launch"]))  # again: it is the same job
+    assert list(Job.objects.all()) == [job]
+    run_job(job.pk)
+    large_draft.refresh_from_db()
+    assert (large_draft.state, large_draft.annotators.count()) == (StudyState.LIVE, large_draft.plan["annotators"])
+    assert client.get(reverse("study_launch", args=["study"])).url == reverse("study_annotators", args=["study"])
+
+
+def test_a_launch_that_fails_in_its_job_leaves_the_draft_and_can_be_tried_again(client, project, large_draft):
+    project.items.all().update(superseded_at="2026-01-01T00:00:00Z")
+    run_job(find_launch(large_draft).pk)
+    job = find_launch(large_draft)
+    assert job.state == JobState.FAILED
+    assert client.get(reverse("study_launch", args=["study"])).context["job"] == job
+    assert counts()["Unit"] == 0
+    project.items.all().update(superseded_at=None)
+    client.post(reverse("study_act", args=["study", "launch"]))
+    run_job(find_launch(large_draft).pk)
+    large_draft.refresh_from_db()
+    assert large_draft.state == StudyState.LIVE
 
 
 def test_launching_twice_says_so_and_changes_nothing(client, project):
