@@ -17,7 +17,7 @@ from llm.models import Run
 from llm.run_numbers import Progress as RunProgress
 from projects.access import get_project
 from projects.models import Project, Role
-from projects.stages import Stage, describe_stages
+from projects.services import Stage, describe_stages
 from studies.models import Study, StudyState
 from studies.services.progress import StudyProgress, list_progress
 

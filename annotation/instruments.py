@@ -21,7 +21,7 @@ from studies.services.instruments import find_shipped_model, store_version
 from studies.services.launching import start_preview
 from studies.services.places import find_place
 from studies.services.spec import SpecError, check_spec
-from studies.wording_checks import check_against_protocol, check_wording, list_slots_at, list_wording_notices
+from studies.wordings import check_against_protocol, check_wording, list_slots_at, list_wording_notices
 
 CONFIRM = "reveal"
 ENDS = ("done", "check_done", "closed", "paused", "revoked")

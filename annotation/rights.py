@@ -8,8 +8,14 @@ from django.views.decorators.http import require_http_methods
 from annotation.doors import clean_token, never_stored, open_to_annotator
 from annotation.pages import is_not_counted
 from studies.models import Annotator, Ended
-from studies.services.erasing import CannotErase, erase_person
-from studies.services.rights import WrongCode, check_second_code, list_own_answers, write_own_answers
+from studies.services.rights import (
+    CannotErase,
+    WrongCode,
+    check_second_code,
+    erase_person,
+    list_own_answers,
+    write_own_answers,
+)
 
 
 @csrf_exempt  # csrf_protect below asks for the token, so that its refusal too is an unkept page

@@ -18,10 +18,10 @@ from api.services.webhooks import TooMany
 from api.shapes import JobSerializer
 from evaluation.services.evaluators import CannotEvaluate
 from generation.services.storing import CannotGenerate
+from items.files import UnreadableFile
 from items.formats.rows import ImportProblem
 from items.services.editing import EditRefused
 from items.services.importing import ImportRefused as ItemsRefused
-from items.uploads import UnreadableFile
 from jobs.views import ResultPending
 from llm.addresses import BadAddress
 from llm.services.runs import CannotStart

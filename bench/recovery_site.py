@@ -43,9 +43,9 @@ def conclude(folder: str, seed: str) -> None:
 def work(name: str, lease: str, share: str) -> None:
     """A worker as a server starts it, but hurried: what takes it half a minute takes seconds here."""
     from config.celery import app
-    from llm.services import draining, leasing, workers
+    from llm.services import draining, workers
 
-    leasing.LEASE, leasing.CALLS_PER_DRAINER = timedelta(seconds=float(lease)), int(share)
+    workers.LEASE, workers.CALLS_PER_DRAINER = timedelta(seconds=float(lease)), int(share)
     draining.RENEW_SECONDS = float(lease) / 4
     workers.SWEEP_EVERY = timedelta(seconds=float(lease) / 2)
     app.worker_main(["-q", "worker", "-n", name, "--pool", "threads", "--concurrency", "2",

@@ -185,7 +185,7 @@ SECURE_REFERRER_POLICY = "same-origin"
 X_FRAME_OPTIONS = "DENY"
 
 FILE_UPLOAD_HANDLERS = [
-    "items.uploads.BoundedUpload",  # cuts off what is over the bound while it arrives
+    "items.files.BoundedUpload",  # cuts off what is over the bound while it arrives
     "django.core.files.uploadhandler.MemoryFileUploadHandler",
     "django.core.files.uploadhandler.TemporaryFileUploadHandler",
 ]

@@ -1,8 +1,7 @@
 from allauth.account import views as account_views
 from django.urls import include, path
 
-from config.glossary import show_choosing, show_glossary
-from config.views import health
+from config.views import health, show_choosing, show_glossary
 from projects.views import require_mail
 
 handler500 = "config.views.handle_error"

@@ -5,7 +5,11 @@ item is incomplete; so is an item whose keys the reply names twice and different
 with a newer VERSION.
 """
 
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from generation.parts import (
     CONTROL,
@@ -20,8 +24,118 @@ from generation.parts import (
 )
 from generation.reply_json import read_json_items
 from generation.reply_lines import read_line_items
-from generation.reply_open import read_json_open, read_json_question, read_line_open, read_line_question
 from llm.answers import strip_traces
+
+# Questions without options in a reply: open questions with answers, or one question to an answer. No Django.
+
+MARKUP = r"[*_#>\s]*"
+NUMBER = r"(?:[-–•]\s+)?(?:\d{1,2}\s*[.):]\s*)?"
+QUESTION = re.compile(
+    rf"{MARKUP}{NUMBER}{MARKUP}(?:frage|question|galdera|q)\s*\d{{0,2}}{MARKUP}[:.)–-]{MARKUP}", re.IGNORECASE
+)
+ANSWER = re.compile(
+    rf"{MARKUP}{NUMBER}{MARKUP}(?:(?:(?:erwartete|expected|espero den)\s+)?(?:antwort|answer|erantzuna)\s*\d{{0,2}}"
+    rf"{MARKUP}[:.)–-]|a\s*\d{{0,2}}{MARKUP}:){MARKUP}(?=\S)",
+    re.IGNORECASE,
+)
+NUMBERED = re.compile(rf"{MARKUP}(?:[-–•]\s+)?\d{{1,2}}\s*[.)]{MARKUP}")
+BEHIND = re.compile(r"(?<=[?)])\s*[–—|(-]?\s*\**(?=(?:antwort|answer|erantzuna)\s*\**\s*:)", re.IGNORECASE)
+AROUND = ' \t*_"“”„«»'
+QUESTION_NAMES = ("question", "stem", "frage", "galdera")
+ANSWER_NAMES = ("answer", "expected_answer", "antwort", "erantzuna")
+LIST_NAMES = ("questions", "items", "fragen", "galderak")
+
+
+def read_json_open(text: str) -> list[ParsedItem]:
+    """The objects with a question and an answer, in their order; none if the reply holds no such JSON."""
+    for place in [found.start() for found in re.finditer(r"[\[{]", text)][:20]:
+        try:
+            value, _end = json.JSONDecoder().raw_decode(text, place)
+        except (ValueError, RecursionError):
+            continue
+        if found := [_item(row) for row in _rows(value)]:
+            return found
+    return []
+
+
+def _rows(value: Any) -> list[Mapping[str, Any]]:
+    if isinstance(value, dict):
+        inner = _named(value, LIST_NAMES)
+        value = inner if isinstance(inner, list) else [value]
+    rows = value if isinstance(value, list) else []
+    return [row for row in rows if isinstance(row, dict) and isinstance(_named(row, QUESTION_NAMES), str)]
+
+
+def _item(row: Mapping[str, Any]) -> ParsedItem:
+    question, answer = _named(row, QUESTION_NAMES), _named(row, ANSWER_NAMES)
+    raw = CONTROL.sub(" ", json.dumps(row, ensure_ascii=False))[:LONGEST_RAW]
+    said = [CONTROL.sub(" ", each).strip() if isinstance(each, str) else "" for each in (question, answer)]
+    return ParsedItem(said[0], raw=raw, answer=said[1])
+
+
+def _named(row: Mapping[str, Any], names: Sequence[str]) -> Any:
+    lower = {str(name).lower(): value for name, value in row.items()}
+    return next((lower[name] for name in names if name in lower), None)
+
+
+def read_line_open(text: str) -> list[ParsedItem]:
+    """Each question with the answer that is called so. A question with two answers has none: nobody knows which."""
+    found: list[ParsedItem] = []
+    n_answers = 0
+    for line in _lines(text):
+        words = ANSWER.sub("", line, count=1) if ANSWER.match(line) and "?" not in line[:12] else None
+        if words is not None and found:
+            n_answers += 1
+            found[-1].answer = words.strip(AROUND) if n_answers == 1 else ""
+        elif stem := _question(line):
+            found.append(ParsedItem(stem))
+            n_answers = 0
+        elif found and not n_answers and not found[-1].stem.endswith("?"):
+            found[-1].stem = f"{found[-1].stem} {line.strip(AROUND)}"
+        if found:
+            found[-1].raw = f"{found[-1].raw}\n{line}".strip()[:LONGEST_RAW]
+    return [item for item in found if item.stem.endswith("?") or item.answer]
+
+
+def _lines(text: str) -> Iterator[str]:
+    """Without empty ones; an answer behind its question in one line is a line of its own."""
+    for line in text.split("\n"):
+        yield from (part.strip() for part in BEHIND.split(line) if part.strip())
+
+
+def _question(line: str) -> str:
+    """What the line asks; empty if it begins no question."""
+    if heading := QUESTION.match(line):
+        return line[heading.end() :].strip(AROUND)
+    numbered = NUMBERED.match(line)
+    words = line[numbered.end() if numbered else 0 :].strip(AROUND)
+    return words if numbered or words.endswith("?") else ""
+
+
+HEADING = re.compile(r"^(?:\d{1,2}[.)]\s+|(?:frage|question)\s*\d{0,2}[*_]*\s*[:.–-][*_]*\s*)+", re.IGNORECASE)
+QUOTES = "\"“”„‚‘’'«»"
+AROUND_QUESTION = f"{QUOTES}*_ \t"
+
+
+def read_json_question(text: str) -> str:
+    """The question of an object that holds one; empty if the reply is none."""
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        return ""
+    question = value.get("question") if isinstance(value, dict) else None
+    return question.strip() if isinstance(question, str) else ""
+
+
+def read_line_question(text: str) -> str:
+    """The only line that ends with a question mark, without a heading and quotation marks around it.
+
+    Empty if there is none or more than one: which of them was meant cannot be told.
+    """
+    lines = [line.strip().strip(AROUND_QUESTION) for line in text.split("\n")]
+    asking = [line for line in lines if line.endswith("?")]
+    return HEADING.sub("", asking[0], count=1).strip(AROUND_QUESTION) if len(asking) == 1 else ""
+
 
 VERSION = 3
 MOST_CHARACTERS = 200_000

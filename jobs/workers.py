@@ -6,8 +6,8 @@ from django.utils import timezone
 from django.utils.module_loading import import_string
 
 from jobs.models import Worker
-from jobs.repeating import Repeating
 from jobs.scheduling import look_after_jobs
+from jobs.working import Repeating
 
 BEAT_SECONDS = 10
 _chores: list[str] = []

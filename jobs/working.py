@@ -1,9 +1,12 @@
 """Doing a job: a worker holds it by a lease that its heartbeat renews, and says how far it is."""
 
+import logging
+import threading
 from datetime import timedelta
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
+from django.db import Error, close_old_connections, connection
 from django.db.models import F, QuerySet
 from django.utils import timezone
 from django.utils.translation import gettext as _
@@ -14,7 +17,49 @@ from jobs.events import JOB_ENDED, announce
 from jobs.kinds import KINDS, JobFailed
 from jobs.models import Job, JobState
 from jobs.progress import get_listener, listening
-from jobs.repeating import Repeating
+
+# A thread that does something again and again beside the work: heartbeats, and looking after what died.
+
+log = logging.getLogger(__name__)
+
+
+class Repeating(threading.Thread):
+    """Calls `act` at once and then at intervals, on a database connection of its own, until it is stopped.
+
+    What goes wrong is logged, and tried again the next time.
+    """
+
+    def __init__(self, name: str, every: float):
+        super().__init__(name=name, daemon=True)
+        self.every, self.is_over = every, threading.Event()
+
+    def act(self) -> None:
+        raise NotImplementedError
+
+    def run(self) -> None:
+        while True:
+            close_old_connections()
+            try:
+                self.act()
+            except Error as error:
+                log.warning("The %s was kept from its work: %s", self.name, error)
+            except Exception:
+                log.exception("The %s met an error.", self.name)  # the next time may go well; a dead timer never
+            if self.is_over.wait(self.every):
+                break
+        connection.close()
+
+    def stop(self) -> None:
+        self.is_over.set()
+        self.join(timeout=5)
+
+    def __enter__(self) -> Self:
+        self.start()
+        return self
+
+    def __exit__(self, *_error: object) -> None:
+        self.stop()
+
 
 LEASE = timedelta(seconds=30)  # without a heartbeat; then another worker may begin
 MAX_ATTEMPTS = 3  # a worker that crashes so often lacks memory, not luck

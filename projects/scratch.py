@@ -18,7 +18,7 @@ from typing import Any, Protocol, Self
 from django.db import connection, models, transaction
 from django.utils import timezone
 
-from projects.bulk_insert import insert_rows
+from projects.sql import insert_rows
 
 CHUNK = 500  # rows a transaction: some ten milliseconds under the lock of SQLite
 LONGEST_PAUSE = 0.5  # seconds

@@ -2,6 +2,7 @@
 
 import hashlib
 import re
+from dataclasses import dataclass
 from datetime import timedelta
 
 from allauth.account.models import EmailAddress
@@ -221,3 +222,28 @@ def use_sign_in_link(token: str) -> User | None:
 
 def _hash_token(token: str) -> str:
     return hashlib.sha256(token.encode()).hexdigest()
+
+
+# The five steps from texts to results.
+
+
+@dataclass(frozen=True)
+class Stage:
+    title: str
+    sentence: str
+    is_done: bool
+    is_next: bool
+
+
+def describe_stages(*done: bool) -> list[Stage]:
+    """The five, of which the first are `done` or not; the first that is not done is the next."""
+    said = (
+        (_("Add texts"), _("Paste them, or import texts with questions.")),
+        (_("Add questions"), _("Write them, or let a model or rules write them.")),
+        (_("Design a study"), _("Choose what people do with each question, and launch it.")),
+        (_("Let people and models answer"), _("Send links. Start models with one click.")),
+        (_("Read the results"), _("A verdict, a figure, and tables for your paper.")),
+    )
+    states = [*done, *[False] * (len(said) - len(done))]
+    following = states.index(False) if done else None
+    return [Stage(*words, states[place], place == following) for place, words in enumerate(said)]

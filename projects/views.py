@@ -26,6 +26,7 @@ from projects.services import (
     create_invitation,
     create_project,
     delete_account,
+    describe_stages,
     edit_project,
     find_invitation,
     find_link_user,
@@ -35,7 +36,6 @@ from projects.services import (
     use_sign_in_link,
 )
 from projects.signup import INVITATION_KEY
-from projects.stages import describe_stages
 
 BACKEND = "django.contrib.auth.backends.ModelBackend"
 

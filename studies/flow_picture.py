@@ -10,7 +10,7 @@ from django.utils.translation import ngettext
 from studies.protocols import Declaration, Question, Stage
 from studies.protocols.base import Gate, Value
 from studies.protocols.conditions import AllOf, AnyOf, Condition, Is, Not
-from studies.protocols.flow import Path, Way, paths
+from studies.protocols.gates import Path, Way, paths
 
 # In units of the picture, which are pixels at its full width.
 WIDTH, BOX, STOP_AT, STOP_WIDTH = 780, 440, 589, 190

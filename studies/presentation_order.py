@@ -12,7 +12,7 @@ from random import Random
 from typing import NamedTuple, TypeVar
 
 from studies.protocols import Declaration
-from studies.protocols.units import COMPARED, UnitKind
+from studies.protocols.base import COMPARED, UnitKind
 
 Thing = TypeVar("Thing")
 

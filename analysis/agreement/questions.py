@@ -11,7 +11,7 @@ from analysis.measures.agreement import MISSING
 from studies.models import AnnotatorKind, Study, UnitItem
 from studies.protocols import PROTOCOLS, Question, Stage
 from studies.protocols.conditions import NOT_APPLICABLE
-from studies.protocols.flow import find_stop
+from studies.protocols.gates import find_stop
 from studies.question_words import name_question, name_stage
 from studies.services.declarations import get_declaration
 

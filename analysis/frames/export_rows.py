@@ -32,7 +32,7 @@ from studies.models import (
 from studies.phases import PROFILE
 from studies.presentation_order import ShownItem, read_shown_items
 from studies.protocols import PROTOCOLS, Declaration
-from studies.protocols.units import COMPARED
+from studies.protocols.base import COMPARED
 from studies.services.declarations import get_declaration
 from studies.services.phases import get_phases
 from studies.services.responses.rows import COLUMNS as CONTRACT

@@ -30,8 +30,8 @@ from analysis.models import CodingAct, ItemCode
 from analysis.plugins import find_plugin
 from analysis.reports.categories import MOST, Categories, ways
 from analysis.services.results import report_of, usual_choices
+from items.files import check_size
 from items.models import Item, Option
-from items.uploads import check_size
 from studies.models import Study, UnitItem
 
 # Letters that no other key of the page needs; digits first.

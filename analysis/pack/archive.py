@@ -14,9 +14,9 @@ from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile, ZipInfo
 from django.utils.translation import gettext as _
 
 from analysis.pack import FORMAT, PROJECT
+from items.files import get_upload_limit
 from items.formats.jsonl import BadLine, parse_object
 from items.plain import make_printable
-from items.uploads import get_upload_limit
 
 MANIFEST = "manifest.json"
 BLOCK = 1 << 20

@@ -27,8 +27,8 @@ from api.parsing import StrictJSONParser
 from api.problems import MEDIA_TYPE, ProblemSerializer, Refused
 from api.services import idempotency
 from api.shapes import JobSerializer
+from items.files import check_size
 from items.plain import has_control
-from items.uploads import check_size
 from projects.access import get_project
 from projects.models import Role
 from studies.access import get_study

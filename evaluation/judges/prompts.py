@@ -9,14 +9,19 @@ explanations or metadata has a slot.
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import partial
+from functools import cache, partial
+from pathlib import Path
 from typing import Any
 
 from django.utils.translation import gettext as _
 
 from evaluation.judges.scale import ANY, MAX_STEPS, Scale
+from studies.models import InstrumentVersion, Study
 from studies.prompts import SLOT, TEXT, TITLE, BadTemplate, Layout, check_slots, fill_template, get_part, read_layout
+from studies.protocols import PROTOCOLS, Stage
 from studies.services.evaluating import GATES, PAIRS, PICKS, SCORES
+from studies.services.instruments import store_version
+from studies.strict_yaml import read_yaml, write_yaml
 
 Slots = tuple[tuple[str, ...], tuple[str, ...]]
 
@@ -202,3 +207,41 @@ def read_labels(content: Mapping[str, Any], way: str) -> dict[str, str]:
     if "" in labels.values() or len({label.casefold() for label in labels.values()}) < len(labels):
         raise BadTemplate(_("The labels must differ, also in lower case, and not be empty."), "labels")
     return labels
+
+
+# Prompts for a protocol that brings none of its own: what is asked comes from the study's wording.
+
+FOLDER, FALLBACK = Path(__file__).parent, "en"
+
+
+@cache
+def load_default_parts(language: str) -> dict[str, Any]:
+    """The file of that language, else the English one."""
+    path = FOLDER / f"default.{language}.yaml"
+    return read_yaml((path if path.exists() else FOLDER / f"default.{FALLBACK}.yaml").read_text("utf-8"))
+
+
+def store_default_prompts(study: Study, stage: Stage, way: str) -> InstrumentVersion:
+    """An instrument of the server, PROTOCOL-judge, as the protocols' own are: projects may copy and change it."""
+    language = study.language.partition("-")[0]
+    content = make_default_prompts(study.protocol, stage, way, language)
+    return store_version(content["name"], language, content, source=write_yaml(content))
+
+
+def make_default_prompts(protocol: str, stage: Stage, way: str, language: str) -> dict[str, Any]:
+    parts = load_default_parts(language)
+    shows_text = TEXT in stage.shows
+    return {
+        "name": f"{protocol}-judge",
+        "language": language,
+        "use": "judge",
+        "protocol": protocol,
+        "title": parts["title"].replace("{protocol}", str(PROTOCOLS[protocol].title)),
+        "text": {"title": "title" in stage.shows, "paragraphs": "as they are", "shown": shows_text},
+        **{name: words if shows_text else drop_text(words) for name, words in parts[way].items()},
+    }
+
+
+def drop_text(words: Any) -> Any:
+    """The part without the text that stands above all else in it."""
+    return words.removeprefix(f"{{{TEXT}}}\n\n") if isinstance(words, str) else words

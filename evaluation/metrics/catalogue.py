@@ -1,20 +1,235 @@
-"""All metrics that are computed here, by name: what each is computed from and when it is undefined."""
+"""Automatic metrics of questions, by name: words and overlap with the text, and similarity to reference questions."""
 
-from collections.abc import Callable, Mapping
+import io
+import re
+import warnings
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
 
-from evaluation.metrics.reference import (
-    bleu_4,
-    bleu_4_of_words,
-    has_wordnet,
-    meteor,
-    meteor_without_synonyms,
-    open_wordnet,
-    rouge_l,
-    rouge_l_of_words,
-)
-from evaluation.metrics.words import amstad, answer_overlap, exact_overlap, flesch, fuzzy_overlap, lix, split_words
+from rapidfuzz.distance import LCSseq
+
+from evaluation.baselines import measure_similarity, normalize
+
+# Words, sentences and syllables; overlap of a question with its text and answer; readability.
+
+WORD = re.compile(r"\w+(?:['’-]\w+)*")
+SENTENCE = re.compile(r"[^.!?…]+")
+VOWELS = {"en": "aeiouy", "de": "aeiouyäöü"}
+DIPHTHONGS = {"ai", "au", "ei", "eu", "ie", "äu", "ey", "ay", "aa", "ee", "oo"}  # one syllable each, in German
+
+
+def split_words(text: str) -> list[str]:
+    """Words in lower case, without punctuation; a hyphen or apostrophe within a word belongs to it."""
+    return [word.lower() for word in WORD.findall(text)]
+
+
+def count_sentences(text: str) -> int:
+    """Stretches with words between full stops, question marks, exclamation marks and dots; at least 1."""
+    return max(1, sum(bool(WORD.search(stretch)) for stretch in SENTENCE.findall(text)))
+
+
+def count_syllables(word: str, language: str) -> int:
+    """Syllables by rule, at least 1: groups of vowels in English, less a silent e at the end; in German every vowel
+    but the second of a diphthong."""
+    word, vowels = word.lower(), VOWELS[language]
+    if language == "de":
+        n = sum(letter in vowels for letter in word)
+        return max(1, n - count_diphthongs(word))
+    n = len(re.findall(f"[{vowels}]+", word))
+    silent = word.endswith("e") and not word.endswith(("le", "ee")) and n > 1
+    return max(1, n - silent)
+
+
+def count_diphthongs(word: str) -> int:
+    """Without overlap: `eie` in `freie` holds one."""
+    n, is_taken = 0, False
+    for pair in pairwise(word):
+        is_taken = not is_taken and "".join(pair) in DIPHTHONGS
+        n += is_taken
+    return n
+
+
+def exact_overlap(words: Sequence[str], text: Collection[str]) -> float:
+    """The share of the question's words that occur in the text, in [0, 1]; each word as often as it stands there."""
+    return sum(word in text for word in words) / len(words)
+
+
+def fuzzy_overlap(question: str, text: str) -> float:
+    """1 − normalised edit distance of the question to its nearest substring of the text, in [0, 1]."""
+    return measure_similarity(normalize(question), normalize(text))
+
+
+def answer_overlap(answer: Sequence[str], question: Collection[str]) -> float:
+    """The share of the answer's words that occur in the question: what it gives away, in [0, 1]."""
+    return sum(word in question for word in answer) / len(answer)
+
+
+LONG = 6  # letters; a longer word is a long one
+
+
+def lix(text: str) -> float:
+    """LIX (Björnsson 1968): words a sentence + percentage of words of more than six letters; higher is harder."""
+    words = split_words(text)
+    return len(words) / count_sentences(text) + 100 * sum(len(word) > LONG for word in words) / len(words)
+
+
+def flesch(text: str) -> float:
+    """Flesch Reading Ease (1948), English: 206.835 − 1.015 · words a sentence − 84.6 · syllables a word."""
+    words, syllables = _mean_lengths(text, "en")
+    return 206.835 - 1.015 * words - 84.6 * syllables
+
+
+def amstad(text: str) -> float:
+    """The Flesch formula for German (Amstad 1978): 180 − words a sentence − 58.5 · syllables a word."""
+    words, syllables = _mean_lengths(text, "de")
+    return 180 - words - 58.5 * syllables
+
+
+def _mean_lengths(text: str, language: str) -> tuple[float, float]:
+    words: Sequence[str] = split_words(text)
+    return len(words) / count_sentences(text), sum(count_syllables(word, language) for word in words) / len(words)
+
+
+# A question against reference questions on the same text; of several references the best counts.
+#
+# BLEU-4, ROUGE-L and METEOR take whole strings in English and give what QGEval (Fu et al. 2024) printed, before
+# rounding to four decimals. Functions of lists of words (`split_words`) work in every language and are measures of
+# their own, with names of their own.
+#
+# NLTK takes two seconds to import, so it is imported where it is called.
+
+STEMMERS = {"de": "german", "en": "english"}
+Words = Sequence[str]
+GAP = re.compile(r"[^a-z0-9]+")
+SHORT = 3  # characters; ROUGE-L takes stems of longer words only
+
+
+class NoSynonyms:
+    """Stands for WordNet, which METEOR would ask for synonyms: it has none."""
+
+    def synsets(self, word: str) -> list[str]:
+        return []
+
+
+class NoStems:
+    """For languages without a stemmer: each word is its own stem."""
+
+    def stem(self, word: str) -> str:
+        return word
+
+
+def split_at_blanks(text: str) -> list[str]:
+    """Words between single blanks, with their case and punctuation; two blanks have an empty word between them."""
+    return text.strip().split(" ")
+
+
+def bleu_4(question: str, references: Sequence[str]) -> float:
+    """BLEU-4 of words as `split_at_blanks` finds them."""
+    return bleu_4_of_words(split_at_blanks(question), [split_at_blanks(each) for each in references])
+
+
+def rouge_l(question: str, references: Sequence[str]) -> float:
+    """ROUGE-L as the package rouge-score computes it with its stemmer: words of a–z and 0–9, stems by Porter (NLTK)."""
+    return rouge_l_of_words(_stems(question), [_stems(each) for each in references])
+
+
+def meteor(question: str, references: Sequence[str], wordnet: Any) -> float:
+    """METEOR (Banerjee & Lavie 2005; NLTK, α .9, β 3, γ .5, stems by Porter) of words as `split_at_blanks` finds them.
+
+    wordnet: where synonyms are looked up, see `evaluation.metrics.catalogue`.
+    """
+    from nltk.translate.meteor_score import meteor_score
+
+    words = [split_at_blanks(each) for each in references]
+    return float(meteor_score(words, split_at_blanks(question), wordnet=wordnet))
+
+
+def _stems(text: str) -> list[str]:
+    return [_stem(word) for word in GAP.sub(" ", text.lower()).split()]
+
+
+@cache
+def _porter() -> Any:
+    from nltk.stem.porter import PorterStemmer
+
+    return PorterStemmer()
+
+
+def _stem(word: str) -> str:
+    return str(_porter().stem(word)) if len(word) > SHORT else word
+
+
+def bleu_4_of_words(words: Words, references: Sequence[Words]) -> float:
+    """BLEU with n-grams up to 4 (Papineni et al. 2002), in [0, 1], smoothed by adding .1 to precisions of 0 (method 1
+    of Chen & Cherry 2014, NLTK's implementation)."""
+    from nltk.translate.bleu_score import SmoothingFunction, sentence_bleu
+
+    smoothing = SmoothingFunction(epsilon=0.1).method1
+    return float(sentence_bleu([list(each) for each in references], list(words), smoothing_function=smoothing))
+
+
+def rouge_l_of_words(words: Words, references: Sequence[Words]) -> float:
+    """F1 of precision and recall of the longest common subsequence of words (Lin 2004), in [0, 1]."""
+    return max(_rouge_l(words, reference) for reference in references)
+
+
+def _rouge_l(words: Words, reference: Words) -> float:
+    common = LCSseq.similarity(list(words), list(reference))
+    return 2 * common / (len(words) + len(reference)) if common else 0.0
+
+
+def meteor_without_synonyms(words: Words, references: Sequence[Words], language: str) -> float:
+    """METEOR (Banerjee & Lavie 2005; NLTK, α .9, β 3, γ .5) with equal words and equal stems, but no synonyms."""
+    from nltk.stem.snowball import SnowballStemmer
+    from nltk.translate.meteor_score import single_meteor_score
+
+    name = STEMMERS.get(language)
+    stemmer = SnowballStemmer(name) if name else NoStems()
+    return max(
+        float(single_meteor_score(list(each), list(words), stemmer=stemmer, wordnet=NoSynonyms()))
+        for each in references
+    )
+
+
+FILES = tuple(f"{kind}.{part}" for kind in ("data", "index") for part in ("adj", "adv", "noun", "verb"))
+LEXNAMES = "lexnames"
+N_LEXNAMES = 45
+
+
+def has_wordnet(folder: str) -> bool:
+    """Whether the folder has WordNet's data and index files."""
+    return bool(folder) and all((Path(folder) / name).is_file() for name in FILES)
+
+
+@cache
+def open_wordnet(folder: str) -> Any:
+    """NLTK's reader of the files; the first call reads them, which takes some seconds."""
+    import nltk.data
+    from nltk.corpus.reader.wordnet import WordNetCorpusReader
+
+    class Reader(WordNetCorpusReader):  # type: ignore[misc]
+        """Reads a folder that lacks `lexnames`, numbered names of topics which synonyms do not need."""
+
+        def open(self, file: str) -> Any:
+            if file == LEXNAMES and not (Path(folder) / LEXNAMES).is_file():
+                return io.StringIO("".join(f"{number:02} topic{number} 1\n" for number in range(N_LEXNAMES)))
+            return super().open(file)
+
+        def map_wn(self, version: str = "wordnet") -> None:
+            """Maps to other versions are for other languages."""
+
+    if folder not in nltk.data.path:
+        nltk.data.path.append(folder)  # NLTK reads from folders of this list only
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # that there are no other languages
+        return Reader(folder, None)
+
+
+# All metrics that are computed here, by name: what each is computed from and when it is undefined.
 
 
 class Undefined(Exception):

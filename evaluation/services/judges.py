@@ -8,8 +8,7 @@ from django.db import transaction
 from django.utils.translation import gettext as _
 
 from evaluation.judges.base import build_judge_params, make_judge_setting
-from evaluation.judges.default import store_default_prompts
-from evaluation.judges.prompts import JudgePrompts, read_judge_prompts
+from evaluation.judges.prompts import JudgePrompts, read_judge_prompts, store_default_prompts
 from evaluation.judges.run_kind import JUDGES
 from evaluation.judges.scores import get_study_scale, name_column
 from evaluation.models import JUDGE_KIND, MAX_METRIC_NAME, Evaluator, Metric

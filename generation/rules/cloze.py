@@ -1,21 +1,133 @@
 """Cloze items: a sentence of the text with a gap, and distractors of the same kind from the rest of the text."""
 
+import re
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 
 from generation.rules.sentences import is_usable, sentences_of
-from generation.rules.words import (
-    DECIMAL_KIND,
-    NAME,
-    NOUN,
-    NUMBER_WORD,
-    PLAIN,
-    WHOLE_KIND,
-    YEAR_KIND,
-    Word,
-    plain_words,
-    words_of,
-)
+
+# The words of a sentence that can be gapped, and their kinds: only words of one kind can stand for one another.
+
+WORD = re.compile(r"\d+(?:[.,:]\d+)*|[^\W\d_]+(?:[-’'][^\W\d_]+)*")
+YEAR = re.compile(r"(?:1\d|20)\d\d")
+YEAR_KIND, DECIMAL_KIND, WHOLE_KIND, NUMBER_WORD, NAME, NOUN, PLAIN = (
+    "year", "decimal", "whole number", "number word", "name", "noun", "word",
+)  # fmt: skip
+SHORTEST_PLAIN = 5
+NUMBER_WORDS = {
+    "de": "zwei drei vier fünf sechs sieben acht neun zehn elf zwölf zwanzig dreißig vierzig fünfzig hundert tausend",
+    "en": "two three four five six seven eight nine ten eleven twelve fourteen fifteen twenty thirty forty fifty "
+    "hundred thousand",
+}
+# Words that say little by themselves: a gap there tests grammar, not the text.
+LITTLE = {
+    "de": "aber alle allem allen aller allerdings alles also andere anderen anderer anderes anfangs auch beide beiden "
+    "beim beispiel bereits besonders bevor bisher bleiben bleibt dabei dadurch dafür dagegen daher damit danach "
+    "dann daran darauf daraus darin darum darüber dass davon davor dazu dein denen denn dennoch deren derselben "
+    "deshalb dessen diese diesem diesen dieser dieses doch dort durch durfte dürfen eben eigentlich eine einem "
+    "einen einer eines einige einigen einmal erst etwa etwas euch euer fast frau ganz gegen genau genug gern "
+    "gewesen habe haben hatte hatten herr herrn hier hinter hätte ihnen ihre ihrem ihren ihrer immer indem ins "
+    "insgesamt irgend jede jedem jeden jeder jedes jedoch jemand jene jetzt kann kaum kein keine keinem keinen "
+    "keiner konnte konnten können könnte künftig lange lassen lieber machen macht manche manchmal mehr mein meine "
+    "meiner meist muss musste mussten müssen nach nachdem natürlich neben nicht nichts niemand noch nur ob oder "
+    "ohne rund schon sehr sein seine seinem seinen seiner seit seitdem selbst sich sicher sind sogar solche "
+    "solchen soll sollen sollte sollten sondern sonst sowie später spätestens statt trotzdem um und uns unser "
+    "unsere unten unter viel viele vielen vielleicht vom von vor wann war waren warum was weil weiter weitere "
+    "welche welchen welcher wenig wenige weniger wenn wer werde werden weshalb wie wieder will wir wird wirklich "
+    "wo wohl wollen wollte wollten worden wurde wurden während würde würden ziemlich zuerst zum zur zusammen zwar "
+    "zwischen über überall",
+    "en": "about above after again against almost along already also although always among another anybody anyone "
+    "anything anyway around away because become before behind being below beside between both could does doing "
+    "down during each either else enough even ever every everybody everyone everything except first from have "
+    "having here hers herself himself however instead into itself just last later least less like made make makes "
+    "many maybe might more most much must myself near neither never nobody none nothing often once only onto "
+    "other others ought ours over perhaps quite rather really same shall should since some somebody someone "
+    "something sometimes soon still such than that their theirs them themselves then there therefore these they "
+    "thing things this those though through today together toward towards under until upon usually very want "
+    "wants well went were what whatever when where whether which while whoever whole whom whose will with within "
+    "without would your yours yourself",
+}
+ENDINGS = {
+    "de": ("ung", "heit", "keit", "lich", "isch", "chen", "ten", "te", "st", "en", "em", "er", "es", "ig", "e", "t"),
+    "en": ("tion", "ment", "ness", "ing", "ed", "ly", "er", "est", "ies", "es", "s", "y", "e"),
+}
+
+
+@dataclass(frozen=True)
+class Word:
+    """A word, number or name in its sentence: where it stands, what kind it is, and what stands before it."""
+
+    text: str
+    start: int
+    kind: str
+    ending: str
+    before: str
+
+    @property
+    def end(self) -> int:
+        return self.start + len(self.text)
+
+    @property
+    def is_number(self) -> bool:
+        return self.kind in (YEAR_KIND, DECIMAL_KIND, WHOLE_KIND, NUMBER_WORD)
+
+
+def plain_words(sentence: str) -> set[str]:
+    """Every word of the sentence, without case."""
+    return {found[0].casefold() for found in WORD.finditer(sentence)}
+
+
+def words_of(sentence: str, language: str) -> list[Word]:
+    """Those that can be gapped. The first word is left out: its capital letter says nothing."""
+    rows = [Word(text, start, *_kind(text, language), before) for text, start, before in _tokens(sentence, language)]
+    return [row for row in rows if row.kind]
+
+
+def _tokens(sentence: str, language: str) -> Iterator[tuple[str, int, str]]:
+    """(word, its place, the word before it); English names of several words are one."""
+    found = list(WORD.finditer(sentence))
+    place = 1
+    while place < len(found):
+        last = place
+        while language == "en" and last + 1 < len(found) and _is_one_name(sentence, found[last], found[last + 1]):
+            last += 1
+        yield sentence[found[place].start() : found[last].end()], found[place].start(), found[place - 1][0].casefold()
+        place = last + 1
+
+
+def _is_one_name(sentence: str, one: re.Match[str], other: re.Match[str]) -> bool:
+    return one[0][:1].isupper() and other[0][:1].isupper() and sentence[one.end() : other.start()] == " "
+
+
+def _kind(text: str, language: str) -> tuple[str, str]:
+    """Kind and ending; an empty kind for what is not gapped."""
+    if text[0].isdigit():
+        return (YEAR_KIND if YEAR.fullmatch(text) else WHOLE_KIND if text.isdigit() else DECIMAL_KIND), ""
+    if text.casefold() in _listed(NUMBER_WORDS.get(language, "")):
+        return NUMBER_WORD, ""
+    if text[0].isupper():
+        return _capital(text, language)
+    is_little = text in _listed(LITTLE.get(language, "")) or len(text) < SHORTEST_PLAIN
+    return ("", "") if is_little else (PLAIN, _ending(text, language))
+
+
+def _capital(text: str, language: str) -> tuple[str, str]:
+    """In German every noun has a capital letter, in English only names; one letter is no name."""
+    if len(text) < 3 or text.casefold() in _listed(LITTLE.get(language, "")):
+        return "", ""
+    return (NOUN, _ending(text, language)) if language == "de" else (NAME, "")
+
+
+def _ending(text: str, language: str) -> str:
+    return next((ending for ending in ENDINGS.get(language, ()) if text.casefold().endswith(ending)), "")
+
+
+@cache
+def _listed(words: str) -> frozenset[str]:
+    return frozenset(words.split())
+
 
 GAP = "___"
 WORTH = {NAME: 4.0, WHOLE_KIND: 4.0, YEAR_KIND: 4.0, DECIMAL_KIND: 4.0, NUMBER_WORD: 3.5, NOUN: 3.0, PLAIN: 1.0}

@@ -8,10 +8,10 @@ from xml.etree.ElementTree import Element
 
 from django.utils.translation import gettext as _
 
+from items.files import BadZip, ZipReader
 from items.formats.markup import BadXML, parse_xml
 from items.formats.questions import GAP
 from items.models import MAX_TEXT
-from items.zips import BadZip, ZipReader
 
 WORD = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 # Drawn twice: once for new and once for old readers.

@@ -8,12 +8,12 @@ from xml.etree.ElementTree import Element, SubElement, tostring
 
 from django.utils.translation import gettext as _
 
+from items.files import BadZip, ZipReader, zip_files
 from items.formats.markup import BadXML, check_xml, parse_xml, read_html
 from items.formats.questions import Question, Written, group_questions, split_prompt, write_questions
 from items.formats.rows import ItemRow, Reading, TextRow
 from items.language import parse_language
 from items.plain import make_printable, tidy
-from items.zips import BadZip, ZipReader, zip_files
 
 QTI = "http://www.imsglobal.org/xsd/imsqtiasi_v3p0"
 PACKAGE = "http://www.imsglobal.org/xsd/qti/qtiv3p0/imscp_v1p1"

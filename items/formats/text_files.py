@@ -11,7 +11,9 @@ from dataclasses import dataclass
 from itertools import islice
 from pathlib import PurePath
 
+from django.db.models import TextChoices
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from items.formats import documents
 from items.formats.markup import read_html
@@ -177,3 +179,46 @@ def _make_title(name: str) -> str:
     """The file's name in one spelling (macOS takes letters apart), empty if it can be no id."""
     title = unicodedata.normalize("NFC", PurePath(name).stem).strip()
     return "" if title == "-" or has_control(title) or len(title) > MAX_ID else title
+
+
+# Where one pasted text ends and the next begins, and which line is its title.
+#
+# static/js/split-preview.js shows the same while one types; tests/browser/test_researcher_pages.py compares the two.
+
+LONGEST_TITLE = 80  # characters
+HEADING = re.compile(r"#{1,6}\s+(\S.*)")
+
+
+class Split(TextChoices):
+    """What a new text begins with."""
+
+    LINE = "line", gettext_lazy("After a line of")
+    BLANK = "blank", gettext_lazy("After two empty lines")
+    HEADING = "heading", gettext_lazy("At each heading (a line that begins with #)")
+    NONE = "none", gettext_lazy("It is one text")
+
+
+def split_texts(pasted: str, split: str, line: str) -> list[tuple[str, str]]:
+    """(title, body) of each text that is not empty; a title is empty unless it was a heading.
+
+    `line`: what stands alone on the line between two texts, for Split.LINE.
+    """
+    texts: list[tuple[str, list[str]]] = [("", [])]
+    n_empty = 0
+    for each in pasted.splitlines():
+        n_empty = 0 if each.strip() else n_empty + 1
+        heading = HEADING.fullmatch(each.strip()) if split == Split.HEADING else None
+        if heading:
+            texts.append((heading[1], []))
+        elif (split == Split.LINE and line and each.strip() == line) or (split == Split.BLANK and n_empty == 2):
+            texts.append(("", []))
+        else:
+            texts[-1][1].append(each)
+    return [(title, body) for title, lines in texts if (body := "\n".join(lines).strip())]
+
+
+def take_title(body: str) -> tuple[str, str]:
+    """The first line and the rest, if it looks like a title: short, no sentence, and an empty line after it."""
+    first, _newline, rest = body.partition("\n")
+    looks_so = len(first) <= LONGEST_TITLE and first.rstrip()[-1:] not in ".,;:…" and not rest.split("\n")[0].strip()
+    return (first.strip(), rest.strip()) if looks_so and rest.strip() else ("", body)

@@ -6,6 +6,7 @@ from typing import Any
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
+from items.files import check_size
 from items.formats import WRITERS, find_format, list_endings
 from items.formats.table_columns import (
     FIELDS,
@@ -16,11 +17,10 @@ from items.formats.table_columns import (
     TEXT_FIELDS,
     find_mistakes,
 )
+from items.formats.text_files import Split, split_texts, take_title
 from items.forms.bank import LanguageField, NameField, TextForm, TidyField
 from items.models import MAX_TEXT
-from items.pasted import Split, split_texts, take_title
 from items.services.naming import ImportOptions
-from items.uploads import check_size
 from items.values import DETAILS
 
 FIELD_LABELS = {

@@ -7,13 +7,13 @@ from collections.abc import Iterable
 from typing import Any
 
 from items.csv_cells import escape_formula
+from items.files import zip_files
 from items.formats import WRITERS
 from items.formats.questions import LeftOut, Written
 from items.formats.rows import TextRow
 from items.models import Item, Option, Text
 from items.services.bank import load_bank, lock_bank
 from items.values import get_text_values, hash_body, normalise_json, update_extra
-from items.zips import zip_files
 from projects.models import Project
 
 # Legal in JSON, but many readers take them for the end of a line.

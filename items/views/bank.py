@@ -1,14 +1,21 @@
 """Pages of texts, items, keys and generators."""
 
+from collections import Counter
 from collections.abc import Callable, Collection
 from typing import Any
 
+import django_tables2 as tables
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.db.models import Sum
 from django.forms.models import model_to_dict
 from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+from django.utils.text import Truncator
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 from django_tables2 import RequestConfig
 
 from items.formats import WRITERS
@@ -27,6 +34,7 @@ from items.forms.bank import (
 )
 from items.language import name_language
 from items.models import Generator, Item, Text
+from items.plain import count_words
 from items.services.bank import (
     find_chosen,
     flag_texts,
@@ -38,10 +46,47 @@ from items.services.bank import (
 )
 from items.services.editing import EditRefused, create_item, edit_generator, edit_item, edit_text
 from items.services.versions import set_keys
-from items.tables import TextTable
 from items.values import OptionValues, find_equal_options
 from projects.access import get_project
 from projects.models import Role
+
+WIDE_ONLY = {"th": {"class": "wide-only"}, "td": {"class": "wide-only"}}
+NUMBER = {"th": {"class": "num"}, "td": {"class": "num", "data-name": gettext_lazy("Words")}}
+
+
+class TextTable(tables.Table):
+    title = tables.Column(verbose_name=gettext_lazy("Text"), empty_values=(), order_by=("title", "body"))
+    external_id = tables.Column(verbose_name=gettext_lazy("Id"), attrs=WIDE_ONLY)
+    language = tables.Column(verbose_name=gettext_lazy("Language"), attrs=WIDE_ONLY)
+    items = tables.Column(
+        verbose_name=gettext_lazy("Items by generator"),
+        empty_values=(),
+        orderable=False,
+        attrs={"td": {"class": "full"}},
+    )
+    words = tables.Column(verbose_name=gettext_lazy("Words"), empty_values=(), orderable=False, attrs=NUMBER)
+
+    class Meta:
+        model = Text
+        fields = ["title", "external_id", "language", "items", "words"]
+
+    def render_title(self, record: Text) -> SafeString:
+        url = reverse("text", args=[record.project.slug, record.pk])
+        name = record.title or Truncator(record.body).words(9)
+        return format_html('<a href="{}" lang="{}" dir="auto" translate="no">{}</a>', url, record.language, name)
+
+    def render_external_id(self, value: str) -> SafeString:
+        return format_html('<code class="id" title="{0}">{0}</code>', value)
+
+    def render_language(self, value: str) -> str:
+        return name_language(value)
+
+    def render_items(self, record: Any) -> str:
+        counts = Counter(item.generator.name for item in record.current_items)
+        return ", ".join(f"{name}:\N{NO-BREAK SPACE}{count}" for name, count in sorted(counts.items())) or "–"
+
+    def render_words(self, record: Text) -> int:
+        return count_words(record.body)
 
 
 @login_required

@@ -7,7 +7,7 @@ from typing import Any
 from django.db import connection
 
 from llm.models import Call
-from projects.bulk_insert import make_adapter
+from projects.sql import make_adapter
 
 
 def update_calls(calls: Sequence[Call], columns: Sequence[str], states: Sequence[str], owner: str | None = None) -> int:

@@ -13,7 +13,7 @@ from django.utils.translation import gettext as _
 
 from llm import keys
 from llm.models import CallState, Drainer, Endpoint, Run, RunState
-from llm.services import endpoints, leasing, pace, runs, workers
+from llm.services import endpoints, pace, runs, workers
 from llm.services.ledger import CallLedger, Job
 from llm.services.planning import plan_run, prepare_jobs
 from llm.services.reading import find_unread, read_replies
@@ -35,7 +35,7 @@ leaving = threading.Event()
 
 def drain(run_id: int, seconds: float = SLICE_SECONDS) -> bool:
     """Works on the run for so long; True if there is something left to do at once."""
-    drainer = leasing.register_drainer(run_id)
+    drainer = workers.register_drainer(run_id)
     if drainer is None:
         return False
     run = Run.objects.select_related("endpoint", "project").get(pk=run_id)
@@ -45,7 +45,7 @@ def drain(run_id: int, seconds: float = SLICE_SECONDS) -> bool:
         wait_for_database(error)
         return _is_active(run)
     finally:
-        leasing.release_drainer(drainer)
+        workers.release_drainer(drainer)
         runs.finish(run)
 
 
@@ -128,7 +128,7 @@ class LeaseRenewal:
 
     def __call__(self) -> bool:
         if self.is_alive and time.monotonic() - self.last > RENEW_SECONDS:
-            self.is_alive, self.last = leasing.renew_lease(self.drainer), time.monotonic()
+            self.is_alive, self.last = workers.renew_lease(self.drainer), time.monotonic()
         return self.is_alive
 
 
@@ -141,8 +141,8 @@ class RunWorker:
         self.ready: list[Job] = []
         self.out: dict[int, Job] = {}
         self.pace = pace.Pace(
-            leasing.get_concurrency_share(self.endpoint),
-            pace.get_starting_limit(self.endpoint, leasing.count_drainers(self.endpoint)),
+            workers.get_concurrency_share(self.endpoint),
+            pace.get_starting_limit(self.endpoint, workers.count_drainers(self.endpoint)),
         )
         self.began = timezone.now()
         self.refreshed_at = self.read_at = time.monotonic()
@@ -164,8 +164,8 @@ class RunWorker:
 
     def __exit__(self, *about: object) -> None:
         self.wire.__exit__(*about)
-        leasing.give_back(self.drainer, [job.call for job in self.ready])
-        pace.store_limit(self.endpoint, self.pace, leasing.count_drainers(self.endpoint))
+        workers.give_back(self.drainer, [job.call for job in self.ready])
+        pace.store_limit(self.endpoint, self.pace, workers.count_drainers(self.endpoint))
 
     def work(self) -> None:
         """Until the time is over or nothing is left, and then until all that is on the wire has come back."""
@@ -235,7 +235,7 @@ class RunWorker:
         if len(self.ready) >= n or is_held_back or (self.is_dry and time.monotonic() < self.dry_until):
             return
         some = n // 2 if self.out else n  # while replies come back, small bites: none of them should wait long
-        calls = leasing.lease_calls(self.run, self.drainer, max(some, 4))
+        calls = workers.lease_calls(self.run, self.drainer, max(some, 4))
         self.is_dry, self.dry_until = not calls, time.monotonic() + WAIT_SECONDS
         self.ready += prepare_jobs(self.run, self.endpoint, self.drainer, calls)
 
@@ -261,8 +261,8 @@ class RunWorker:
         state = Run.objects.values_list("state", flat=True).get(pk=self.run.pk)
         self.is_active = is_same and state == RunState.RUNNING
         self.gives_way = endpoints.is_test_awaited(self.began)
-        self.pace.most = leasing.get_concurrency_share(endpoint)
+        self.pace.most = workers.get_concurrency_share(endpoint)
         if endpoint.capabilities != self.endpoint.capabilities:
-            leasing.give_back(self.drainer, [job.call for job in self.ready])
+            workers.give_back(self.drainer, [job.call for job in self.ready])
             self.ready = []  # rendered for what the server was thought to take
         self.endpoint = self.ledger.endpoint = self.run.endpoint = endpoint

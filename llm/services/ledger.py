@@ -18,7 +18,7 @@ from llm.prompts import Prompt
 from llm.services import pace, runs
 from llm.services.bulk_update import update_calls, update_rows
 from llm.wire import Outcome
-from projects.bulk_insert import as_time
+from projects.sql import as_time
 
 SENT = [
     "state", "messages", "params", "content_key", "reserved_nanos", "times_sent", "tries", "sent_at",

@@ -17,7 +17,7 @@ from llm.prompts import Prompt, build_prompt, hash_request, make_content_key
 from llm.registry import Request, RunKind, get_run_kind
 from llm.services.bulk_update import insert_planned, update_calls
 from llm.services.ledger import Job, make_job
-from projects.bulk_insert import as_time
+from projects.sql import as_time
 
 FIRST_BATCH = 200
 LOCK_SECONDS = 0.1  # of at most 0.2: the next batch may be slower than this one

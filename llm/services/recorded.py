@@ -14,10 +14,10 @@ from llm.prompts import SEED, Prompt
 from llm.registry import hash_text, to_canonical_json
 from llm.services import runs
 from llm.services.bulk_update import update_calls
-from llm.services.leasing import lease_calls, register_drainer, release_drainer
 from llm.services.ledger import Job
 from llm.services.planning import plan_run, prepare_jobs
 from llm.services.reading import read_replies
+from llm.services.workers import lease_calls, register_drainer, release_drainer
 
 RECORDED_COLUMNS = ["text", "finish_reason", "returned_model", "logprobs", "tokens_in", "tokens_out", "seconds"]
 REPLAYED_COLUMNS = [

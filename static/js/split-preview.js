@@ -5,7 +5,7 @@ const [heading, list] = [preview.querySelector("h2"), preview.querySelector("ol"
 const BEGINNING = 90; // characters shown of each text
 const LONGEST_TITLE = 80;
 
-// [title, body] of each text: the rules of items/pasted.py.
+// [title, body] of each text: the rules of items/formats/text_files.py.
 function split(pasted, how, separator) {
   const texts = [["", []]];
   let empty = 0;

@@ -7,8 +7,14 @@ from django import forms
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from studies.forms.design import Said, StepForm
-from studies.forms.fields import GroupNumbersField, make_parameter_fields, read_parameter, write_parameter
+from studies.forms.design import (
+    GroupNumbersField,
+    Said,
+    StepForm,
+    make_parameter_fields,
+    read_parameter,
+    write_parameter,
+)
 from studies.models import InstrumentVersion, Study
 from studies.protocols import PROTOCOLS
 from studies.protocols.parameters import Parameter

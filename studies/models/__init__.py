@@ -11,7 +11,6 @@ from studies.models.answer import (
     Submission,
     Verdict,
 )
-from studies.models.instrument import Instrument, InstrumentVersion
 from studies.models.people import (
     Annotator,
     AnnotatorKind,
@@ -23,7 +22,18 @@ from studies.models.people import (
     Purpose,
     Slot,
 )
-from studies.models.study import EffectsSwitch, PeopleTexts, Study, StudyState, StudyTemplate, Unit, UnitItem, Variant
+from studies.models.study import (
+    EffectsSwitch,
+    Instrument,
+    InstrumentVersion,
+    PeopleTexts,
+    Study,
+    StudyState,
+    StudyTemplate,
+    Unit,
+    UnitItem,
+    Variant,
+)
 
 __all__ = [
     "Adjudication",

@@ -6,8 +6,8 @@ from django.utils.translation import gettext_lazy as _
 
 from items.models import Item, Option
 from projects.models import User
-from studies.models.instrument import InstrumentVersion
 from studies.models.people import Assignment
+from studies.models.study import InstrumentVersion
 
 
 class Draft(models.Model):

@@ -9,7 +9,7 @@ from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from items.models import Item, Option
-from projects.prepared import Prepared
+from projects.sql import Prepared
 from studies.models import Assignment, Draft, UnitItem
 from studies.presentation_order import Subject
 from studies.protocols import InvalidAnswer, Question, Stage

@@ -12,12 +12,12 @@ from items.models import Item
 from studies.models import Study
 from studies.protocols import PROTOCOLS, Declaration, InvalidParameter
 from studies.services.declarations import get_declaration
+from studies.services.durations import Workload, estimate_workload
 from studies.services.launching import Outline, outline_draft
 from studies.services.quotas import count_annotators
 from studies.services.selection import Chosen
 from studies.services.spec import SpecError
 from studies.services.variants import check_variants
-from studies.services.workload import Workload, estimate_workload
 
 FEWEST_TEXTS = 5  # below, no comparison of all generators has an interval (analysis.measures.contrasts)
 LONG_SITTING = 45  # minutes

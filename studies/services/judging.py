@@ -13,8 +13,7 @@ from django.db import transaction
 
 from studies.models import Annotator, Assignment, Response, Study, UnitItem
 from studies.protocols import PROTOCOLS, Stage
-from studies.protocols.base import Value
-from studies.protocols.units import get_stored_item
+from studies.protocols.base import Value, get_stored_item
 from studies.services.answers import About, Given, check_answers
 from studies.services.declarations import get_declaration
 from studies.services.evaluating import insert_answers, list_open_questions, submit_stages

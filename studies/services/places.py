@@ -10,7 +10,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from items.models import Text
-from projects.prepared import Prepared
+from projects.sql import Prepared
 from studies.models import Annotator, Apart, Assignment, Ended, Purpose, StudyState
 from studies.protocols import Stage
 from studies.services.answers import Drafts, ShownItems

@@ -1,26 +1,50 @@
-"""What participants may do with what they gave: see it, take it along, withdraw it, with a second code beside the link.
-
-A link may leak, by a forwarded mail or a shared computer. So it opens the task alone; the rest needs the code that the
-consent and thanks pages show.
-"""
+"""What participants may do with their answers: see them, take them along, withdraw them; and how they are erased."""
 
 import base64
 import csv
 import io
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import astuple, dataclass
 from datetime import datetime
 from typing import Any
 
 from django.conf import settings
 from django.core.cache import cache
+from django.db import transaction
+from django.utils import timezone
 from django.utils.crypto import constant_time_compare, salted_hmac
 from django.utils.translation import gettext as _
 
 from items.csv_cells import escape_formula
 from items.models import Item
-from studies.models import Annotator, ItemReport, Response
+from jobs.deleting import delete_results
+from projects.audit import record_act
+from projects.deletion import collect_rows, delete_collected, wipe_storage
+from projects.models import new_token
+from studies.models import (
+    Annotator,
+    AnnotatorKind,
+    Assignment,
+    Contact,
+    Draft,
+    Ended,
+    ItemReport,
+    Response,
+    Review,
+    Study,
+    Submission,
+    UnitItem,
+)
+from studies.models.people import new_public_id
 from studies.question_words import name_label, name_question, name_stage
+from studies.services.states import hold_state
+from studies.services.written_items import find_rewording_questions, make_item_id
+
+# What participants may do with what they gave: see it, take it along, withdraw it, with a second code beside the link.
+#
+# A link may leak, by a forwarded mail or a shared computer. So it opens the task alone; the rest needs the code that
+# the
+# consent and thanks pages show.
 
 CODE_LETTERS = 10  # 50 bits beside the 192 of the link
 MAX_TRIES = 10  # an hour
@@ -116,3 +140,111 @@ def write_own_answers(annotator: Annotator) -> str:
     for answer in list_own_answers(annotator):
         writer.writerow([escape_formula(str(cell)) if cell is not None else "" for cell in astuple(answer)])
     return out.getvalue()
+
+
+# Erase what a person gave a study: answers, drafts, contact, background. The code stays, so that the plan holds.
+#
+# A participant withdraws, a researcher removes: both end here.
+
+ACTS = {Ended.WITHDRAWN: "person_withdrew", Ended.REMOVED: "person_removed"}
+
+
+class CannotErase(Exception):
+    """There is nothing to erase, or nobody; the message is a sentence."""
+
+
+@dataclass(frozen=True)
+class Erased:
+    """What went, and the ids of items in the bank that the person wrote and others have answered: those stay."""
+
+    answers: int
+    drafts: int
+    kept_items: tuple[str, ...]
+
+
+def erase_person(annotator: Annotator, ended_as: Ended) -> Erased:
+    """Delete everything the person gave the study, and end their link; `CannotErase` if that was done before.
+
+    Their open and finished cells go back to the plan. Results, exports and packs kept as files are deleted too, so that
+    all that are made from now on are without the person.
+    """
+    with transaction.atomic():
+        hold_state(annotator.study_id, annotator.pk)
+        current = Annotator.objects.select_related("study").get(pk=annotator.pk)
+        refuse_erasing(current)
+        kept = delete_written_items(current)
+        erased = delete_answers(current, kept)
+        end_person(current, ended_as)
+        delete_results(current.study.project)
+        record_act(current.study.project_id, ACTS[ended_as], current)
+    wipe_storage()
+    return erased
+
+
+def refuse_erasing(annotator: Annotator) -> None:
+    if annotator.kind != AnnotatorKind.HUMAN:
+        raise CannotErase(_("%(code)s is a model. Remove it on the page of models.") % {"code": annotator.code})
+    if annotator.ended_as in ACTS:
+        raise CannotErase(_("The answers of %(code)s are already deleted.") % {"code": annotator.code})
+
+
+def delete_answers(annotator: Annotator, kept_items: tuple[str, ...]) -> Erased:
+    """Their answers, drafts and hand-ins; assignments keep nothing but whose they were and that they were returned."""
+    mine = Assignment.objects.filter(annotator=annotator)
+    Review.objects.filter(stem__assignment__in=mine).delete()
+    answers, _each = Response.objects.filter(assignment__in=mine).delete()
+    drafts, _each = Draft.objects.filter(assignment__in=mine).delete()
+    Submission.objects.filter(assignment__in=mine).delete()
+    ItemReport.objects.filter(assignment__in=mine).delete()
+    hide_from_experts(annotator)
+    mine.update(returned_at=timezone.now(), return_reason=str(Ended.WITHDRAWN), shown={}, reopened=None)
+    return Erased(answers, drafts, kept_items)
+
+
+def end_person(annotator: Annotator, ended_as: Ended) -> None:
+    """The row that stays: code, group and seat; the link leads nowhere any more."""
+    Contact.objects.filter(annotator=annotator).delete()
+    annotator.phases_passed.all().delete()
+    now = timezone.now()
+    Annotator.objects.filter(pk=annotator.pk).update(
+        person="", profile={}, variant=None, token=new_token(), public_id=new_public_id(), revoked_at=now,
+        paused_at=None, joined_at=None, last_seen=None, ended_as=ended_as, ended_at=now,
+    )  # fmt: skip
+
+
+def hide_from_experts(annotator: Annotator) -> None:
+    """Take the person's scores out of what experts check, with what was said of them."""
+    theirs = Assignment.objects.filter(annotator__study=annotator.study, annotator__purpose="expert")
+    for assignment in theirs.exclude(reopened=None):
+        cells, stays = assignment.reopened or {}, {}
+        for item, questions in cells.items():
+            left = {name: cell for name, cell in questions.items() if cell.get("annotator") != annotator.code}
+            if left:
+                stays[item] = left
+            gone = [name for name in questions if name not in left]
+            Response.objects.filter(assignment=assignment, item=int(item), question__in=gone).delete()
+        if stays != cells:
+            shown = {name: [row for row in rows if str(row[1]) in stays] for name, rows in assignment.shown.items()}
+            returned = None if stays else timezone.now()
+            Assignment.objects.filter(pk=assignment.pk).update(reopened=stays, shown=shown, returned_at=returned)
+
+
+def delete_written_items(annotator: Annotator) -> tuple[str, ...]:
+    """Delete the items that the person wrote and nobody was asked about; returns the ids of the others."""
+    written = find_written_items(annotator)
+    used = set(UnitItem.objects.filter(item__in=written).values_list("item", flat=True))
+    delete_collected(collect_rows([item for item in written if item.pk not in used]))
+    return tuple(item.external_id for item in written if item.pk in used)
+
+
+def find_written_items(annotator: Annotator) -> list[Item]:
+    """All versions of the bank's items that were taken from this person's answers."""
+    mine = Response.objects.filter(assignment__annotator=annotator)
+    taken = Review.objects.filter(stem__in=mine, item__isnull=False).values_list("item__external_id", flat=True)
+    names = set(taken) | set(list_rephrased(annotator.study, mine))
+    return list(Item.objects.filter(project=annotator.study.project_id, external_id__in=names))
+
+
+def list_rephrased(study: Study, responses: Any) -> Iterable[str]:
+    questions = find_rewording_questions(study)
+    return [make_item_id(each) for each in responses.filter(question__in=questions).select_related("item")]

@@ -16,7 +16,7 @@ from projects.scratch import Save, save_at_once
 from studies.models import Study, Unit, UnitItem
 from studies.presentation_order import ItemContents
 from studies.protocols import PROTOCOLS, Declaration, InvalidParameter
-from studies.protocols.units import Candidate, UnitKind
+from studies.protocols.base import Candidate, UnitKind
 from studies.services.declarations import get_declaration
 from studies.services.spec import SpecError
 

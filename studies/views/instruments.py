@@ -18,7 +18,6 @@ from studies.forms.instruments import (
     find_preview_subject,
     read_sent_draft,
 )
-from studies.instrument_diff import compare_versions
 from studies.instrument_kinds import CannotPreview
 from studies.models import Instrument, InstrumentVersion
 from studies.services import instrument_writing as writing
@@ -31,6 +30,7 @@ from studies.services.instruments import (
     read_content,
 )
 from studies.strict_yaml import iter_leaves, join_path
+from studies.wordings import compare_versions
 
 PREVIEW = "X-Lesart-Preview"  # sent by the script, which shows the preview in the page that stands
 BY = ("fields", "yaml")
@@ -119,7 +119,7 @@ def instrument_diff(request, slug, pk):
     before = find_version(versions, request.GET.get("from"), min(versions.index(after) + 1, len(versions) - 1))
     context = {"project": project, "instrument": instrument, "versions": versions, "before": before, "after": after}
     context["rows"] = compare_versions(before.content, after.content)
-    return render(request, "studies/instrument_diff.html", context)
+    return render(request, "studies/wordings.html", context)
 
 
 def find_version(versions: list[InstrumentVersion], number: str | None, default: int) -> InstrumentVersion:

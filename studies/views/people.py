@@ -22,13 +22,11 @@ from studies.models import Annotator, AnnotatorKind, Ended, ItemReport, Purpose,
 from studies.protocols import PROTOCOLS
 from studies.question_words import name_stage
 from studies.services import people, recruiting, roster
-from studies.services.coverage import cover_texts
-from studies.services.erasing import CannotErase, erase_person
 from studies.services.monitor import FINISHED, Overview, Person, fair_pay, list_people
 from studies.services.people import NothingToReplace
-from studies.services.progress import list_annotators
+from studies.services.progress import cover_texts, list_annotators
 from studies.services.reports import close_report, list_reports
-from studies.services.rights import list_own_answers
+from studies.services.rights import CannotErase, erase_person, list_own_answers
 from studies.services.spec import SpecError
 from studies.services.states import WrongState
 

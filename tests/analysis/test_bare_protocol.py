@@ -18,8 +18,8 @@ from evaluation.services.progress import get_row
 from llm.services.draining import drain_here
 from studies.models import Response, Study
 from studies.protocols import PROTOCOLS, Declaration, Protocol, Question, Stage
+from studies.protocols.base import each_item
 from studies.protocols.conditions import read_condition
-from studies.protocols.units import each_item
 from studies.services import instruments
 from studies.services.responses.importing import import_responses
 from tests.analysis.leading import behind_numbers

@@ -11,7 +11,7 @@ from analysis.results.links import build_query
 from analysis.tables.page import Cell
 
 CELLS = "{% for cell in cells %}{% include 'analysis/parts/cell.html' %}{% endfor %}"
-PAGE = Template("{% load remarks %}{% remarks %}" + CELLS + "{% endremarks %}")
+PAGE = Template("{% load analysis %}{% remarks %}" + CELLS + "{% endremarks %}")
 
 
 def drawn(*cells):

@@ -4,8 +4,7 @@ import pytest
 
 from annotation.pages import PART as PART_HEADER
 from studies.models import Draft, Ended, ItemReport, Response
-from studies.services.erasing import erase_person
-from studies.services.rights import list_own_answers
+from studies.services.rights import erase_person, list_own_answers
 from tests.annotation.world import PART, Walker, make_world
 
 

@@ -5,7 +5,7 @@ from axe_playwright_python.sync_playwright import Axe
 from django.urls import reverse
 from playwright.sync_api import expect
 
-from items.pasted import Split, split_texts, take_title
+from items.formats.text_files import Split, split_texts, take_title
 from tests.browser.conftest import LAPTOP, PHONE
 from tests.factory import make_item, make_study, make_text
 

@@ -6,7 +6,7 @@ import pytest
 from django.conf import settings
 from django.urls import reverse
 
-from config.glossary import load_glossary
+from config.views import load_glossary
 
 
 def terms(language):
@@ -29,7 +29,7 @@ def test_the_page_shows_the_terms_in_the_readers_language(client, db, language, 
 
 def test_markup_in_a_definition_is_escaped_but_for_emphasis(tmp_path, monkeypatch):
     (tmp_path / "glossary.md").write_text("# G\n\n## S\n\n### T\nA *b* <i>c</i>\n")
-    monkeypatch.setattr("config.glossary.DOCS", tmp_path)
+    monkeypatch.setattr("config.views.DOCS", tmp_path)
     [[term]] = [section.terms for section in load_glossary.__wrapped__("en")]
     assert term.as_html() == "A <em>b</em> &lt;i&gt;c&lt;/i&gt;"
 

@@ -5,27 +5,29 @@ import math
 import pytest
 from django.conf import settings
 
-from evaluation.metrics.catalogue import COMPUTED, METEOR, Question, Undefined, list_metrics
-from evaluation.metrics.reference import (
+from evaluation.metrics.catalogue import (
+    COMPUTED,
     FILES,
-    bleu_4,
-    bleu_4_of_words,
-    has_wordnet,
-    meteor,
-    meteor_without_synonyms,
-    open_wordnet,
-    rouge_l,
-    rouge_l_of_words,
-)
-from evaluation.metrics.words import (
+    METEOR,
+    Question,
+    Undefined,
     amstad,
     answer_overlap,
+    bleu_4,
+    bleu_4_of_words,
     count_sentences,
     count_syllables,
     exact_overlap,
     flesch,
     fuzzy_overlap,
+    has_wordnet,
+    list_metrics,
     lix,
+    meteor,
+    meteor_without_synonyms,
+    open_wordnet,
+    rouge_l,
+    rouge_l_of_words,
     split_words,
 )
 

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from generation.drift import measure_share_in
 from generation.parsing import find_item_problems, parse, parse_question
 from generation.parts import LONGEST_OPTION, MOST_OPTIONS, ParsedItem, ParsedOption
+from generation.run_kind import measure_share_in
 from tests.examples import MANY
 
 LINES = """Wer spielt Klavier?

@@ -8,10 +8,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from generation.rules.cloze import GAP, cloze_items
+from generation.rules.cloze import (
+    DECIMAL_KIND,
+    GAP,
+    NUMBER_WORD,
+    WHOLE_KIND,
+    YEAR_KIND,
+    cloze_items,
+    plain_words,
+    words_of,
+)
 from generation.rules.questions import all_questions, open_questions
 from generation.rules.sentences import is_usable, sentences_of
-from generation.rules.words import DECIMAL_KIND, NUMBER_WORD, WHOLE_KIND, YEAR_KIND, plain_words, words_of
 
 SAMPLE = Path(__file__).resolve().parents[2] / "items" / "sample"
 TEXTS = [

@@ -4,8 +4,8 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
 
+from items.formats.text_files import take_title
 from items.models import ImportFile, Item, Text
-from items.pasted import take_title
 from tests.items.files import BODY, csv, load, text_row
 
 pytestmark = pytest.mark.django_db
@@ -199,7 +199,7 @@ def test_bad_files_are_refused_on_the_form(send_files, files, words):
 
 def test_files_that_are_too_large_together_are_refused(send_files, settings):
     settings.LESART = {**settings.LESART, "PAGE_UPLOAD_BYTES": 1_000_000}
-    settings.FILE_UPLOAD_HANDLERS = ["items.uploads.BoundedUpload", *settings.FILE_UPLOAD_HANDLERS]
+    settings.FILE_UPLOAD_HANDLERS = ["items.files.BoundedUpload", *settings.FILE_UPLOAD_HANDLERS]
     page = send_files(*[(f"{number}.txt", b"x" * 400_000) for number in range(9)])
     assert "larger than 1 MB in total" in page.content.decode()
     assert sum(upload.size for upload in page.context["form"].files.getlist("uploads")) < 1_200_000

@@ -3,9 +3,9 @@
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 
+from items.files import zip_files
 from items.formats.text_files import read_text_files
 from items.models import Text
-from items.zips import zip_files
 
 WORD = "xmlns:w='http://schemas.openxmlformats.org/wordprocessingml/2006/main'"
 

@@ -133,7 +133,7 @@ def test_a_file_above_the_bound_is_refused_with_the_limit(upload, settings):
 
 def test_what_comes_after_the_bound_is_not_kept(upload, settings):
     settings.LESART = {**settings.LESART, "PAGE_UPLOAD_BYTES": 1_000_000}
-    settings.FILE_UPLOAD_HANDLERS = ["items.uploads.BoundedUpload", *settings.FILE_UPLOAD_HANDLERS]
+    settings.FILE_UPLOAD_HANDLERS = ["items.files.BoundedUpload", *settings.FILE_UPLOAD_HANDLERS]
     form = upload(content=b"x" * 5_000_000).context["form"]
     assert 1_000_000 < form.files["file"].size < 1_200_000
     assert "larger than 1 MB" in str(form.errors)

@@ -8,6 +8,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from hypothesis import given
 from hypothesis import strategies as st
 
+from items.files import zip_files
 from items.formats import WRITERS
 from items.formats.qti import QTI
 from items.formats.rows import TextRow
@@ -16,7 +17,6 @@ from items.plain import is_blank, tidy
 from items.services.exporting import export_questions
 from items.services.importing import ImportRefused, import_items, read_bank_file
 from items.services.naming import ImportOptions
-from items.zips import zip_files
 from tests.examples import MANY
 from tests.items.files import item_row, load, problems_of, text_row
 

@@ -7,7 +7,7 @@ import pytest
 from django.db import OperationalError
 from django.utils import timezone
 
-from jobs import repeating, workers
+from jobs import workers, working
 from jobs.models import SEEN_WITHIN, Worker
 
 
@@ -25,11 +25,11 @@ def old_worker(db):
 @pytest.fixture
 def own_connection(monkeypatch):
     """The test's connection is not the thread's to close."""
-    monkeypatch.setattr(repeating, "close_old_connections", lambda: None)
-    monkeypatch.setattr(repeating.connection, "close", lambda: None)
+    monkeypatch.setattr(working, "close_old_connections", lambda: None)
+    monkeypatch.setattr(working.connection, "close", lambda: None)
 
 
-class Times(repeating.Repeating):
+class Times(working.Repeating):
     """Acts three times in the test's own thread."""
 
     def __init__(self, errors=()):
@@ -83,7 +83,7 @@ def test_a_worker_beats_looks_after_jobs_and_leaves(old_worker, monkeypatch):
     heartbeat = workers.WorkerHeartbeat("w@here")
     heartbeat.act()
     assert ([worker.name for worker in Worker.objects.all()], looked) == (["w@here"], [True])
-    monkeypatch.setattr(repeating.Repeating, "stop", lambda heartbeat: None)
+    monkeypatch.setattr(working.Repeating, "stop", lambda heartbeat: None)
     heartbeat.stop()
     assert not Worker.objects.exists()
 

@@ -16,11 +16,11 @@ from django.core.management import call_command  # noqa: E402
 
 from llm import registry  # noqa: E402
 from llm.models import Endpoint, Run  # noqa: E402
-from llm.services import draining, leasing, runs, workers  # noqa: E402
+from llm.services import draining, runs, workers  # noqa: E402
 from projects.models import Project  # noqa: E402
 from tests.llm.toy import Toy  # noqa: E402
 
-leasing.LEASE = timedelta(seconds=2)
+workers.LEASE = timedelta(seconds=2)
 draining.RENEW_SECONDS = 0.5
 real_send = runs._send
 runs._send = lambda run_id: None

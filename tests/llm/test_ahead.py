@@ -3,7 +3,7 @@
 import pytest
 
 from llm.models import RunState
-from llm.services import leasing, pace, runs
+from llm.services import pace, runs, workers
 from llm.services.draining import drain, drain_here
 from llm.services.ledger import CallLedger
 from llm.services.planning import plan_run, prepare_jobs
@@ -65,9 +65,9 @@ class TestLedger:
         run = make_run(served("R"), 3, price="1")
         plan_run(run, lambda: True)
         run.refresh_from_db()
-        drainer = leasing.register_drainer(run.pk)
+        drainer = workers.register_drainer(run.pk)
         ledger = CallLedger(run, run.endpoint, drainer)
-        jobs = prepare_jobs(run, run.endpoint, drainer, leasing.lease_calls(run, drainer, 3))
+        jobs = prepare_jobs(run, run.endpoint, drainer, workers.lease_calls(run, drainer, 3))
         assert ledger.record([], {}, jobs) == jobs
         assert states(run) == {"sent": 3}
         assert ledger.record([], {}, [], taken_back=jobs[1:]) == []

@@ -6,7 +6,7 @@ import pytest
 from django.db.models import Sum
 
 from llm.models import Call, Run, RunState
-from llm.services import leasing, runs
+from llm.services import runs, workers
 from llm.services.draining import drain, drain_here
 from llm.services.planning import estimate, plan_run
 from llm.services.reading import find_unread, read_replies, reread_replies
@@ -69,8 +69,8 @@ def test_no_call_leaves_before_the_plan_is_complete(served, make_run):
     server = served("R")
     run = make_run(server, 500)
     plan_run(run, lambda: False)
-    drainer = leasing.register_drainer(run.pk)
-    assert leasing.lease_calls(run, drainer, 10) == []
+    drainer = workers.register_drainer(run.pk)
+    assert workers.lease_calls(run, drainer, 10) == []
 
 
 def test_a_prompt_that_cannot_be_made_is_a_failed_call_with_its_reason(served, make_run):

@@ -9,7 +9,7 @@ from django.utils import timezone
 from jobs.models import Worker
 from llm.models import Call, Drainer, Run, RunState, Sweep, Unknown
 from llm.replies import Reply
-from llm.services import leasing, workers
+from llm.services import workers
 from llm.services.draining import drain, drain_here
 from llm.services.ledger import CallLedger
 from llm.services.planning import plan_run, prepare_jobs
@@ -24,13 +24,13 @@ def planned(served, make_run):
     run = make_run(served("R"), 10, price="1")
     plan_run(run, lambda: True)
     run.refresh_from_db()
-    return run, leasing.register_drainer(run.pk)
+    return run, workers.register_drainer(run.pk)
 
 
 def send(run, drainer, n):
     """Takes n calls and writes them down as sent, as a drainer does; then it says no more."""
     ledger = CallLedger(run, run.endpoint, drainer)
-    jobs = prepare_jobs(run, run.endpoint, drainer, leasing.lease_calls(run, drainer, n))
+    jobs = prepare_jobs(run, run.endpoint, drainer, workers.lease_calls(run, drainer, n))
     return ledger, {job.call.pk: job for job in ledger.record([], {}, jobs)}
 
 
@@ -44,25 +44,25 @@ def answer(call_id, text="R"):
 
 def test_calls_are_taken_in_the_order_of_the_plan_and_by_one_drainer_only(planned):
     run, drainer = planned
-    assert [call.key for call in leasing.lease_calls(run, drainer, 3)] == ["k0", "k1", "k2"]
-    assert [call.key for call in leasing.lease_calls(run, drainer, 3)] == ["k3", "k4", "k5"]
+    assert [call.key for call in workers.lease_calls(run, drainer, 3)] == ["k0", "k1", "k2"]
+    assert [call.key for call in workers.lease_calls(run, drainer, 3)] == ["k3", "k4", "k5"]
 
 
 def test_leased_calls_of_a_dead_drainer_go_back_at_once(planned, states):
     run, drainer = planned
-    leasing.lease_calls(run, drainer, 4)
+    workers.lease_calls(run, drainer, 4)
     die(drainer)
     assert workers.recover_dead_drainers() == 1
     assert states(run) == {"waiting": 4, "planned": 6}
     assert run.calls.filter(times_lost__gt=0).count() == 0
-    another = leasing.register_drainer(run.pk)
-    assert [call.key for call in leasing.lease_calls(run, another, 5)] == ["k0", "k1", "k2", "k3", "k4"]
+    another = workers.register_drainer(run.pk)
+    assert [call.key for call in workers.lease_calls(run, another, 5)] == ["k0", "k1", "k2", "k3", "k4"]
 
 
 def test_a_drainer_that_says_it_is_there_keeps_its_calls(planned, states):
     run, drainer = planned
-    leasing.lease_calls(run, drainer, 4)
-    assert leasing.renew_lease(drainer)
+    workers.lease_calls(run, drainer, 4)
+    assert workers.renew_lease(drainer)
     assert workers.recover_dead_drainers() == 0
     assert states(run) == {"leased": 4, "planned": 6}
 
@@ -117,7 +117,7 @@ def test_of_two_replies_to_one_call_the_first_counts_and_both_are_paid(planned):
     ledger, out = send(run, drainer, 1)
     die(drainer)
     workers.recover_dead_drainers()
-    other = leasing.register_drainer(run.pk)
+    other = workers.register_drainer(run.pk)
     other_ledger, other_out = send(run, other, 1)
     [call_id] = out
     assert call_id in other_out
@@ -134,10 +134,10 @@ def test_of_two_replies_to_one_call_the_first_counts_and_both_are_paid(planned):
 def test_a_drainer_thought_dead_sends_nothing_more(planned):
     run, drainer = planned
     ledger = CallLedger(run, run.endpoint, drainer)
-    jobs = prepare_jobs(run, run.endpoint, drainer, leasing.lease_calls(run, drainer, 2))
+    jobs = prepare_jobs(run, run.endpoint, drainer, workers.lease_calls(run, drainer, 2))
     die(drainer)
     workers.recover_dead_drainers()
-    assert not leasing.renew_lease(drainer)
+    assert not workers.renew_lease(drainer)
     assert ledger.record([], {}, jobs) == []
     assert not ledger.may_go_on
     assert run.calls.filter(times_sent__gt=0).count() == 0
@@ -145,7 +145,7 @@ def test_a_drainer_thought_dead_sends_nothing_more(planned):
 
 def test_a_second_drainer_finds_no_place_at_a_small_run(planned):
     run, _drainer = planned
-    assert leasing.register_drainer(run.pk) is None
+    assert workers.register_drainer(run.pk) is None
     assert drain(run.pk) is False
 
 
@@ -153,23 +153,23 @@ def test_a_large_run_gets_a_drainer_for_each_worker(planned, monkeypatch):
     run, _drainer = planned
     for name in ("a", "b", "c"):
         Worker.objects.create(name=name, started_at=timezone.now(), last_seen=timezone.now())
-    monkeypatch.setattr(leasing, "CALLS_PER_DRAINER", 5)
-    assert leasing.register_drainer(run.pk) is not None
-    assert leasing.register_drainer(run.pk) is None
+    monkeypatch.setattr(workers, "CALLS_PER_DRAINER", 5)
+    assert workers.register_drainer(run.pk) is not None
+    assert workers.register_drainer(run.pk) is None
 
 
 def test_drainers_share_what_the_endpoint_allows(planned, monkeypatch):
     run, _drainer = planned
-    assert leasing.get_concurrency_share(run.endpoint) == 4
-    monkeypatch.setattr(leasing, "count_useful_drainers", lambda run: 2)
-    leasing.register_drainer(run.pk)
-    assert leasing.get_concurrency_share(run.endpoint) == 2
+    assert workers.get_concurrency_share(run.endpoint) == 4
+    monkeypatch.setattr(workers, "count_useful_drainers", lambda run: 2)
+    workers.register_drainer(run.pk)
+    assert workers.get_concurrency_share(run.endpoint) == 2
 
 
 def test_a_drainer_that_ends_leaves_nothing_behind(planned, states):
     run, drainer = planned
-    leasing.lease_calls(run, drainer, 4)
-    leasing.release_drainer(drainer)
+    workers.lease_calls(run, drainer, 4)
+    workers.release_drainer(drainer)
     assert states(run) == {"waiting": 4, "planned": 6}
     assert not Drainer.objects.exists()
 
@@ -211,7 +211,7 @@ def test_a_run_with_nothing_open_is_finished_by_the_sweep(planned):
 
 def test_a_planner_that_died_is_replaced(served, make_run):
     run = make_run(served("R"), 210, max_concurrency=64)
-    drainer = leasing.register_drainer(run.pk)
+    drainer = workers.register_drainer(run.pk)
     plan_run(run, lambda: False)
     die(drainer)
     assert drain_here(run).state == RunState.DONE

@@ -9,7 +9,7 @@ from django.utils import timezone
 from llm.failures import Failure, Problem
 from llm.models import Endpoint, RunState
 from llm.replies import Reply
-from llm.services import leasing, pace, runs, workers
+from llm.services import pace, runs, workers
 from llm.services.draining import drain, drain_here
 from llm.services.ledger import CallLedger
 from llm.services.planning import estimate, plan_run, prepare_jobs
@@ -86,12 +86,12 @@ class TestShared:
             plan_run(run, lambda: True)
             run.refresh_from_db()
             run.endpoint.refresh_from_db()
-            drainer = leasing.register_drainer(run.pk)
+            drainer = workers.register_drainer(run.pk)
             ledger = CallLedger(run, run.endpoint, drainer)
             left.append(
                 len(
                     ledger.record(
-                        [], {}, prepare_jobs(run, run.endpoint, drainer, leasing.lease_calls(run, drainer, 40))
+                        [], {}, prepare_jobs(run, run.endpoint, drainer, workers.lease_calls(run, drainer, 40))
                     )
                 )
             )
@@ -103,9 +103,9 @@ class TestShared:
         run = make_run(served("R"), 4)
         plan_run(run, lambda: True)
         run.refresh_from_db()
-        drainer = leasing.register_drainer(run.pk)
+        drainer = workers.register_drainer(run.pk)
         ledger = CallLedger(run, run.endpoint, drainer)
-        jobs = prepare_jobs(run, run.endpoint, drainer, leasing.lease_calls(run, drainer, 4))
+        jobs = prepare_jobs(run, run.endpoint, drainer, workers.lease_calls(run, drainer, 4))
         Endpoint.objects.update(blocked_until=timezone.now() + timedelta(minutes=1))
         assert ledger.record([], {}, jobs) == []
         assert states(run) == {"leased": 4}

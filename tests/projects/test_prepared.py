@@ -8,7 +8,7 @@ from django.db.models import Count
 from django.db.models.sql.compiler import SQLCompiler
 
 from items.models import Text
-from projects.prepared import Prepared
+from projects.sql import Prepared
 from tests.factory import make_text
 
 

@@ -6,9 +6,9 @@ from random import Random
 
 import pytest
 
+from studies.protocols.base import Candidate
 from studies.protocols.best_worst.plan import design_blocks, tuples_of
 from studies.protocols.parameters import InvalidParameter
-from studies.protocols.units import Candidate
 
 
 # Items, size, blocks, and how often two items meet: the least and the most.

@@ -15,8 +15,8 @@ from jobs.scheduling import make_job
 from projects.audit import acting_as
 from projects.models import AuditEntry, Project
 from studies.models import Annotator, Assignment, Contact, Draft, Ended, Response, Slot, Study
-from studies.services.erasing import CannotErase, erase_person
 from studies.services.people import add_annotators
+from studies.services.rights import CannotErase, erase_person
 from tests.studies.world import bank, counts, launched, person
 
 PLACES = (

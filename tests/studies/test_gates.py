@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from studies.protocols import PROTOCOLS, InvalidAnswer, InvalidParameter
-from studies.protocols.flow import find_stop, paths, ways
+from studies.protocols.gates import find_stop, paths, ways
 from studies.services.answers import About, Given, check_answers
 from studies.services.instruments import load_shipped
 

@@ -4,11 +4,11 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
 
-from studies.instrument_diff import compare_versions
 from studies.models import Instrument, InstrumentVersion
 from studies.services.instrument_writing import copy_instrument, save_version
 from studies.services.instruments import find_version, get_source, load_shipped_sources
 from studies.strict_yaml import apply_changes, read_yaml
+from studies.wordings import compare_versions
 from tests.studies.world import bank, drafted
 
 PEOPLE, PROMPT = "guess-then-read/en", "guess-then-read-prompt/en"

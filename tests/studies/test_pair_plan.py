@@ -6,9 +6,9 @@ from random import Random
 
 import pytest
 
+from studies.protocols.base import Candidate
 from studies.protocols.pairwise.plan import pair_plan
 from studies.protocols.parameters import InvalidParameter
-from studies.protocols.units import Candidate
 
 
 def items_of(*sizes: int) -> list[Candidate]:

@@ -12,13 +12,12 @@ from django.utils import timezone
 from analysis.frames.responses import query_submitted
 from projects.models import AuditEntry
 from studies.models import Annotator, Contact, Purpose, Response
-from studies.services.coverage import cover_texts
 from studies.services.launching import pause_study
 from studies.services.lifecycle import close_due_studies
 from studies.services.monitor import fair_pay, list_people
 from studies.services.people import pause_person, resume_person
 from studies.services.places import find_place
-from studies.services.progress import count_progress
+from studies.services.progress import count_progress, cover_texts
 from tests.studies.world import bank, drafted, launched, person
 
 

@@ -3,8 +3,8 @@
 import pytest
 
 from studies.services.declarations import get_declaration
+from studies.services.durations import Span, estimate_minutes, estimate_workload
 from studies.services.launching import outline_draft
-from studies.services.workload import Span, estimate_minutes, estimate_workload
 from tests.factory import make_item, make_text
 from tests.studies.world import bank, drafted
 

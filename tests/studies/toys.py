@@ -5,9 +5,9 @@ from itertools import combinations
 import yaml
 
 from studies.protocols import Declaration, Protocol, Question, Stage
+from studies.protocols.base import each_item
 from studies.protocols.conditions import read_condition
 from studies.protocols.parameters import Switch
-from studies.protocols.units import each_item
 from studies.services import instruments
 
 WORDS = {"title": "Page", "next": "Continue", "lead": []}

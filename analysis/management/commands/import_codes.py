@@ -5,8 +5,8 @@ from pathlib import Path
 from django.core.management.base import BaseCommand, CommandError
 
 from analysis.items.code_files import Imported, import_codes
+from items.files import get_upload_limit
 from items.plain import make_printable
-from items.uploads import get_upload_limit
 from projects.models import User
 from studies.management.commands._study import find_study
 from studies.services.responses.importing import ImportRefused

@@ -8,8 +8,8 @@ from django.core.management.base import BaseCommand, CommandError
 
 from analysis.pack.archive import BadPack
 from analysis.pack.restoring import import_pack
+from items.files import get_upload_limit
 from items.plain import make_printable
-from items.uploads import get_upload_limit
 from projects.models import Project
 from studies.services.responses.importing import ImportRefused
 from studies.services.spec import SpecError

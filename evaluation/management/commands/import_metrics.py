@@ -6,8 +6,8 @@ from django.core.management.base import BaseCommand, CommandError
 
 from evaluation.metric_values import BadMetrics, import_metrics
 from evaluation.models import MAX_METRIC_NAME
+from items.files import UnreadableFile, read_file
 from items.plain import has_control
-from items.uploads import UnreadableFile, read_file
 from projects.models import Project
 
 

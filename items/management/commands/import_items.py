@@ -5,6 +5,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 from django.utils.translation import gettext as _
 
+from items.files import UnreadableFile, read_file
 from items.formats import FORMATS, find_format
 from items.formats.rows import ImportProblem, Problems
 from items.plain import clean_language, clean_name, make_printable
@@ -12,7 +13,6 @@ from items.services.importing import ImportRefused, import_items, read_bank_file
 from items.services.naming import ImportOptions
 from items.services.plan import ImportPlan
 from items.services.planning import plan_import
-from items.uploads import UnreadableFile, read_file
 from projects.models import Project
 
 

@@ -2,8 +2,8 @@ from pathlib import Path
 
 from django.core.management.base import BaseCommand, CommandError
 
+from items.files import UnreadableFile, read_file
 from items.plain import make_printable
-from items.uploads import UnreadableFile, read_file
 from studies.management.commands._study import find_study
 from studies.services.responses.importing import ImportRefused, import_responses
 from studies.services.spec import SpecError

@@ -2,7 +2,7 @@ from django.core.management.base import BaseCommand, CommandError
 
 from studies.management.commands._study import find_study
 from studies.models import Ended
-from studies.services.erasing import CannotErase, erase_person
+from studies.services.rights import CannotErase, erase_person
 
 
 class Command(BaseCommand):

@@ -12,8 +12,8 @@ from itertools import combinations
 from math import comb
 from random import Random
 
+from studies.protocols.base import Candidate, Split
 from studies.protocols.parameters import InvalidParameter
-from studies.protocols.units import Candidate, Split
 
 Block = frozenset[int]
 Pair = tuple[int, int]

@@ -7,9 +7,8 @@ is ours. Rules code fifteen of them (`analysis.measures.item_flaws`); the last f
 from collections.abc import Mapping
 from typing import Any
 
-from studies.protocols.base import Declaration, InvalidParameter, Protocol, Question, Shown, Stage
+from studies.protocols.base import Declaration, InvalidParameter, Protocol, Question, Shown, Stage, each_item
 from studies.protocols.parameters import SomeOf, gettext_noop
-from studies.protocols.units import each_item
 
 CODE = "code"
 LEVELS = ("yes", "no", "unsure", "not_applicable")

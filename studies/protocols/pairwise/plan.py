@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import combinations
 from random import Random
 
+from studies.protocols.base import Candidate
 from studies.protocols.parameters import InvalidParameter
-from studies.protocols.units import Candidate
 
 Pair = tuple[int, int]
 Two = tuple[int, int]  # two generators, the lower number first

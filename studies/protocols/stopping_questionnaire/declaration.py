@@ -7,10 +7,9 @@ wording is a parameter.
 from collections.abc import Mapping
 from typing import Any
 
-from studies.protocols.base import Declaration, Protocol, Stage
+from studies.protocols.base import Declaration, Protocol, Stage, each_item
 from studies.protocols.gates import read_gates
 from studies.protocols.parameters import Switch, Words, gettext_noop
-from studies.protocols.units import each_item
 
 
 def declare(params: Mapping[str, Any], wording: Mapping[str, Any]) -> Declaration:

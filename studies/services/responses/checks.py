@@ -10,8 +10,7 @@ from items.models import Item
 from projects.scratch import Save
 from studies.models import AnnotatorKind, Purpose, Study, Unit
 from studies.protocols import PROTOCOLS, Declaration, InvalidAnswer, Question, Stage
-from studies.protocols.base import Value
-from studies.protocols.units import COMPARED, UnitKind, get_stored_item
+from studies.protocols.base import COMPARED, UnitKind, Value, get_stored_item
 from studies.services.answers import About, Answer, Given, check_answers
 from studies.services.declarations import get_declaration
 from studies.services.responses.rows import UNIT_ITEMS, Row, RowProblem

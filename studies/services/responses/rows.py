@@ -21,7 +21,7 @@ from items.formats.jsonl import BadLine, parse_object
 from items.plain import has_control, make_printable
 from studies.models import AnnotatorKind, Purpose, Study
 from studies.protocols import PROTOCOLS
-from studies.protocols.units import UnitKind
+from studies.protocols.base import UnitKind
 
 COLUMNS = (
     "annotator", "annotator_kind", "group", "round", "stage", "text_id", "item_id", "option_id", "other_item_id",

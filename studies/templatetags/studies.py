@@ -1,18 +1,63 @@
-"""The numbers of a study's plan, for its pages."""
+"""What templates ask about studies: pictures of protocols, wordings as they are, the numbers of a plan."""
 
 from collections.abc import Mapping
+from functools import cache
+from inspect import getfile
+from pathlib import Path
 from typing import Any
 
 from django import template
+from django.conf import settings
+from django.utils.html import escape
+from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import gettext as _
 
 from studies.models import Study
-from studies.protocols import PROTOCOLS
+from studies.protocols import PROTOCOLS, Protocol
 from studies.protocols.parameters import OneOf, Parameter, SomeOf
 from studies.services.instruments import describe_wording
 from studies.services.quotas import count_annotators, get_per_unit, has_group_quotas, make_quotas
 
+# Pictures of protocols, for the cards of the first step.
+
 register = template.Library()
+USUAL = settings.BASE_DIR / "templates" / "studies" / "design" / "card.svg"
+
+
+@register.simple_tag
+def draw_card(protocol: Protocol) -> SafeString:
+    """The file `card.svg` in the folder of the protocol; of one without, a picture of any judgment."""
+    own = Path(getfile(protocol.declare)).with_name("card.svg")
+    return read_picture(own if own.exists() else USUAL)
+
+
+@cache
+def read_picture(path: Path) -> SafeString:
+    return mark_safe(path.read_text("utf-8"))  # noqa: S308  our own files
+
+
+# How wordings are put on a page so that nothing of them changes.
+
+
+@register.filter
+def exact(words: str) -> SafeString:
+    """For inside `<pre>`: a browser would take carriage returns for line breaks, and leave a first line break out."""
+    return mark_safe("\n" + escape(words).replace("\r", "&#13;"))  # noqa: S308 - escaped
+
+
+@register.filter
+def n_bytes(words: str) -> int:
+    return len(words.encode())
+
+
+@register.filter
+def plain(value: object) -> str:
+    """A wording as one would write it in YAML."""
+    return str(value).lower() if isinstance(value, bool) else "" if value is None else str(value)
+
+
+# The numbers of a study's plan, for its pages.
+
 register.filter("has_group_quotas", has_group_quotas)
 register.filter("n_annotators", count_annotators)
 register.filter("describe_wording", describe_wording)

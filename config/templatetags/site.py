@@ -1,4 +1,4 @@
-"""Where a page is: its project or study, the tabs, and which of them are open."""
+"""What every page has: the place in the site, and the question mark that explains a term."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -6,12 +6,28 @@ from typing import Any
 from django import template
 from django.template import Context
 from django.urls import reverse
+from django.utils.translation import get_language
 
 from config.site_map import PROJECT_TABS, STUDY_TABS, Tab
+from config.views import load_glossary
 from projects.models import Project, Role
 from studies.models import Study
 
+# A question mark beside a term, which shows what the glossary says about it.
+
 register = template.Library()
+
+
+@register.inclusion_tag("parts/explain.html", takes_context=True)
+def explain(context: Context, anchor: str) -> dict[str, Any]:
+    """`anchor` is that of the term on the glossary page; KeyError if there is none."""
+    terms = {term.anchor: term for section in load_glossary(get_language() or "en") for term in section.terms}
+    number = int(context.render_context.get("explained") or 0) + 1
+    context.render_context["explained"] = number
+    return {"term": terms[anchor], "id": f"explained-{anchor}-{number}"}
+
+
+# Where a page is: its project or study, the tabs, and which of them are open.
 
 
 @dataclass(frozen=True)

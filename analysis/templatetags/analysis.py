@@ -1,0 +1,201 @@
+"""What templates ask about results: calibration, clues in items, the planner, footnotes, words of sheets, tabs."""
+
+from collections import Counter
+from collections.abc import Iterable
+from typing import Any
+
+from django import template
+from django.utils.translation import gettext as _
+
+from analysis import formatting, plugins, words
+from analysis.choices import Choices, purposes_with
+from analysis.formatting import UNDEFINED, figure, interval, number
+from analysis.items.shortcuts import wording_of
+from analysis.measures.shortcuts import findings
+from analysis.planning.forms import sizes_of
+from analysis.results.summary import find_outcome, find_verdict
+from analysis.services.planning import assume_for, outlook_of, planner_of
+from analysis.services.results import find_calibration, read_known_report
+from analysis.tables.page import Footnotes
+from analysis.tables.spec import Table
+from analysis.words import axis_word, view_word
+from items.models import Item, Text
+from jobs.views import describe_progress
+from studies import question_words
+from studies.models import Study, StudyState, UnitItem
+from studies.protocols import PROTOCOLS
+from studies.services.progress import StudyProgress
+from studies.services.spec import SpecError
+
+# Which pages a study has, for its tabs and buttons.
+
+register = template.Library()
+
+
+@register.filter
+def has_planner(study: Study) -> bool:
+    """Whether the planner can simulate studies of its protocol."""
+    return plugins.has_planner(study.protocol)
+
+
+@register.filter
+def is_writing(study: Study) -> bool:
+    """Whether people write items here: then there are none to be answered."""
+    return not PROTOCOLS[study.protocol].needs_items
+
+
+# The agreement of a calibration, for the page of a study: studies know nothing of analysis.
+
+
+@register.inclusion_tag("analysis/parts/calibration.html", takes_context=True)
+def calibration_table(context: dict[str, Any], study: Study) -> dict[str, Any]:
+    """Percent agreement and Conger's κ of the calibration, in words; of pairwise studies."""
+    if PROTOCOLS[study.protocol].unit != "pair":
+        return {"is_known": True, "rows": []}
+    found = find_calibration(study)
+    known = {
+        "study": study,
+        "csrf_token": context.get("csrf_token"),
+        "is_known": found.cached is not None,
+        "rows": [word_row(row) for row in found.cached.result] if found.cached else [],
+    }
+    if found.pending is None:
+        return known
+    return known | describe_progress(context["request"], found.pending, shows=found.cached is not None)
+
+
+def word_row(row: dict) -> dict:
+    percent, kappa = (row[name] if row[name] is None else figure(row[name]) for name in ("percent", "conger_kappa"))
+    return row | {
+        "view": view_word(row["view"]),
+        "percent": percent or UNDEFINED,
+        "kappa": kappa or UNDEFINED,
+        "interval": interval(row["low"], row["high"]),
+    }
+
+
+# Clues in the wording of the items of a list of texts.
+
+
+@register.simple_tag
+def count_clues(texts: Iterable[Text]) -> Counter[int]:
+    """By primary key of the text: in how many of its items a key can be told from its wording alone."""
+    items = Item.objects.filter(text__in=[text.pk for text in texts]).offered()
+    items = items.select_related("text").prefetch_related("options")
+    return Counter(item.text_id for item in items if any(found.is_key for found in findings(wording_of(item))))
+
+
+register.filter("count_of", lambda counts, key: counts[key])
+
+
+# Whether a draft is large enough, for the last step of its design: studies know nothing of analysis.
+
+
+@register.inclusion_tag("analysis/parts/large_enough.html")
+def large_enough(study: Study) -> dict[str, Any]:
+    """What a study of this size could tell, and what twice as much of each thing would; nothing without a planner, or
+    of a draft that cannot be launched or is too large to simulate here."""
+    from analysis.planning.outlook import TooLarge, own_row
+
+    if not has_planner(study):
+        return {"study": study, "unplanned": True}
+    try:
+        form = planner_of(study).form(assume_for(study, sizes_of(study)).values)
+        if not form.is_valid():
+            return {"study": study}
+        plan = form.assumptions()
+        table = outlook_of(study, plan)
+    except (SpecError, TooLarge):
+        return {"study": study}
+    own = own_row(table)
+    if own["power"] is None:
+        return {"study": study, "own": own}
+    return {"study": study, "own": own, "said": plan.sentence(own), "doubled": list_doubled(table, own)}
+
+
+def list_doubled(table: Table, own: dict[str, Any]) -> list[dict[str, str]]:
+    """The width of the interval with twice as many of each thing."""
+    return [
+        {"axis": axis_word(row["axis"]), "width": number(row["width"])}
+        for row in table.rows
+        if row["power"] is not None and row["axis"] in own and row["size"] == 2 * own[row["axis"]]
+    ]
+
+
+# `{% remarks %} … {% endremarks %}` around tables: what is said of their numbers stands once, at the end.
+
+
+class RemarksNode(template.Node):
+    def __init__(self, nodelist):
+        self.nodelist = nodelist
+
+    def render(self, context):
+        with context.push(remarks=Footnotes()):
+            tables = self.nodelist.render(context)
+            if not context["remarks"]:
+                return tables
+            return tables + context.template.engine.get_template("analysis/parts/remarks.html").render(context)
+
+
+@register.tag
+def remarks(parser, token):
+    nodelist = parser.parse(("endremarks",))
+    parser.delete_first_token()
+    return RemarksNode(nodelist)
+
+
+@register.simple_tag(takes_context=True)
+def remarked(context, cell):
+    """What a cell refers to; the tables stand between `remarks` and `endremarks`."""
+    return context["remarks"].refer(cell.remarks)
+
+
+@register.filter
+def at(mapping, key):
+    return mapping.get(key, {})
+
+
+@register.filter
+def printed(value):
+    """A number as tables print it, or the word for undefined."""
+    return _(formatting.UNDEFINED) if value is None else formatting.number(value)
+
+
+@register.filter
+def stage_word(stage):
+    return question_words.name_stage(stage)
+
+
+@register.filter
+def evaluator_word(name):
+    return words.evaluator_word(name)
+
+
+@register.filter
+def marks(judgment, options):
+    return judgment.marks(options)
+
+
+@register.simple_tag
+def sheets_of(columns):
+    """The launched studies that ask about the items of a text's page, by item: one query for the page."""
+    found: dict[int, list[Study]] = {}
+    keys = [row.item.pk for column in columns for row in column.items]
+    asked = UnitItem.objects.filter(item__in=keys).exclude(unit__study__state=StudyState.DRAFT)
+    for unit_item in asked.select_related("unit__study").order_by("unit__study"):
+        found.setdefault(unit_item.item_id, []).append(unit_item.unit.study)
+    return found
+
+
+# What a study has come to, for lists of studies: studies know nothing of analysis.
+
+
+@register.simple_tag
+def result_so_far(row: StudyProgress) -> str:
+    """The verdict as of when somebody last looked at the results; empty before that. Nothing is computed."""
+    included = ["simulated"] if row.is_simulated else []
+    report = read_known_report(row.study, Choices(purposes=purposes_with(included), seed=abs(row.study.seed)))
+    if report is None or not report.n_responses:
+        return ""
+    finished = {"main": row.progress.finished} if row.progress.finished else {}
+    return find_verdict(row.study, find_outcome(row.study, report, "pooled"), finished).sentence
