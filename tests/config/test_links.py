@@ -28,6 +28,7 @@ ELSEWHERE = {
     "study_edit": "an old address of the design",
     "study_import": "a button of the design's first step",
     "study_confirm": "a button of the design's last step",
+    "study_launch": "shown while a large study is launched",
     "study_working": "asked by a page while its result is computed",
     "job": "opens while something long is under way",
     "item_import_preview": "opens after a file was sent",

@@ -28,7 +28,7 @@ PAGES = [
     ("study_step", ["draft", "texts"], "get", "researcher", 200),
     ("study_step", ["draft", "people"], "post", "researcher", 200),
     ("study_confirm", ["draft"], "get", "researcher", 200),
-    ("study_launch", ["draft"], "get", "researcher", 200),
+    ("study_launch", ["draft"], "get", "researcher", 302),
     ("study_rename", ["live"], "post", "researcher", 302),
     ("study_copy", ["live"], "post", "researcher", 302),
     ("study_edit", ["draft"], "get", "researcher", 302),
