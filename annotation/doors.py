@@ -19,7 +19,7 @@ HALF_A_YEAR = 180 * 24 * 3600
 TOKEN = re.compile(r"[\w-]{16,64}", re.ASCII)
 
 Response = HttpResponse
-AnnotatorView = Callable[[HttpRequest, Annotator], Response]
+AnnotatorView = Callable[..., Response]
 
 
 def clean_token(text: str) -> str:
@@ -77,12 +77,12 @@ def annotator_view(view: AnnotatorView) -> Callable[..., Response]:
     @csrf_exempt
     @never_stored
     @wraps(view)
-    def answer(request: HttpRequest, public_id: str) -> Response:
+    def answer(request: HttpRequest, public_id: str, **named: str) -> Response:
         annotator = find_annotator_by_cookie(request, public_id)
         if annotator is None:
             return render_no_link(request)
         with translation.override(annotator.study.language):
-            response = view(request, annotator)
+            response = view(request, annotator, **named)
         response["Content-Language"] = annotator.study.language
         return response
 

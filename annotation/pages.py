@@ -14,7 +14,8 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
 from annotation.phase_form import PhaseForm
-from items.models import Text
+from items.markup import render_text
+from items.models import Markup, Picture
 from studies.models import Annotator, Assignment, Ended, Problem, Purpose, Study, Unit
 from studies.protocols import PROTOCOLS, Stage
 from studies.services.answering import StaleStage, find_retractable
@@ -38,19 +39,22 @@ class Step:
 
 @dataclass(frozen=True)
 class Reading:
-    """A text as it is shown."""
+    """A text as it is shown: as HTML where it has markup, else in paragraphs."""
 
     title: str
     paragraphs: list[str]
+    html: str
     lang: str
 
 
-def build_reading(text: Text, stage: Stage) -> Reading | None:
+def build_reading(form: StageForm) -> Reading | None:
     """The text as far as the stage shows it."""
-    if "text" not in stage.shows:
+    text, shows = form.assignment.unit.text, form.stage.shows
+    if "text" not in shows:
         return None
-    paragraphs = [line.strip() for line in text.body.split("\n") if line.strip()]
-    return Reading(text.title if "title" in stage.shows else "", paragraphs, text.language)
+    html = render_text(text, form.addresses) if text.markup == Markup.MARKDOWN else ""
+    paragraphs = [] if html else [line.strip() for line in text.body.split("\n") if line.strip()]
+    return Reading(text.title if "title" in shows else "", paragraphs, html, text.language)
 
 
 def find_common_genre(study: Study) -> str:
@@ -228,12 +232,24 @@ def render_stage(
         "pages": paginate_blocks(blocks, at) if stage.one_at_a_time else None,
         "n_answered": sum(block.answered for block in blocks),
         "wrong": [block for block in blocks if block.errors],
-        "text": build_reading(assignment.unit.text, stage),
+        "text": build_reading(form),
         "notice": notice,
         "notice_is_good": status < 400,
         "problems": Problem.choices,
     }
     return render_page(request, annotator, stage.template, context, status)
+
+
+def find_shown_picture(place: Place, name: str) -> Picture | None:
+    """The picture of this name in its address, if the page of the place shows it; None before and after."""
+    if place.kind != "stage":
+        return None
+    form = StageForm.at(place)
+    build_blocks(form)
+    build_reading(form)
+    digest = form.addresses.shown.get(name)
+    project = place.annotator.study.project_id
+    return Picture.objects.filter(project=project, digest=digest).first() if digest else None
 
 
 def find_round_words(place: Place) -> dict[str, Any] | None:

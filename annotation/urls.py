@@ -13,4 +13,5 @@ urlpatterns = [
     path("work/<str:public_id>/", views.work, name="work"),
     path("work/<str:public_id>/confirm/", views.confirm, name="work_confirm"),
     path("work/<str:public_id>/draft/", views.draft, name="work_draft"),
+    path("work/<str:public_id>/pictures/<str:name>/", views.picture, name="work_picture"),
 ]

@@ -3,7 +3,7 @@
 from django.http import HttpRequest, HttpResponse, JsonResponse, QueryDict
 from django.shortcuts import redirect, render
 from django.views.decorators.csrf import csrf_exempt, csrf_protect
-from django.views.decorators.http import require_http_methods
+from django.views.decorators.http import require_http_methods, require_safe
 
 from annotation.doors import (
     annotator_view,
@@ -14,6 +14,7 @@ from annotation.doors import (
     set_cookie,
 )
 from annotation.pages import (
+    find_shown_picture,
     is_not_counted,
     redirect_to_confirm,
     redirect_to_place,
@@ -130,6 +131,16 @@ def confirm(request: HttpRequest, annotator: Annotator) -> HttpResponse:
         return render_stale(request, stale)
     except Incomplete as incomplete:
         return render_place(request, incomplete.place, form=incomplete.form)
+
+
+@annotator_view
+@require_safe
+def picture(request: HttpRequest, annotator: Annotator, name: str) -> HttpResponse:
+    """A picture, as long as the page where the annotator is shows it; others and wrong names look alike."""
+    found = find_shown_picture(find_place(annotator), name)
+    if found is None:
+        return HttpResponse(status=404)
+    return HttpResponse(bytes(found.content), content_type=found.media_type)
 
 
 @annotator_view

@@ -12,6 +12,7 @@ MAX_OPTIONS = 20
 MAX_OPTION = 2_000
 MAX_STEM = 10_000
 MAX_ID = 200
+MAX_PICTURES = 20  # of one text with its items
 
 
 class VersionQuerySet(models.QuerySet):
@@ -24,6 +25,13 @@ class VersionQuerySet(models.QuerySet):
         return self.current().filter(archived_at=None)
 
 
+class Markup(models.TextChoices):
+    """How the words of a text and its items are written."""
+
+    PLAIN = "", _("none: plain text")
+    MARKDOWN = "markdown", _("Markdown with formulas and pictures")
+
+
 class Text(models.Model):
     """One version of what is read. An edit is a new row with the same external id."""
 
@@ -33,6 +41,8 @@ class Text(models.Model):
     title = models.CharField(_("title"), max_length=500, blank=True)
     body = models.TextField(_("text"))
     language = models.CharField(_("language"), max_length=20, help_text=_("A code such as de, en or eu."))
+    markup = models.CharField(_("markup"), max_length=20, choices=Markup, blank=True, default=Markup.PLAIN)
+    pictures = models.JSONField(default=dict, blank=True, help_text="Digests of pictures by their names in the text.")
     source = models.CharField(_("source"), max_length=500, blank=True)
     genre = models.CharField(_("genre"), max_length=200, blank=True)
     level = models.CharField(_("level (CEFR)"), max_length=20, blank=True)
@@ -62,6 +72,24 @@ class Text(models.Model):
 
     def __str__(self):
         return self.title or self.external_id
+
+
+class Picture(models.Model):
+    """A picture that texts of a project show; kept once, however many versions show it."""
+
+    project = models.ForeignKey(Project, models.CASCADE, related_name="pictures")
+    digest = models.CharField(max_length=64, help_text="SHA-256 of the content.")
+    media_type = models.CharField(max_length=20)
+    width = models.PositiveIntegerField()
+    height = models.PositiveIntegerField()
+    content = models.BinaryField()
+
+    class Meta:
+        ordering = ["pk"]
+        constraints = [models.UniqueConstraint(fields=["project", "digest"], name="one_picture_per_content")]
+
+    def __str__(self):
+        return self.digest
 
 
 class GeneratorKind(models.TextChoices):

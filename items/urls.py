@@ -1,6 +1,6 @@
 from django.urls import path
 
-from items.views.bank import generator_edit, item_edit, item_new, key_correct, text, text_edit, text_list
+from items.views.bank import generator_edit, item_edit, item_new, key_correct, text, text_edit, text_list, text_picture
 from items.views.imports import (
     item_export,
     item_import,
@@ -17,6 +17,7 @@ urlpatterns = [
     path("p/<slug:slug>/texts/new/", text_new, name="text_new"),
     path("p/<slug:slug>/texts/files/", text_files, name="text_files"),
     path("p/<slug:slug>/texts/<int:pk>/", text, name="text"),
+    path("p/<slug:slug>/pictures/<slug:digest>/", text_picture, name="text_picture"),
     path("p/<slug:slug>/texts/<int:pk>/edit/", text_edit, name="text_edit"),
     path("p/<slug:slug>/texts/<int:pk>/items/new/", item_new, name="item_new"),
     path("p/<slug:slug>/items/<int:pk>/edit/", item_edit, name="item_edit"),

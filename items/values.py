@@ -28,6 +28,8 @@ class TextValues:
     topic: str = ""
     licence: str = ""
     shareable: bool = True
+    markup: str = ""
+    pictures: Mapping[str, str] = field(default_factory=dict)
     metadata: Mapping[str, Any] = field(default_factory=dict)
 
 

@@ -35,6 +35,8 @@ class Text(TypedDict, total=False):
     text: str | None
     text_sha256: str
     language: str
+    markup: str
+    pictures: dict[str, str]
     items: list[Item]
     metadata: dict[str, Any]
     version: int

@@ -151,7 +151,7 @@ def add_item(block: ItemBlock, form: StageForm, subject: Subject) -> None:
     block.ticks = next((question.name for question in stage.questions if question.per == "option"), "")
     ticked, unsure = f"{block.ticks}-{subject.handle}", f"{UNSURE}-{subject.handle}"
     chosen = form.chosen(ticked)
-    block.stem, block.answer = item.stem, get_expected_answer(stage, item)
+    block.stem, block.answer = form.draw(item.stem), form.draw(get_expected_answer(stage, item))
     block.options = build_options(form, subject.sides[0], chosen, form.chosen(unsure))
     block.none, block.unsure_asked = NONE in chosen, unsure in form.allowed
 
@@ -159,8 +159,8 @@ def add_item(block: ItemBlock, form: StageForm, subject: Subject) -> None:
 def build_side(form: StageForm, letter: str, shown: ShownItem, rows: Sequence[QuestionRow]) -> Side:
     item = form.items[shown.item_id]
     choices = [(row, level) for row in rows for level in row.levels if level.value == shown.handle]
-    answer = get_expected_answer(form.stage, item)
-    return Side(shown.handle, letter, item.stem, answer, build_options(form, shown), choices)
+    answer = form.draw(get_expected_answer(form.stage, item))
+    return Side(shown.handle, letter, form.draw(item.stem), answer, build_options(form, shown), choices)
 
 
 def get_expected_answer(stage: Stage, item: Item) -> str:
@@ -182,7 +182,7 @@ def build_options(
         OptionRow(
             option.handle,
             place,
-            by_id[option.option_id].text,
+            form.draw(by_id[option.option_id].text),
             option.handle in ticked,
             option.handle in unsure,
             stage.keys != "hidden" and by_id[option.option_id].correct,

@@ -46,7 +46,8 @@ def bank_objects(study: Study, redactor: Redactor) -> Iterator[dict[str, Any]]:
 
 def withheld(text: Text, said: dict[str, Any], redactor: Redactor) -> dict[str, Any]:
     """A text that may not be shared: its hash and number of tokens, its details, and of its items what is asked."""
-    said.pop("text_sha256", None)
+    for name in ("text_sha256", "markup", "pictures"):
+        said.pop(name, None)
     details = {name: getattr(text, name) for name in DETAILS if getattr(text, name)}
     about = {name: value for name, value in text.metadata.items() if name in LABELS and isinstance(value, str)}
     body = hash_text(text)

@@ -56,6 +56,8 @@ class TextFieldsSerializer(serializers.Serializer):
     title = serializers.CharField(required=False, allow_blank=True)
     text = serializers.CharField(allow_null=True, help_text="null in replies where the text may not be shared.")
     language = serializers.CharField(required=False, help_text="Such as de, en or eu; absent: recognized.")
+    markup = serializers.CharField(required=False, help_text="markdown; absent: plain text.")
+    pictures = serializers.DictField(required=False, help_text="PNG and JPEG pictures as data URIs, by their names.")
     items = ItemFieldsSerializer(many=True, required=False)
     metadata = serializers.DictField(required=False)
 

@@ -1,16 +1,18 @@
 """What every format reads: rows of typed fields (texts with their items), and the problems found while reading."""
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any, Literal, TypeVar
 
 from django.utils.translation import gettext as _
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 from pydantic_core import ErrorDetails
 
 from items import values
-from items.models import MAX_OPTION, MAX_OPTIONS, MAX_STEM, MAX_TEXT
+from items.models import MAX_ID, MAX_OPTION, MAX_OPTIONS, MAX_PICTURES, MAX_STEM, MAX_TEXT
+from items.pictures import BadPicture, PictureContent, read_data_uri
 from items.plain import clean_name, explain_too_long, is_blank, make_printable, tidy
 
 MAX_TITLE = 500
@@ -76,12 +78,33 @@ class ItemRow(Row):
     metadata: dict[str, Any] | None = None
 
 
+def read_pictures(pictures: dict[str, Any]) -> dict[str, PictureContent]:
+    """From names to pictures, of which each is a data URI in the file."""
+    if len(pictures) > MAX_PICTURES:
+        raise ValueError(_("The text has more than {limit} pictures.").format(limit=MAX_PICTURES))
+    read: dict[str, PictureContent] = {}
+    for name, uri in pictures.items():
+        if not PICTURE_NAME.fullmatch(name) or len(name) > MAX_ID:
+            reason = _("“{name}” is no name of a picture. Use letters, digits, dots, hyphens and underscores.")
+            raise ValueError(reason.format(name=make_printable(name)))
+        try:
+            read[name] = read_data_uri(uri if isinstance(uri, str) else "")
+        except BadPicture as error:
+            raise ValueError(f"{name}: {error}") from None
+    return read
+
+
+PICTURE_NAME = re.compile(r"[\w.-]+")
+
+
 class TextRow(Row):
     id: Name | None = None
     title: Annotated[str, limit_text(MAX_TITLE, needed=False)] | None = None
     body: Annotated[Annotated[str, limit_text(MAX_TEXT)] | None, Field(alias="text")] = None
     body_hash: Annotated[str | None, Field(alias="text_sha256")] = None
     language: Name | None = None
+    markup: Literal["", "markdown"] | None = None
+    pictures: Annotated[dict[str, Any], AfterValidator(read_pictures)] | None = None
     items: list[ItemRow] = []
     metadata: dict[str, Any] | None = None
 
@@ -200,6 +223,7 @@ def _explain_error(detail: ErrorDetails) -> str:
         "list_type": _("This must be a list: [ … ]."),
         "dict_type": _("This must be an object: { … }."),
         "model_type": _("This must be an object: { … }."),
+        "literal_error": _("Write “markdown”, or leave the field out for plain text."),
     }
     if detail["type"] == "value_error":
         return str(detail["ctx"]["error"])

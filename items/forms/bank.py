@@ -1,5 +1,6 @@
 """Forms for texts, items, keys and generators, and the fields that check as an import does."""
 
+import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any
 
@@ -7,9 +8,24 @@ from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from items.language import recognise_languages
-from items.models import MAX_OPTION, MAX_OPTIONS, MAX_STEM, MAX_TEXT, Generator, GeneratorKind, Item, Text
-from items.plain import DEFAULT_GENERATOR, clean_language, clean_name, tidy
+from items.markup import find_named_pictures
+from items.models import (
+    MAX_ID,
+    MAX_OPTION,
+    MAX_OPTIONS,
+    MAX_PICTURES,
+    MAX_STEM,
+    MAX_TEXT,
+    Generator,
+    GeneratorKind,
+    Item,
+    Markup,
+    Text,
+)
+from items.pictures import PictureContent, read_picture
+from items.plain import DEFAULT_GENERATOR, clean_language, clean_name, make_printable, tidy
 from items.services.bank import TextFlag
+from items.uploads import check_size
 from items.values import DETAILS, ItemValues, OptionValues, TextValues
 
 
@@ -100,6 +116,85 @@ class TextForm(forms.ModelForm):
 
     def values(self, metadata: Mapping[str, Any] | None = None) -> TextValues:
         return TextValues(**{name: self.cleaned_data[name] for name in self.Meta.fields}, metadata=metadata or {})
+
+
+class PicturesField(forms.FileField):
+    """Several files, each read as a picture, by their names."""
+
+    widget = forms.ClearableFileInput
+
+    class SeveralFiles(forms.ClearableFileInput):
+        allow_multiple_selected = True
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(widget=self.SeveralFiles({"accept": "image/png,image/jpeg"}), **kwargs)
+
+    def clean(self, data: Any, initial: Any = None) -> dict[str, PictureContent]:
+        read: dict[str, PictureContent] = {}
+        for upload in data or []:
+            name = make_picture_name(upload.name)
+            try:
+                check_size(upload)
+                read[name] = read_picture(upload.read())
+            except ValueError as error:
+                raise forms.ValidationError(f"{name}: {error}") from None
+        return read
+
+
+class EditTextForm(TextForm):
+    """A text with what its words show."""
+
+    pictures = PicturesField(
+        label=_("Add pictures"),
+        required=False,
+        help_text=_("PNG or JPEG. Show one in the text, a question or an option by ![description](name.png)."),
+    )
+    without = forms.MultipleChoiceField(label=_("Remove pictures"), required=False, widget=forms.CheckboxSelectMultiple)
+
+    class Meta(TextForm.Meta):
+        fields = [*TextForm.Meta.fields, "markup"]
+
+    def __init__(self, *args: Any, text: Text, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.text = text
+        self.fields["markup"].help_text = _(
+            "With Markdown, *emphasis*, lists and tables are shown as such, and formulas stand between dollar signs: "
+            "$x^2$. It holds for the text's items too."
+        )
+        names = self.fields["without"]
+        assert isinstance(names, forms.MultipleChoiceField)
+        names.choices = [(name, name) for name in sorted(text.pictures)]
+        if not text.pictures:
+            del self.fields["without"]
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean()
+        if len(self.list_pictures()) > MAX_PICTURES:
+            self.add_error("pictures", _("A text has at most %(limit)d pictures.") % {"limit": MAX_PICTURES})
+        if cleaned.get("markup") == Markup.MARKDOWN:
+            self.refuse_missing(cleaned.get("body") or "")
+        return cleaned
+
+    def refuse_missing(self, body: str) -> None:
+        for name in find_named_pictures(body):
+            if name not in self.list_pictures():
+                reason = _("The text shows the picture “%(name)s”, which is not among its pictures. Add it below.")
+                self.add_error("body", reason % {"name": make_printable(name)})
+
+    def list_pictures(self) -> dict[str, str]:
+        """The digests by name after the edit."""
+        left_out = self.cleaned_data.get("without") or []
+        kept = {name: digest for name, digest in self.text.pictures.items() if name not in left_out}
+        return kept | {name: each.digest for name, each in (self.cleaned_data.get("pictures") or {}).items()}
+
+    def values(self, metadata: Mapping[str, Any] | None = None) -> TextValues:
+        told = {name: self.cleaned_data[name] for name in self.Meta.fields}
+        return TextValues(**told, pictures=self.list_pictures(), metadata=metadata or {})
+
+
+def make_picture_name(filename: str) -> str:
+    """What the words call an uploaded picture."""
+    return re.sub(r"[^\w.-]+", "-", filename)[-MAX_ID:] or "picture"
 
 
 class GeneratorForm(forms.Form):

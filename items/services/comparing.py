@@ -35,11 +35,18 @@ def merge_text(known: TextValues, row: TextRow, language: str) -> TextValues:
         title=known.title if row.title is None else row.title,
         body=row.body or known.body,
         language=language or known.language,
+        markup=known.markup if row.markup is None else row.markup,
+        pictures=known.pictures if row.pictures is None else get_digests(row),
     )
     if row.metadata is None:
         return target
     columns = fill_columns(row.metadata, known)
     return replace(target, metadata=update_extra(row.metadata, columns), **columns)
+
+
+def get_digests(row: TextRow) -> dict[str, str]:
+    """The pictures of the row by their names, as texts name them."""
+    return {name: picture.digest for name, picture in (row.pictures or {}).items()}
 
 
 def merge_item(known: ItemValues, row: ItemRow, generator: str) -> ItemValues:
@@ -92,7 +99,7 @@ def _claim(names: Iterable[str], taken: set[str]) -> str:
 
 
 def compare_texts(known: TextValues, target: TextValues) -> Difference:
-    names = {"title": "title", "body": "text", "language": "language"}
+    names = {"title": "title", "body": "text", "language": "language", "markup": "markup", "pictures": "pictures"}
     wording = [shown for name, shown in names.items() if getattr(known, name) != getattr(target, name)]
     details = [name for name in (*DETAILS, "shareable") if getattr(known, name) != getattr(target, name)]
     return Difference(wording, details + _compare_metadata(known, target))

@@ -1,11 +1,13 @@
 """Editing by hand: what the pages of texts, items and generators write."""
 
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
 from django.utils.translation import gettext as _
 
 from items.models import Generator, GeneratorKind, Item, Text
+from items.pictures import PictureContent, store_pictures
 from items.services.bank import lock_bank
 from items.services.comparing import assign_option_ids
 from items.services.naming import add_ordinal, derive_id, select_item_content
@@ -34,10 +36,14 @@ class EditRefused(Exception):
     """The edit cannot be stored; says why and what to do."""
 
 
-def edit_text(text: Text, values: TextValues) -> Text:
-    """The next version of the text, with its items carried over; the same row if nothing differs."""
+def edit_text(text: Text, values: TextValues, pictures: Iterable[PictureContent] = ()) -> Text:
+    """The next version of the text, with its items carried over; the same row if nothing differs.
+
+    `pictures`: what the project may not have yet of those that the values name.
+    """
     with lock_bank(text.project):
         _require_current(text)
+        store_pictures(text.project, pictures)
         values = _sync_metadata(values)
         if _is_same(get_text_values(text), values):
             return text

@@ -12,6 +12,7 @@ from items.formats import WRITERS
 from items.formats.questions import LeftOut, Written
 from items.formats.rows import TextRow
 from items.models import Item, Option, Text
+from items.pictures import write_data_uris
 from items.services.bank import load_bank, lock_bank
 from items.values import get_text_values, hash_body, normalise_json, update_extra
 from projects.models import Project
@@ -57,6 +58,7 @@ def list_text_objects(project: Project) -> list[dict[str, Any]]:
 
 def build_text_object(text: Text, items: Iterable[Item]) -> dict[str, Any]:
     """A text that may not be shared is represented by its hash."""
+    pictures = write_data_uris(text) if text.shareable else {}
     said = {"text": text.body} if text.shareable else {"text": None, "text_sha256": hash_body(text.body)}
     metadata = normalise_json(update_extra(text.metadata, vars(get_text_values(text))))
     return {
@@ -64,6 +66,7 @@ def build_text_object(text: Text, items: Iterable[Item]) -> dict[str, Any]:
         **_drop_empty(title=text.title),
         **said,
         "language": text.language,
+        **_drop_empty(markup=text.markup, pictures=pictures),
         "items": [build_item_object(item) for item in items],
         "metadata": metadata,
     }

@@ -13,6 +13,7 @@ from django.utils.translation import gettext as _
 from items.formats import FORMATS
 from items.formats.rows import Reading
 from items.models import Generator, Item, Text
+from items.pictures import store_pictures
 from items.plain import make_printable
 from items.services.bank import get_bank_version, is_unchanged, lock_bank
 from items.services.naming import ImportOptions
@@ -109,6 +110,7 @@ def move_rows(
             supersede(Text, [change.text for change in plan.changed_texts])
             supersede(Item, [*(change.item for change in plan.changed_items), *plan.carried_items])
             move_generators(project, scratch)
+            store_pictures(project, plan.pictures)
             for model in (Text, Item):
                 model._base_manager.filter(project=scratch).update(project=project, superseded_at=None)
     return True

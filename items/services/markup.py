@@ -1,14 +1,20 @@
-"""What an import cannot show as it was meant: HTML, mathematics, images and Markdown are plain characters here."""
+"""What an import cannot show as it was meant: HTML, and in texts without markup mathematics, images and Markdown."""
 
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from django.utils.functional import Promise
+from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from items.formats.rows import Line, Problems, TextRow
+from items.formats.rows import ItemRow, Line, Problems, TextRow
+from items.markup import find_named_pictures, list_bad_formulas
+from items.models import Markup
 from items.plain import make_printable
+from items.services.naming import NamedText
+from items.services.plan import ImportPlan
+from items.values import TextValues
 
 TAGS = (
     "a|abbr|b|big|blockquote|br|center|cite|code|dd|div|dl|dt|em|font|h[1-6]|hr|i|iframe|li|mark|object|ol|p|pre|q|s"
@@ -27,11 +33,12 @@ class Kind:
     sentence: str | Promise
 
 
+HTML = Kind(
+    re.compile(rf"</?(?:{TAGS})(?:\s[^<>]*)?/?>|&(?:nbsp|amp|lt|gt|quot|#\d+|#x[0-9a-f]+);", re.IGNORECASE),
+    gettext_lazy("HTML is shown as plain characters. Found in {n} texts, questions and options; first: {first}"),
+)
 KINDS = (
-    Kind(
-        re.compile(rf"</?(?:{TAGS})(?:\s[^<>]*)?/?>|&(?:nbsp|amp|lt|gt|quot|#\d+|#x[0-9a-f]+);", re.IGNORECASE),
-        gettext_lazy("HTML is shown as plain characters. Found in {n} texts, questions and options; first: {first}"),
-    ),
+    HTML,
     Kind(
         # A price is no formula: between dollars something of a formula is wanted.
         re.compile(
@@ -39,12 +46,16 @@ KINDS = (
             rf"|\\(?:{COMMANDS})(?![A-Za-z])|<math\b[^>]*>"
         ),
         gettext_lazy(
-            "Mathematics is shown as plain characters. Found in {n} texts, questions and options; first: {first}"
+            "Mathematics is shown as plain characters unless the text has the markup “markdown”. Found in {n} texts, "
+            "questions and options; first: {first}"
         ),
     ),
     Kind(
         re.compile(r"!\[[^\]\n]*\]\([^)\n]*\)|<(?:img|svg|picture)\b[^>]*>|\\includegraphics\b", re.IGNORECASE),
-        gettext_lazy("Images are not shown. Found in {n} texts, questions and options; first: {first}"),
+        gettext_lazy(
+            "Images are shown only in texts with the markup “markdown”. Found in {n} texts, questions and options; "
+            "first: {first}"
+        ),
     ),
     Kind(
         re.compile(
@@ -52,7 +63,8 @@ KINDS = (
             re.MULTILINE,
         ),
         gettext_lazy(
-            "Markdown is shown as plain characters. Found in {n} texts, questions and options; first: {first}"
+            "Markdown is shown as plain characters unless the text has the markup “markdown”. Found in {n} texts, "
+            "questions and options; first: {first}"
         ),
     ),
 )
@@ -64,6 +76,7 @@ def warn_of_markup(lines: Sequence[Line], warnings: Problems) -> None:
         found = [
             (number, place, match[0])
             for line in lines
+            if line.text.markup != "markdown" or kind is HTML
             for number, place, wording in list_wordings(line)
             if (match := kind.pattern.search(wording))
         ]
@@ -73,16 +86,36 @@ def warn_of_markup(lines: Sequence[Line], warnings: Problems) -> None:
             warnings.add(number, place, reason)
 
 
+def plan_markup(text: NamedText, values: TextValues, plan: ImportPlan) -> None:
+    """Keep the pictures; a problem for each that the words show and nobody sent, a warning for bad formulas."""
+    plan.pictures += (text.row.pictures or {}).values()
+    if values.markup != Markup.MARKDOWN:
+        return
+    wordings = [(text.line, "text", values.body)]
+    wordings += [(item.line, item.place, words) for item in text.items for words in list_item_wordings(item.row)]
+    for line, place, words in wordings:
+        for name in find_named_pictures(words):
+            if name not in values.pictures:
+                reason = _("The picture “{name}” is not among the text's pictures. Add it to them, or leave it out.")
+                plan.problems.add(line, place, reason.format(name=make_printable(name)))
+        for formula in list_bad_formulas(words):
+            reason = _("This formula cannot be drawn and is shown as it is written: {formula}")
+            plan.warnings.add(line, place, reason.format(formula=make_printable(formula, 60)))
+
+
 def list_wordings(line: Line) -> Iterator[tuple[int, str, str]]:
     """Line, field and words of everything in a line of a file that people read."""
     yield from ((line.number, name, words) for name, words in list_text_wordings(line.text) if words)
     for position, item in enumerate(line.text.items):
         number = line.item_lines[position] if line.item_lines else line.number
         place = "" if line.item_lines else f"items {position + 1}"
-        options = [option.text for option in item.options or []]
-        for words in (item.stem, item.expected_answer, *options):
-            if words:
-                yield number, place, words
+        yield from ((number, place, words) for words in list_item_wordings(item))
+
+
+def list_item_wordings(item: ItemRow) -> list[str]:
+    """What people may read of an item."""
+    options = [option.text for option in item.options or []]
+    return [words for words in (item.stem, item.expected_answer, *options) if words]
 
 
 def list_text_wordings(text: TextRow) -> Iterator[tuple[str, str | None]]:

@@ -7,6 +7,7 @@ from django.utils.translation import ngettext
 
 from items.formats.rows import Problems
 from items.models import GeneratorKind, Item, Text
+from items.pictures import PictureContent
 from items.plain import make_printable
 from items.services.comparing import Difference
 from items.services.versions import KeyChange
@@ -70,6 +71,7 @@ class ImportPlan:
     # Refused only because an update was not asked for.
     refused_changes: int = 0
     languages: dict[str, int] = field(default_factory=dict)
+    pictures: list[PictureContent] = field(default_factory=list)
 
     def admits(self, difference: Difference, update: bool, line: int, place: str, name: str) -> bool:
         """May what differs be stored? Another wording needs a wish to update; without it other details stay out."""

@@ -14,11 +14,12 @@ from items.services.comparing import (
     compare_items,
     compare_texts,
     find_stated_language,
+    get_digests,
     merge_item,
     merge_options,
     merge_text,
 )
-from items.services.markup import warn_of_markup
+from items.services.markup import plan_markup, warn_of_markup
 from items.services.naming import Author, ImportOptions, NamedItem, NamedText, join_place, name_lines
 from items.services.plan import ChangedItem, ChangedText, ImportPlan, NewItem, NewText
 from items.services.versions import find_key_changes
@@ -121,10 +122,13 @@ def plan_new_text(text: NamedText, body: str, language: str, bank: Bank, plan: I
         title=text.row.title or "",
         body=body,
         language=language,
+        markup=text.row.markup or "",
+        pictures=get_digests(text.row),
         metadata=update_extra(metadata, columns),
         **columns,
     )
     plan.new_texts.append(NewText(text.id, values))
+    plan_markup(text, values, plan)
     plan.languages[language] = plan.languages.get(language, 0) + 1
 
 
@@ -140,6 +144,7 @@ def plan_known_text(known: Text, text: NamedText, options: ImportOptions, plan: 
         plan.problems.add(text.line, "language", str(error))
         return
     target = merge_text(before, text.row, language)
+    plan_markup(text, target, plan)
     difference = compare_texts(before, target)
     if plan.admits(difference, options.update, text.line, "", text.id):
         plan.changed_texts.append(ChangedText(known, target, difference.fields))

@@ -1,14 +1,36 @@
 import json
+from functools import partial
 from typing import Any
 
 from django import template
+from django.urls import reverse
+from django.utils.html import conditional_escape
 
 from items.language import name_language
+from items.markup import render_text, render_wording
+from items.models import Markup, Text
 from items.values import normalise_json
+from projects.models import Project
 
 register = template.Library()
 
 register.filter("language_name", name_language)
+
+
+@register.simple_tag
+def draw_text(project: Project, text: Text) -> str:
+    """The text as its markup has it; empty for a plain one."""
+    return render_text(text, partial(locate_picture, project)) if text.markup == Markup.MARKDOWN else ""
+
+
+@register.simple_tag
+def draw_wording(project: Project, text: Text, wording: str) -> str:
+    """Words about the text as its markup has them."""
+    return conditional_escape(render_wording(wording, text, partial(locate_picture, project)))
+
+
+def locate_picture(project: Project, digest: str) -> str:
+    return reverse("text_picture", args=[project.slug, digest])
 
 
 @register.filter

@@ -9,6 +9,7 @@ from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.db.models import Sum
 from django.forms.models import model_to_dict
+from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils.html import format_html
@@ -16,24 +17,25 @@ from django.utils.safestring import SafeString
 from django.utils.text import Truncator
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
+from django.views.decorators.http import require_safe
 from django_tables2 import RequestConfig
 
 from items.formats import WRITERS
 from items.forms.bank import (
     EditItemForm,
+    EditTextForm,
     FilterForm,
     GeneratorForm,
     ItemForm,
     KeyForm,
     NewItemForm,
     OptionFormSet,
-    TextForm,
     add_option_rows,
     build_option_rows,
     choose_generator,
 )
 from items.language import name_language
-from items.models import Generator, Item, Text
+from items.models import Generator, Item, Picture, Text
 from items.plain import count_words
 from items.services.bank import (
     find_chosen,
@@ -132,15 +134,25 @@ def text(request, slug, pk):
 
 
 @login_required
+@require_safe
+def text_picture(request, slug, digest):
+    project = get_project(request.user, slug)
+    picture = get_object_or_404(Picture, project=project, digest=digest)
+    response = HttpResponse(bytes(picture.content), content_type=picture.media_type)
+    response["Cache-Control"] = "private, max-age=86400, immutable"
+    return response
+
+
+@login_required
 def text_edit(request, slug, pk):
     project = get_project(request.user, slug, Role.RESEARCHER)
     old = get_object_or_404(Text, project=project, pk=pk)
     if old.superseded_at and request.method != "POST":
         return redirect("text_edit", project.slug, get_newest(old).pk)
-    form = TextForm(request.POST or None, initial=model_to_dict(old))
+    form = EditTextForm(request.POST or None, request.FILES or None, initial=model_to_dict(old), text=old)
     if form.is_valid():
         try:
-            new = edit_text(old, form.values(old.metadata))
+            new = edit_text(old, form.values(old.metadata), form.cleaned_data["pictures"].values())
         except EditRefused as refusal:
             form.add_error(None, str(refusal))
         else:

@@ -8,6 +8,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from items.models import Item, Text
+from items.pictures import delete_unused_pictures
 from jobs.deleting import delete_results, delete_rows
 from jobs.models import Job
 from llm.models import Run
@@ -60,6 +61,8 @@ def delete_with_all(row: Model, confirmed: str, owner: User | None = None, *, wa
         if not isinstance(row, Project):
             delete_results(project)
         record_act(project.pk, f"{row._meta.model_name}_deleted", row)
+        if isinstance(row, Text):
+            delete_unused_pictures(project, [root.pk for root in roots])
     return delete_rows(roots, owner, waits=waits)
 
 

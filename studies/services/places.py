@@ -24,11 +24,12 @@ OF_LINK = ("public_id", "token", "revoked_at", "paused_at", "ended_as", "last_se
 OF_ANNOTATOR = (*OF_LINK, "kind", "purpose", "person", "variant")
 OF_TIMES = ("deadline", "launched_at", "main_opened_at")
 OF_STUDY = (*OF_TIMES, "project", "protocol", "language", "state", "instrument_version")
+OF_TEXT = ("external_id", "title", "body", "language", "markup", "pictures")
 READ = (
     *OF_ASSIGNMENT,
     *(f"annotator__{name}" for name in OF_ANNOTATOR),
     *(f"annotator__study__{name}" for name in OF_STUDY),
-    *(f"unit__{name}" for name in ("part", "text__external_id", "text__title", "text__body", "text__language")),
+    *(f"unit__{name}" for name in ("part", *(f"text__{each}" for each in OF_TEXT))),
 )
 Barrier = Literal["revoked", "closed", "paused", "screened_out", "failed_check"]
 Kind = Barrier | Literal["phase", "stage", "waiting", "returning", "done"]

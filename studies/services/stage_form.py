@@ -9,11 +9,13 @@ from typing import Any
 from django.http import QueryDict
 from django.utils.translation import gettext as _
 
+from items.markup import render_wording
 from items.models import Item
 from studies.models import Assignment, Response
 from studies.presentation_order import Subject, list_subjects, read_shown_items
 from studies.protocols import PROTOCOLS, Question, Stage
 from studies.protocols.base import MAX_TEXT, Value
+from studies.services.addresses import PictureAddresses
 from studies.services.answers import About, Drafts, Given, ShownItems
 from studies.services.declarations import Asking, fill_slots, get_annotator_asking
 from studies.services.places import Place
@@ -87,6 +89,15 @@ class StageForm:
     @cached_property
     def asking(self) -> Asking:
         return get_annotator_asking(self.assignment.annotator)
+
+    @cached_property
+    def addresses(self) -> PictureAddresses:
+        """Where the annotator may see the pictures of this stage, as far as they were drawn."""
+        return PictureAddresses(self.assignment.annotator.public_id)
+
+    def draw(self, wording: str) -> str:
+        """Words about the text as its markup has them."""
+        return render_wording(wording, self.assignment.unit.text, self.addresses)
 
     @property
     def words(self) -> dict[str, Any]:

@@ -1,0 +1,64 @@
+"""Markup and pictures on the pages of annotators: each picture only while the page at hand shows it."""
+
+import re
+
+import pytest
+from django.urls import reverse
+
+from items.models import Option, Picture, Text
+from items.pictures import read_picture, store_pictures
+from tests.annotation.world import Walker, launched, make_secret_item
+from tests.pictures import make_png
+
+ADDRESS = re.compile(r'/work/[^"]+/pictures/\w+/')
+
+
+@pytest.fixture
+def study(project):
+    """A text that shows one picture, an item that shows another in an option."""
+    pictures = {"secret-map.png": read_picture(make_png()), "secret-sign.png": read_picture(make_png(colour="blue"))}
+    store_pictures(project, pictures.values())
+    text = Text.objects.create(
+        project=project,
+        external_id="t",
+        body="Herons *wade*.\n\n![the lake](secret-map.png) $x^2$",
+        markup="markdown",
+        pictures={name: each.digest for name, each in pictures.items()},
+        language="en",
+    )
+    item = make_secret_item(text, "gen-alder", "i")
+    Option.objects.filter(item=item, position=0).update(text="**Yes** ![a sign](secret-sign.png)")
+    return launched(project, "en", 2, {})
+
+
+def find_pictures(response) -> list[str]:
+    """The addresses on a page, each once."""
+    return sorted(set(ADDRESS.findall(response.content.decode())))
+
+
+def test_a_picture_of_the_text_is_out_of_reach_until_the_text_is_shown(study, walker):
+    walker.start()
+    (sign,) = find_pictures(guessing := walker.get())
+    assert walker.get(sign).content == bytes(Picture.objects.last().content)
+    walker.guess()
+    reading = walker.reveal()
+    reading = walker.get()
+    (lake,) = set(find_pictures(reading)) - {sign}
+    assert "<em>wade</em>" in reading.content.decode()
+    assert "<math" in reading.content.decode()
+    assert walker.get(lake)["Cache-Control"] == "no-store"
+    early = Walker(study.annotators.last()).start()
+    (other_sign,) = find_pictures(early.get())
+    assert other_sign.rsplit("/", 2)[1] != sign.rsplit("/", 2)[1]  # another address for each annotator
+    for name in (lake.rsplit("/", 2)[1], Picture.objects.first().digest, "a" * 32):
+        assert early.get(reverse("work_picture", args=[early.annotator.public_id, name])).status_code == 404
+    for page in (guessing, *early.seen):
+        assert not any(word in page.content.decode() for word in ("lake", "secret-", "wade", "<math"))
+
+
+def test_pictures_are_gone_with_the_page_and_for_others(study, walker, client):
+    walker.start()
+    (sign,) = find_pictures(walker.get())
+    assert client.get(sign).status_code == 404
+    walker.finish()
+    assert walker.get(sign).status_code == 404
