@@ -1,6 +1,5 @@
 """The open link: strangers come by themselves or from a platform, read how long it takes, and start with a button."""
 
-import re
 import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -23,16 +22,16 @@ from annotation.doors import (
     set_cookie,
 )
 from studies.models import Annotator, Study, StudyState
-from studies.recruitment import Recruitment
+from studies.recruitment import IDENTITY, SIGNATURE, Recruitment
 from studies.services.answering import join_study
 from studies.services.declarations import get_wording
 from studies.services.durations import tell_minutes
 from studies.services.quotas import has_group_quotas
 from studies.services.recruiting import NoPlace, find_stranger, get_recruitment, has_place, start_stranger
+from studies.services.signed_ids import is_signed
 from studies.services.states import WrongState
 
 COOKIE = "lesart-open"
-IDENTITY = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.:@-]{0,99}", re.ASCII)
 NOT_ACCEPTED = "ASSIGNMENT_ID_NOT_AVAILABLE"  # how MTurk shows a task to those who only look
 
 
@@ -64,6 +63,10 @@ def read_visitor(request: HttpRequest, study: Study, recruitment: Recruitment) -
         raise NoIdentity(
             _("The address lacks the participant id (%(name)s). Open the study from the platform where you found it.")
             % {"name": first}
+        )
+    if recruitment.signed_ids and not is_signed(study, said[first], request.GET.get(SIGNATURE, "")):
+        raise NoIdentity(
+            _("This link is not signed for this participant id. Open the study by the link that you were given.")
         )
     return Visitor(said[first], {name: value for name, value in said.items() if name != first}, group)
 

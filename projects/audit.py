@@ -31,6 +31,7 @@ ACTS: dict[str, Any] = {
     "study_closed": _("Closed a study"),
     "study_reopened": _("Reopened a study"),
     "study_changed": _("Changed a study"),
+    "phase_reworded": _("Worded a phase anew"),
     "texts_drawn": _("Drew more texts for people"),
     "study_archived": _("Archived a study"),
     "study_restored": _("Restored a study"),

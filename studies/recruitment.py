@@ -1,5 +1,6 @@
 """How people come to a study and what they get back: its shape in a study file, read strictly."""
 
+import re
 from typing import Annotated, Literal
 
 from django.utils.translation import gettext as _
@@ -39,6 +40,10 @@ class Strict(BaseModel):
     model_config = ConfigDict(extra="forbid", str_strip_whitespace=True, frozen=True)
 
 
+IDENTITY = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.:@-]{0,99}", re.ASCII)  # what a platform may call somebody
+SIGNATURE = "signature"  # the parameter of the address with which a signed id comes
+
+
 class Codes(Strict):
     """What people hand back to the platform: when they have finished, were screened out, or failed a check."""
 
@@ -53,6 +58,7 @@ class Recruitment(Strict):
     open_link: bool = False
     platform: Platform = ""
     id_parameter: Parameter = "participant"
+    signed_ids: bool = False
     cap: Annotated[int, Field(ge=1, le=100_000, strict=True)] | None = None
     units_per_person: Annotated[int, Field(ge=1, le=10_000, strict=True)] | None = None
     minutes: Minutes | None = None
@@ -64,6 +70,8 @@ class Recruitment(Strict):
     def platform_has_codes(self) -> "Recruitment":
         if self.platform and not self.open_link:
             raise ValueError(_("a platform sends people to the open link: set open_link to true."))
+        if self.signed_ids and not self.platform:
+            raise ValueError(_("signed ids need a platform: say with “platform” how ids come."))
         if self.platform in ("prolific", "mturk") and not self.codes.finished:
             raise ValueError(_("the platform needs codes.finished, the code of people who have finished."))
         used = [code for code in self.codes.model_dump().values() if code]

@@ -34,6 +34,7 @@ urlpatterns = [
     path("s/<slug:slug>/delete/", design.study_delete, name="study_delete"),
     path("s/<slug:slug>/phases/", phases.study_phases, name="study_phases"),
     path("s/<slug:slug>/phases/change/", phases.phase_act, name="phase_act"),
+    path("s/<slug:slug>/recruitment/links/", phases.signed_links, name="signed_links"),
     path("s/<slug:slug>/recruitment/", phases.study_recruitment, name="study_recruitment"),
     path("s/<slug:slug>/effects/", studies.study_effects, name="study_effects"),
     path("s/<slug:slug>/launching/", studies.study_launch, name="study_launch"),

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from django.utils.translation import gettext as _
 
 from analysis.exports import writing
-from analysis.frames.export_rows import CHECKS, export_columns
+from analysis.frames.export_rows import CHECKS, CONSENT_VERSION, export_columns
 from analysis.tables.spec import Table, TableSpec
 from studies.models import Study
 from studies.phases import PROFILE
@@ -161,6 +161,7 @@ def describe_phase_columns(study: Study) -> dict[str, tuple[str, str]]:
     }
     right, asked = CHECKS
     return found | {
+        CONSENT_VERSION: (_("The version of the consent that the annotator agreed to"), _("a version, or a hash")),
         right: (_("How many questions of attention checks the annotator has answered right"), "0, 1, …"),
         asked: (_("How many questions of attention checks the annotator was asked"), "0, 1, …"),
     }

@@ -67,6 +67,7 @@ EXTRAS = (
     "reason",
 )
 COLUMNS = (*CONTRACT, *EXTRAS)
+CONSENT_VERSION = "consent_version"
 CHECKS = ("attention_right", "attention_asked")
 
 
@@ -78,7 +79,12 @@ def phase_columns(study: Study) -> tuple[str, ...]:
     """Of a study with phases of its own: what annotators said of themselves, and how they did in attention checks."""
     phases = get_phases(study)
     asked = [f"{phase.kind}_{each.name}" for phase in phases if phase.kind in PROFILE for each in phase.questions]
-    return (*asked, *(CHECKS if any(phase.kind == "attention" for phase in phases) else ()))
+    kinds = {phase.kind for phase in phases}
+    return (
+        *((CONSENT_VERSION,) if "consent" in kinds else ()),
+        *asked,
+        *(CHECKS if "attention" in kinds else ()),
+    )
 
 
 def list_written_columns(study: Study) -> list[str]:
@@ -97,6 +103,8 @@ def read_phase_answers(study: Study, annotator_pk: int) -> dict[str, Any]:
         phase = by_name[passage.phase]
         if phase.kind in PROFILE:
             found |= {f"{phase.kind}_{name}": value for name, value in passage.answers.items()}
+        elif phase.kind == "consent":
+            found[CONSENT_VERSION] = passage.version
         elif phase.kind == "attention":
             right, asked = right + (passage.score or 0), asked + len(phase.questions)
     return found | dict(zip(CHECKS, (right, asked), strict=True))

@@ -7,7 +7,7 @@ from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from studies.phases import ASKING, ENDING
-from studies.services.phase_editing import read_questions, write_questions
+from studies.services.phase_editing import WORDS, read_questions, write_questions
 from studies.services.spec import SpecError
 
 KINDS = {
@@ -72,7 +72,7 @@ class PhaseForm(forms.Form):
         help_text=_("The ids of texts that are not in the study, one per line."),
     )
 
-    def __init__(self, data: Mapping[str, Any] | None, *, phase: Mapping[str, Any]):
+    def __init__(self, data: Mapping[str, Any] | None, *, phase: Mapping[str, Any], words_only: bool = False):
         initial = dict(phase) | {
             "paragraphs": "\n\n".join(phase.get("paragraphs", [])),
             "points": "\n".join(phase.get("points", [])),
@@ -89,8 +89,9 @@ class PhaseForm(forms.Form):
             "texts": kind != "practice",
             "button": kind in ("practice", "thanks"),
         }
-        for name in (name for name, is_unused in unused.items() if is_unused):
-            del self.fields[name]
+        for name, is_unused in unused.items():
+            if is_unused or (words_only and name not in WORDS):
+                del self.fields[name]
 
     def clean_questions(self) -> list[Any]:
         try:
@@ -127,6 +128,15 @@ class RecruitmentForm(forms.Form):
         max_length=60,
         required=False,
         help_text=_("Of another platform. Prolific and Mechanical Turk have their own."),
+    )
+    signed_ids = forms.BooleanField(
+        label=_("Accept signed ids only"),
+        required=False,
+        help_text=_(
+            "Each id comes with a signature by the secret of this study, so that nobody can make one up. Make the "
+            "links of known people below, or let your own system sign ids. Prolific and Mechanical Turk cannot sign the "
+            "ids that they put into a link themselves."
+        ),
     )
     cap = forms.IntegerField(label=_("At most so many people"), min_value=1, required=False)
     units_per_person = forms.IntegerField(label=_("At most so many units per person"), min_value=1, required=False)

@@ -102,6 +102,10 @@ class Study(Scratchable):
     # Where shared texts come first as a calibration: when a researcher let the annotators go on to the main part.
     main_opened_at = models.DateTimeField(null=True, editable=False)
     closed_at = models.DateTimeField(null=True, editable=False)
+    # Wordings that people read before a phase was worded anew after the launch, the newest last:
+    # [{"phase": as in `phases`, "version", "until"}, …]
+    earlier_phases = models.JSONField(default=list, blank=True)
+    phases_changed_at = models.DateTimeField(null=True, editable=False)
     archived_at = models.DateTimeField(null=True, editable=False)
     # It closes by itself at the deadline, or when so many people have finished.
     deadline = models.DateTimeField(_("deadline"), null=True, blank=True)

@@ -183,11 +183,14 @@ def pass_phase(annotator: Annotator, name: str, data: Mapping[str, Any] | None =
     """Go through the phase, if it is the one the annotator is at, with the answers of a POST; returns the place after.
 
     Questions left out, or a try that was counted already, change nothing: the place is the same phase. See
-    `is_new_try`.
+    `is_new_try`. `StaleStage` for a page whose words have changed since it was opened.
     """
     with transaction.atomic():
         place = lock_place(annotator)
         phase = get_phase(place.annotator, name) if place.phase == name else None
+        if phase and data and data.get("version") not in (None, phase.version_shown):
+            said = _("The words of this page were changed meanwhile. Please read them before you go on.")
+            raise StaleStage(said, find_place(annotator))
         if phase is None or not take_answers(place.annotator, phase, data or {}):
             return find_place(annotator) if phase else place
         return open_next(place.annotator)

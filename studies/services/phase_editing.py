@@ -1,14 +1,20 @@
 """Change the phases of a draft, and how people come to a study: what pages and study files share."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 import yaml
 from django.db import transaction
+from django.db.models import Count
+from django.utils import timezone
+from django.utils.dateparse import parse_datetime
 from django.utils.translation import gettext as _
 from pydantic import TypeAdapter, ValidationError
 
-from studies.models import Study, StudyState
+from projects.audit import record_act
+from studies.models import PhasePassed, Purpose, Study, StudyState
 from studies.phases import ASKING, SCORED, Phase, Phases
 from studies.recruitment import Recruitment
 from studies.services.declarations import get_declaration
@@ -21,6 +27,7 @@ from studies.services.states import lock_study
 from studies.strict_yaml import NotYaml, load_yaml
 
 PHASES: TypeAdapter[list[Phase]] = TypeAdapter(Phases)
+WORDS = ("title", "paragraphs", "points", "button", "version")  # of a phase, all that may change after a launch
 FROZEN = ("open_link", "platform", "id_parameter", "units_per_person")  # of recruitment, once the study is launched
 
 
@@ -96,6 +103,70 @@ def replace_phase(study: Study, name: str, told: Mapping[str, Any]) -> None:
 
 def phase_with(phase: Mapping[str, Any], told: Mapping[str, Any]) -> dict[str, Any]:
     return {"kind": phase["kind"], "name": phase["name"]} | {key: value for key, value in told.items() if value}
+
+
+@transaction.atomic
+def reword_phase(study: Study, name: str, told: Mapping[str, Any]) -> None:
+    """Say a phase of a running study in other words. Whoever has passed it goes on; the earlier words are kept.
+
+    Its kind, place, questions and marks stay. `SpecError` where it cannot be, and for a version given before.
+    """
+    study = lock_study(study, StudyState.LIVE, StudyState.PAUSED)
+    phases = list_phases_of(study)
+    old = next((phase for phase in phases if phase["name"] == name), None)
+    if old is None:
+        raise SpecError(_("The study has no such phase. Reload the page."))
+    new = {key: value for key, value in old.items() if key not in WORDS} | {
+        key: told[key] for key in WORDS if told.get(key)
+    }
+    try:
+        before, after = Phase.model_validate(old), Phase.model_validate(new)
+    except ValidationError as error:
+        raise SpecError(" ".join(map(explain_error, error.errors()[:5]))) from None
+    if before == after:
+        raise SpecError(_("Nothing changed, so the wording stays as it is."))
+    if after.version and after.version in list_versions(study, before):
+        raise SpecError(_("This version was used for other words. Give the new wording another version."), "version")
+    now = timezone.now()
+    study.earlier_phases = [
+        *study.earlier_phases,
+        {"phase": old, "version": before.version_shown, "until": now.isoformat()},
+    ]
+    study.phases = [after.model_dump(exclude_defaults=True) if phase is old else phase for phase in phases]
+    study.phases_changed_at = now
+    study.save(update_fields=["phases", "earlier_phases", "phases_changed_at"])
+    record_act(study.project_id, "phase_reworded", study)
+
+
+def list_versions(study: Study, phase: Phase) -> list[str]:
+    """What tells the wordings of a phase apart, the earliest first and the present one last."""
+    earlier = [each["version"] for each in study.earlier_phases if each["phase"]["name"] == phase.name]
+    return [*earlier, phase.version_shown]
+
+
+@dataclass(frozen=True)
+class Wording:
+    """A wording of a phase, until when people read it (None: still), and how many have passed it in these words."""
+
+    phase: Phase
+    version: str
+    until: datetime | None
+    n_people: int
+
+
+def list_wordings(study: Study, name: str) -> list[Wording]:
+    """The earlier wordings of a phase and its present one, if it was worded anew or asks for consent."""
+    present = next(Phase.model_validate(phase) for phase in list_phases_of(study) if phase["name"] == name)
+    earlier = [each for each in study.earlier_phases if each["phase"]["name"] == name]
+    if not earlier and present.kind != "consent":
+        return []
+    passed = PhasePassed.objects.filter(
+        annotator__study=study, annotator__purpose=Purpose.MAIN, phase=name, passed_at__isnull=False
+    )
+    people = dict(passed.order_by().values_list("version").annotate(n=Count("pk")))
+    rows = [(Phase.model_validate(each["phase"]), each["version"], parse_datetime(each["until"])) for each in earlier]
+    rows.append((present, present.version_shown, None))
+    return [Wording(phase, version, until, people.get(version, 0)) for phase, version, until in rows]
 
 
 def write_questions(phase: Mapping[str, Any]) -> str:

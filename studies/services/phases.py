@@ -17,14 +17,14 @@ FOLDER = Path(__file__).resolve().parent.parent
 PRACTICE_ROUND = 0  # practice is numbered by itself
 Passages = Mapping[str, PhasePassed]
 
-_launched: dict[tuple[int, datetime], tuple[Phase, ...]] = {}
+_launched: dict[tuple[int, datetime, datetime | None], tuple[Phase, ...]] = {}
 
 
 def get_phases(study: Study) -> tuple[Phase, ...]:
     """The study's own phases in their order; none where people go through those of the instrument."""
     if not study.launched_at:
         return read_phases(study)
-    key = study.pk, study.launched_at
+    key = study.pk, study.launched_at, study.phases_changed_at
     if key not in _launched:
         keep(_launched, key, read_phases(study))
     return _launched[key]

@@ -22,7 +22,7 @@ from studies.services.selection import CALIBRATION, MAIN
 OF_ASSIGNMENT = ("round", "position", "shown", "reopened", "stage", "token", "stage_opened_at", "finished_at", "apart")
 OF_LINK = ("public_id", "token", "revoked_at", "paused_at", "ended_as", "last_seen")
 OF_ANNOTATOR = (*OF_LINK, "kind", "purpose", "person", "variant")
-OF_TIMES = ("deadline", "launched_at", "main_opened_at")
+OF_TIMES = ("deadline", "launched_at", "main_opened_at", "phases_changed_at")
 OF_STUDY = (*OF_TIMES, "project", "protocol", "language", "state", "instrument_version")
 OF_TEXT = ("external_id", "title", "body", "language", "markup", "pictures")
 READ = (

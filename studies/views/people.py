@@ -212,6 +212,7 @@ def study_person(request, slug, pk):
         "person": next(person for person in found if person.annotator.pk == annotator.pk),
         "annotator": annotator,
         "answers": list_own_answers(annotator),
+        "passages": annotator.phases_passed.filter(passed_at__isnull=False).order_by("passed_at"),
         "contact": roster.filter_contacts(study).filter(annotator=annotator).first(),
         "FINISHED": FINISHED,
     }

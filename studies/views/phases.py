@@ -1,14 +1,16 @@
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
+from django.http import HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST
 
 from projects.models import Role
 from studies.access import get_study
 from studies.forms.phases import KINDS, PhaseForm, RecruitmentForm
-from studies.services import phase_editing
+from studies.services import phase_editing, signed_ids
 from studies.services.durations import tell_minutes
 from studies.services.spec import SpecError
 from studies.services.states import WrongState
@@ -22,10 +24,11 @@ def study_phases(request, slug):
     sent = request.POST.get("phase", "")
     rows = []
     for phase in phase_editing.list_phases_of(study):
-        form = PhaseForm(request.POST if phase["name"] == sent else None, phase=phase)
+        form = PhaseForm(request.POST if phase["name"] == sent else None, phase=phase, words_only=not study.is_draft)
         if form.is_bound and form.is_valid() and save(request, study, phase["name"], form):
             return redirect(f"{reverse('study_phases', args=[slug])}#phase-{sent}")
-        rows.append((phase, KINDS[phase["kind"]], form))
+        wordings = [] if study.is_draft else phase_editing.list_wordings(study, phase["name"])
+        rows.append((phase, KINDS[phase["kind"]], form, wordings))
     context = {"study": study, "project": study.project, "tab": "phases", "rows": rows, "kinds": KINDS.items()}
     context |= {"recruitment": RecruitmentForm(initial=RecruitmentForm.read(study.recruitment))}
     return render(request, "studies/phases.html", context | describe(request, study))
@@ -37,17 +40,20 @@ def describe(request, study) -> dict:
     link = request.build_absolute_uri(reverse("open_link", args=[study.open_token])) if study.open_token else ""
     return {
         "may_edit": mine and study.is_draft,
+        "may_reword": mine and study.state in ("live", "paused"),
         "may_recruit": mine and study.state in ("draft", "live", "paused"),
         "open_link": link if mine else "",
+        "id_secret": signed_ids.get_id_secret(study) if mine and link and study.recruitment.get("signed_ids") else "",
         "minutes": tell_minutes(study) if study.launched_at else None,
     }
 
 
 def save(request, study, name: str, form: PhaseForm) -> bool:
     try:
-        phase_editing.replace_phase(study, name, form.cleaned_data)
+        change = phase_editing.replace_phase if study.is_draft else phase_editing.reword_phase
+        change(study, name, form.cleaned_data)
     except (SpecError, WrongState) as error:
-        form.add_error(None, str(error))
+        form.add_error(getattr(error, "field", None) or None, str(error))
         return False
     messages.success(request, _("The phase was saved."))
     return True
@@ -69,6 +75,23 @@ def phase_act(request, slug):
     except (SpecError, WrongState) as error:
         messages.error(request, str(error))
     return redirect(f"{reverse('study_phases', args=[slug])}#phase-{name}")
+
+
+@login_required
+@never_cache
+@require_POST
+def signed_links(request, slug):
+    """The links of a list of ids, each signed, as a table."""
+    study = get_study(request.user, slug, Role.RESEARCHER)
+    address = request.build_absolute_uri(reverse("open_link", args=[study.open_token])) if study.open_token else ""
+    try:
+        table = signed_ids.write_signed_links(study, request.POST.get("ids", ""), address)
+    except SpecError as error:
+        messages.error(request, str(error))
+        return redirect(f"{reverse('study_phases', args=[slug])}#signed")
+    response = HttpResponse(table, content_type="text/csv; charset=utf-8")
+    response["Content-Disposition"] = f'attachment; filename="{study.slug}-links.csv"'
+    return response
 
 
 @login_required

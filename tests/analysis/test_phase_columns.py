@@ -18,8 +18,10 @@ from tests.studies.world import Person, bank, launched
 @pytest.fixture
 def study(project):
     bank(project)
-    study = launched(project, phases=[BACKGROUND, ATTENTION, SURVEY])
+    consent = {"kind": "consent", "version": "2026-11"}
+    study = launched(project, phases=[consent, BACKGROUND, ATTENTION, SURVEY])
     person = Person(study.annotators.get(seat=0))
+    pass_phase(person.annotator, "consent")
     told = {"first_language": "other", "adult": "yes", "remark": "I live at 7 Elm Street", "try": "0"}
     pass_phase(person.annotator, "background", told)
     person.do()
@@ -34,6 +36,7 @@ def test_answers_about_oneself_are_columns_of_the_annotator(study):
     row = next(iter(export_rows(study, [Purpose.MAIN])))
     assert row["background_first_language"] == "other"
     assert row["survey_hard"] == "2"
+    assert row["consent_version"] == "2026-11"
     assert (row["attention_right"], row["attention_asked"]) == (0, 1)
 
 

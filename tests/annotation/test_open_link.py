@@ -1,5 +1,7 @@
 """Strangers by the open link: who they are, what they find, and what becomes of the work of those who leave."""
 
+import csv
+import hmac
 from datetime import timedelta
 
 import pytest
@@ -12,6 +14,8 @@ from studies.models import Annotator, Apart, Assignment, PhasePassed, Purpose
 from studies.services.answering import go_on, submit_stage
 from studies.services.places import find_place
 from studies.services.recruiting import NoPlace, give_back_work, has_place, return_abandoned, start_stranger
+from studies.services.signed_ids import get_id_secret, write_signed_links
+from studies.services.spec import SpecError
 from tests.annotation.test_phases import CHECK, RIGHT
 from tests.studies.world import Person, bank, counts, launched, post
 
@@ -273,3 +277,28 @@ def test_phases_of_someone_screened_out_are_kept_with_their_score(project):
     work = client.post(address(study, PROLIFIC_PID="p1"))["Location"]
     client.post(work, {"phase": "comprehension", "final": RIGHT, "count": "one", "try": "0"})
     assert PhasePassed.objects.get().score == 1
+
+
+SIGNED = {"open_link": True, "platform": "other", "signed_ids": True}
+
+
+def test_signed_ids_cannot_be_made_up(project, as_user, researcher):
+    study = make_study(project, **SIGNED)
+    table = as_user(researcher).post(reverse("signed_links", args=[study.slug]), {"ids": "abc-1\n\nabc-2"}).content
+    (name, _link), (person, link), _other = csv.reader(table.decode().splitlines())
+    assert (name, person) == ("participant", "abc-1")
+    for made_up in (link.replace("abc-1", "abc-3"), link[:-1], link.partition("&")[0], f"{link}&signature=x"):
+        response = Client().post(made_up)
+        assert (response.status_code, study.annotators.count()) == (400, 0)
+    assert Client().post(link).status_code == 302
+    assert study.annotators.get().person == "abc-1"
+    secret = get_id_secret(study)
+    assert f"signature={hmac.new(secret.encode(), b'abc-1', 'sha256').hexdigest()[:32]}" in link
+    assert secret not in Client().get(link).text
+
+
+@pytest.mark.parametrize("ids", ["", "a\nb c", "a\na", "<b>", "x" * 101, "\n".join(map(str, range(10_001)))])
+def test_a_list_that_cannot_be_signed_is_refused(project, ids):
+    study = make_study(project, **SIGNED)
+    with pytest.raises(SpecError):
+        write_signed_links(study, ids, "https://here.example/")

@@ -1,13 +1,19 @@
 """The researcher's page of phases: add, word, order, remove and preview them, and say how people come."""
 
+import re
+
 import pytest
 from django.urls import reverse
 
-from studies.models import Study
+from studies.models import PhasePassed, Study
+from studies.services.answering import pass_phase
 from studies.services.creating import change_study
-from studies.services.launching import launch_study
+from studies.services.launching import close_study, launch_study
+from studies.services.places import find_place
 from studies.services.spec import check_spec
-from tests.studies.world import bank, counts, drafted, spec
+from tests.annotation.test_phases import TEST
+from tests.annotation.world import Walker
+from tests.studies.world import bank, counts, drafted, launched, spec
 
 
 @pytest.fixture
@@ -134,3 +140,64 @@ def test_nobody_outside_the_project_finds_the_page(as_user, stranger, study):
     client = as_user(stranger)
     for name, args in (("study_phases", [study.slug]), ("phase_preview", [study.slug, "consent"])):
         assert client.get(reverse(name, args=args)).status_code == 404
+
+
+CONSENT = {"kind": "consent", "version": "1", "paragraphs": ["We store your answers."]}
+
+
+@pytest.fixture
+def running(project) -> Study:
+    bank(project)
+    return launched(project, phases=[CONSENT, {"kind": "instructions"}])
+
+
+def reword(client, study, name="consent", **fields):
+    sent = {f"{name}-{field}": value for field, value in fields.items()}
+    return client.post(reverse("study_phases", args=[study.slug]), {"phase": name} | sent)
+
+
+def test_consent_is_worded_anew_while_the_study_runs(page, running):
+    early, late = (Walker(annotator) for annotator in running.annotators.all()[:2])
+    late.join()
+    pass_phase(early.annotator, "consent", {})
+    read = find_version(late)
+    assert reword(page, running, paragraphs="We store them for ten years.", version="2").status_code == 302
+    assert find_place(early.annotator).phase == "instructions"  # goes on
+    shown = late.post({"phase": "consent", "version": read})
+    assert (shown.status_code, find_place(late.annotator).phase) == (409, "consent")  # has to read the new words
+    assert "ten years" in shown.text
+    late.post({"phase": "consent", "version": find_version(late)})
+    versions = PhasePassed.objects.filter(phase="consent").order_by("pk").values_list("version", flat=True)
+    assert list(versions) == ["1", "2"]
+    rows = page.get(reverse("study_phases", args=[running.slug])).context["rows"]
+    wordings = next(wordings for phase, _kind, _form, wordings in rows if phase["name"] == "consent")
+    assert [(each.version, each.n_people, each.until is None) for each in wordings] == [("1", 1, False), ("2", 1, True)]
+    assert "version 1" in page.get(reverse("study_person", args=[running.slug, early.annotator.pk])).text
+
+
+def find_version(walker: Walker) -> str:
+    return re.search(r'name="version" value="([^"]*)"', walker.get().text)[1]
+
+
+def test_a_version_stands_for_one_wording_only(page, running):
+    response = reword(page, running, paragraphs="Other words.", version="1")
+    form = next(form for _phase, _kind, form, _wordings in response.context["rows"] if form.is_bound)
+    assert set(form.errors) == {"version"}
+    running.refresh_from_db()
+    assert running.earlier_phases == []
+
+
+def test_other_phases_change_their_words_and_nothing_else(page, project):
+    bank(project)
+    study = launched(project, phases=[TEST])
+    assert reword(page, study, "test", title="A new title", pass_mark="2", questions="[]").status_code == 302
+    study.refresh_from_db()
+    assert study.phases[0]["title"] == "A new title"
+    assert (study.phases[0]["pass_mark"], len(study.phases[0]["questions"])) == (1, 2)
+
+
+def test_a_closed_study_keeps_its_words(page, running):
+    close_study(running)
+    reword(page, running, paragraphs="Other words.", version="2")
+    running.refresh_from_db()
+    assert running.earlier_phases == []
