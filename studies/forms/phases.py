@@ -134,8 +134,8 @@ class RecruitmentForm(forms.Form):
         required=False,
         help_text=_(
             "Each id comes with a signature by the secret of this study, so that nobody can make one up. Make the "
-            "links of known people below, or let your own system sign ids. Prolific and Mechanical Turk cannot sign the "
-            "ids that they put into a link themselves."
+            "links of known people below, or let your own system sign ids. Prolific and Mechanical Turk cannot sign "
+            "the ids that they put into a link themselves."
         ),
     )
     cap = forms.IntegerField(label=_("At most so many people"), min_value=1, required=False)
