@@ -237,6 +237,7 @@ def render_stage(
         "notice": notice,
         "notice_is_good": status < 400,
         "problems": Problem.choices,
+        "reads_aloud": annotator.study.recruitment.get("read_aloud", False),
     }
     return render_page(request, annotator, stage.template, context, status)
 

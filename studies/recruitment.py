@@ -1,4 +1,4 @@
-"""How people come to a study and what they get back: its shape in a study file, read strictly."""
+"""How people come to a study, what they are offered and what they get back; read strictly from a study file."""
 
 import re
 from typing import Annotated, Literal
@@ -59,6 +59,7 @@ class Recruitment(Strict):
     platform: Platform = ""
     id_parameter: Parameter = "participant"
     signed_ids: bool = False
+    read_aloud: bool = False
     cap: Annotated[int, Field(ge=1, le=100_000, strict=True)] | None = None
     units_per_person: Annotated[int, Field(ge=1, le=10_000, strict=True)] | None = None
     minutes: Minutes | None = None

@@ -1,6 +1,7 @@
-/* Single keys: digits answer the current row of the current item, N none, U unsure, T the text, Enter goes on, Shift
+/* Single keys: digits answer the current row of the current item, N none, U unsure, T the text, R reads aloud, Enter goes on, Shift
    and Enter back; Backspace leads back to what was handed in last, where that can be. Where a row says so, a digit also goes on. Of a pair the arrows choose, and digits tick. Never with Ctrl, Alt or Meta, never while text is written. */
 import { controlsOf, isAnswered, isDone, rowsOf } from "./annotate-items.js";
+import { toggleReading } from "./annotate-aloud.js";
 import { makeDialog } from "./annotate-dialog.js";
 
 let announce = () => {};
@@ -90,6 +91,7 @@ function meaning(event) {
   }
   if (key === "backspace") return event.repeat ? null : takeBack;
   if (event.key === "?") return openSheet;
+  if (key === "r" && !event.shiftKey) return event.repeat ? null : toggleReading;
   if (event.repeat || !current()) return null;
   const arrow = /^arrow(left|right|down)$/.exec(key)?.[1];
   if (arrow) return current().matches("[data-pair]") && !event.shiftKey ? () => choose(arrow) : null;

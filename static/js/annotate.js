@@ -4,6 +4,7 @@ import { activeSeconds, countActive } from "./annotate-active.js";
 import { Drafts } from "./annotate-drafts.js";
 import { isJustShown, listenToKeys, setUpKeys } from "./annotate-keys.js";
 import { countAnswered, fieldsOf, showAsked, showFields } from "./annotate-items.js";
+import { setUpAloud } from "./annotate-aloud.js";
 import { setUpDisplay } from "./annotate-display.js";
 import { setUpSource } from "./annotate-source.js";
 
@@ -163,6 +164,7 @@ function setUp() {
   countActive(document.querySelector("main [name=token]")?.value);
   setUpStage();
   setUpSource();
+  setUpAloud();
   setUpKeys();
 }
 

@@ -138,6 +138,14 @@ class RecruitmentForm(forms.Form):
             "the ids that they put into a link themselves."
         ),
     )
+    read_aloud = forms.BooleanField(
+        label=_("Offer to read aloud"),
+        required=False,
+        help_text=_(
+            "The browser reads text, questions and options with voices of the person's own device; nothing is sent "
+            "anywhere. Devices without a voice for the language say so."
+        ),
+    )
     cap = forms.IntegerField(label=_("At most so many people"), min_value=1, required=False)
     units_per_person = forms.IntegerField(label=_("At most so many units per person"), min_value=1, required=False)
     minutes = forms.IntegerField(

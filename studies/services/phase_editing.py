@@ -28,7 +28,13 @@ from studies.strict_yaml import NotYaml, load_yaml
 
 PHASES: TypeAdapter[list[Phase]] = TypeAdapter(Phases)
 WORDS = ("title", "paragraphs", "points", "button", "version")  # of a phase, all that may change after a launch
-FROZEN = ("open_link", "platform", "id_parameter", "units_per_person")  # of recruitment, once the study is launched
+FROZEN = (
+    "open_link",
+    "platform",
+    "id_parameter",
+    "units_per_person",
+    "read_aloud",
+)  # of recruitment, once the study is launched
 
 
 def list_phases_of(study: Study) -> list[dict[str, Any]]:
