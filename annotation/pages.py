@@ -178,7 +178,7 @@ def render_phase(
     context = {
         "words": get_phase_words(annotator, name),
         "phase": name,
-        "version": phase.version_shown if phase else "",
+        "version": phase.version_shown if phase and phase.kind == "consent" else "",
         "notice": notice,
         "form": PhaseForm(phase, passage, sent) if phase and phase.questions else None,
         "number": phases.index(name) + 1 if name in phases else 0,

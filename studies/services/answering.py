@@ -188,7 +188,7 @@ def pass_phase(annotator: Annotator, name: str, data: Mapping[str, Any] | None =
     with transaction.atomic():
         place = lock_place(annotator)
         phase = get_phase(place.annotator, name) if place.phase == name else None
-        if phase and data and data.get("version") not in (None, phase.version_shown):
+        if phase and phase.kind == "consent" and data and data.get("version") not in (None, phase.version_shown):
             said = _("The words of this page were changed meanwhile. Please read them before you go on.")
             raise StaleStage(said, find_place(annotator))
         if phase is None or not take_answers(place.annotator, phase, data or {}):
