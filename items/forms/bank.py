@@ -7,6 +7,7 @@ from typing import Any
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
+from items.files import check_size
 from items.language import recognise_languages
 from items.markup import find_named_pictures
 from items.models import (
@@ -25,7 +26,6 @@ from items.models import (
 from items.pictures import PictureContent, read_picture
 from items.plain import DEFAULT_GENERATOR, clean_language, clean_name, make_printable, tidy
 from items.services.bank import TextFlag
-from items.uploads import check_size
 from items.values import DETAILS, ItemValues, OptionValues, TextValues
 
 
