@@ -16,6 +16,8 @@ NO_PAGES = (
     "annotator_links",
     "old_people",
     "study_people_live",
+    "signed_links",
+    "text_picture",
 )
 ROOTS = {"p/<slug:slug>/": PROJECT_TABS, "s/<slug:slug>/": STUDY_TABS, "runs/<int:pk>/": PROJECT_TABS}
 
