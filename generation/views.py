@@ -23,7 +23,7 @@ from projects.access import get_project
 from projects.models import Role
 
 MOST_ESTIMATED, MOST_BY_RULE = 2_000, 300  # texts that a page can wait for
-ON_A_PAGE = 25
+ON_A_PAGE = 8
 
 
 @login_required

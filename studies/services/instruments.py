@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from django.db import transaction
-from django.db.models import Q, QuerySet
+from django.db.models import Q, QuerySet, prefetch_related_objects
 from django.utils.translation import gettext as _
 
 from items.language import name_language
@@ -114,6 +114,16 @@ def find_shipped_version(name: str) -> InstrumentVersion:
     )
 
 
+def list_shipped_versions() -> list[InstrumentVersion]:
+    """All shipped wordings as their files are now, those that nobody has used yet not stored."""
+    stored = InstrumentVersion.objects.filter(instrument__project=None).select_related("instrument")
+    known = {(str(version.instrument), version.content_hash): version for version in stored}
+    return [
+        known.get((name, hash_content(content))) or find_shipped_version(name)
+        for name, content in load_shipped().items()
+    ]
+
+
 def store_shipped(name: str) -> InstrumentVersion:
     """The row of a shipped wording as its file is now; made when it is first used."""
     found = find_shipped_version(name)
@@ -182,9 +192,12 @@ class ListedInstrument:
 
 def list_instruments(project: Project) -> list[ListedInstrument]:
     """The project's own by name, then the server's and the shipped ones, which get addresses when first listed."""
-    for name in load_shipped():
-        store_shipped(name)
-    return [describe_instrument(version.instrument, project) for version in list_newest_versions(project)]
+    for version in list_shipped_versions():
+        if not version.pk:
+            store_shipped(str(version.instrument))
+    newest = list_newest_versions(project)
+    prefetch_related_objects(newest, "instrument__versions")
+    return [describe_version(version, project) for version in newest]
 
 
 @dataclass(frozen=True)
@@ -221,20 +234,22 @@ def list_families(project: Project, language: str) -> list[InstrumentFamily]:
 def list_newest_versions(project: Project) -> list[InstrumentVersion]:
     """The newest of each instrument that the project sees."""
     rows = Instrument.objects.filter(Q(project=None) | Q(project=project))
-    found = [get_newest_version(row) for row in rows if not is_shipped(row)] + [
-        find_shipped_version(name) for name in load_shipped()
-    ]
+    found = [get_newest_version(row) for row in rows if not is_shipped(row)] + list_shipped_versions()
     return sorted(
         found, key=lambda each: (each.instrument.project_id is None, each.instrument.name, each.instrument.language)
     )
 
 
 def describe_instrument(instrument: Instrument, project: Project) -> ListedInstrument:
-    versions = list(instrument.versions.values_list("pk", flat=True))
-    version = get_newest_version(instrument)
+    return describe_version(get_newest_version(instrument), project)
+
+
+def describe_version(version: InstrumentVersion, project: Project) -> ListedInstrument:
+    """The instrument of its newest version, with who uses any of its versions."""
+    versions = [each.pk for each in version.instrument.versions.all()]
     kind = find_kind(version.content)
     return ListedInstrument(
-        instrument,
+        version.instrument,
         version,
         list(filter_studies_using(project, versions)),
         kind.runs(project, versions) if kind else [],
