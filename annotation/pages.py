@@ -49,7 +49,7 @@ class Reading:
 
 def build_reading(form: StageForm) -> Reading | None:
     """The text as far as the stage shows it."""
-    text, shows = form.assignment.unit.text, form.stage.shows
+    text, shows = form.assignment.unit.text.in_version(form.assignment.text_version), form.stage.shows
     if "text" not in shows:
         return None
     html = render_text(text, form.addresses) if text.markup == Markup.MARKDOWN else ""

@@ -18,13 +18,14 @@ import django
 import numpy as np
 
 from analysis.measures.contrasts import adjust_text_contrasts
-from analysis.measures.correlations import naive_difference, version_effects, within_text
+from analysis.measures.correlations import naive_difference, within_text
 from analysis.measures.differential_functioning import item_functioning
 from analysis.measures.informativity import carry_over
 from analysis.measures.prediction_powered import PEOPLE_ONLY, Cell, Judgments, combine, fit
 from analysis.measures.rater_effects import g_study, g_study_without, rater_severity
 from analysis.measures.reader_intervals import FIXED, RANDOM, jackknife_parts
 from analysis.measures.reliability import alpha_of_parts
+from analysis.measures.text_versions import version_effects
 from bench.rates import rate
 
 Held = Iterator[tuple[str, bool, float]]  # what, whether the interval held the truth, its width
@@ -140,18 +141,21 @@ def flawed(rng: np.random.Generator) -> Held:
     yield "estimate: within text and type", False, float(both.coefficients[0, 0])
 
 
-def versions(rng: np.random.Generator, leaving: bool) -> Held:
-    """18 texts, 12 readers, 3 versions; effects of .10 and .05, which differ by text (SD .05)."""
+def versions(rng: np.random.Generator, leaving: bool, own: float = 0) -> Held:
+    """18 texts, 12 readers, 3 versions; effects of .10 and .05, which differ by text (SD .05) and reader (own)."""
     text, reader = (each.ravel() for each in np.indices((18, 12)))
     version = (reader + text) % 3
     effect = np.array([0, 0.10, 0.05]) + rng.normal(0, 0.05, (18, 3))
+    of_reader = rng.normal(0, own, (12, 3)) if own else np.zeros((12, 3))
     y = 0.6 + rng.normal(0, 0.1, 18)[text] + rng.normal(0, 0.1, 12)[reader] + effect[text, version]
+    y += of_reader[reader, version]
     y += rng.normal(0, 0.15, len(y))
     stayed = (reader % 3 > 0) | (not leaving) | (text < rng.integers(6, 18, 12)[reader])
     found = version_effects(y[stayed], text[stayed], reader[stayed], version[stayed], 3)
     for place, truth in enumerate((0.10, 0.05)):
-        parts = jackknife_parts(float(found.coefficients[place, 0]), found.without[:, place, 0])
-        yield f"version {place + 1}", *held(parts, truth)
+        for readers in (FIXED, RANDOM):
+            parts = found.contrast(place + 1, 0, DIFFERENCE, readers)
+            yield f"version {place + 1}, {readers}", *held(parts, truth)
 
 
 def strict(rng: np.random.Generator) -> Held:
@@ -235,6 +239,7 @@ PARTS: dict[str, dict[str, Part]] = {
     "versions": {
         "all stayed": lambda rng, _seed: versions(rng, False),
         "a third may leave": lambda rng, _seed: versions(rng, True),
+        "readers differ by .1": lambda rng, _seed: versions(rng, False, 0.1),
     },
     "severity": {"24 texts × 3, 2 of 4 raters": lambda rng, _seed: strict(rng)},
     "generalizability": {"40 texts × 2, 4 raters": lambda rng, _seed: generalized(rng)},

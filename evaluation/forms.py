@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any, ClassVar
 
 from django import forms
@@ -11,8 +11,9 @@ from django.utils.translation import gettext_lazy as _
 from evaluation.baselines import EXACT, FUZZY, MAJORITY
 from evaluation.instruments import JUDGE
 from evaluation.models import Evaluator
+from evaluation.services import judges
 from evaluation.services.asking import MAX_SAMPLES, MAX_TEMPERATURE, ModelSpec, expand_spec, name_default_prompt
-from evaluation.services.evaluators import MAX_LABEL
+from evaluation.services.evaluators import MAX_LABEL, SEEN, CannotEvaluate, expand_versions, read_seen_texts
 from evaluation.services.judges import (
     LARGEST_SCALE,
     SMALLEST_SCALE,
@@ -77,6 +78,7 @@ class AskForm(MoreChoices, RequestOptionsForm):
 
     def __init__(self, study: Study, *args: Any, **kwargs: Any):
         super().__init__(*args, **kwargs)
+        self.study = study
         self.fields["endpoint"].queryset = Endpoint.objects.offered_to(study.project)  # type: ignore[attr-defined]
 
     def offer_prompts(self, named: Iterable[tuple[str, Any]], default: str) -> None:
@@ -216,9 +218,10 @@ class ModelForm(AskForm):
         self.fields["tune_on"].queryset = others.exclude(pk=study.pk)  # type: ignore[attr-defined]
 
     def specs(self) -> list[ModelSpec]:
-        """What is wanted, of a valid form: one evaluator for each prompt and sample."""
+        """What is wanted, of a valid form: one evaluator for each prompt, sample and version of the texts."""
         wanted = self.cleaned_data
-        return expand_spec(self._spec(wanted), prompts=wanted["prompt"], samples=wanted["samples"] or 1)
+        specs = expand_spec(self._spec(wanted), prompts=wanted["prompt"], samples=wanted["samples"] or 1)
+        return expand_versions(self.study, specs)
 
     def _spec(self, wanted: dict[str, Any]) -> ModelSpec:
         thresholds = {"guess": wanted["threshold_guess"], "read": wanted["threshold_read"]}
@@ -302,9 +305,11 @@ class JudgeForm(AskForm):
             make_choices(list_suitable_versions(study.project, JUDGE, study.protocol)), default=name_prompts(study)
         )
 
-    def spec(self) -> JudgeSpec:
-        """What is wanted, of a valid form."""
-        wanted = self.cleaned_data
+    def specs(self) -> list[JudgeSpec]:
+        """What is wanted, of a valid form: one judge for each version of the texts."""
+        return judges.expand_spec(self.study, self._spec(self.cleaned_data))
+
+    def _spec(self, wanted: dict[str, Any]) -> JudgeSpec:
         return JudgeSpec(
             endpoint=wanted["endpoint"],
             label=wanted["label"],
@@ -315,6 +320,32 @@ class JudgeForm(AskForm):
             prompt=wanted["prompt"],
             options=self.options(),
         )
+
+
+class SeenTextsForm(forms.Form):
+    """Of which texts a model has seen people's answers."""
+
+    seen = forms.CharField(
+        label=_("Texts of which the model has seen people's answers"),
+        required=False,
+        max_length=20_000,
+        help_text=_(
+            "If it was fitted, prompted or its thresholds were chosen on people's answers to texts of this study: the "
+            "ids of these texts with commas between them, or “all”. Then people and this model are not joined."
+        ),
+    )
+
+    def __init__(self, evaluator: Evaluator, data: Any = None) -> None:
+        self.study = evaluator.annotator.study
+        said = evaluator.params.get(SEEN, [])
+        super().__init__(data, initial={"seen": said if isinstance(said, str) else ", ".join(said)})
+
+    def clean_seen(self) -> Sequence[str] | str:
+        names = [name.strip() for name in self.cleaned_data["seen"].split(",") if name.strip()]
+        try:
+            return read_seen_texts(self.study, names)
+        except CannotEvaluate as error:
+            raise forms.ValidationError(str(error)) from None
 
 
 def describe_entries(evaluator: Evaluator) -> dict[str, Any]:

@@ -79,6 +79,7 @@ class EvaluationRunKind(RunKind):
             return build_letter_requests(setting, asked)
         options = Option.objects.select_related("item").in_bulk({option for _stage, option in asked})
         texts = Text.objects.in_bulk({option.item.text_id for option in options.values()})
+        texts = {pk: text.in_version(setting.text_version) for pk, text in texts.items()}
         return [build_request(setting, stage, options.get(pk), texts) for stage, pk in asked]
 
     def read(self, run: Run, call: Call) -> Any:
@@ -137,7 +138,7 @@ def build_letter_request(setting: Setting, stage: str, item: Item | None) -> Req
     wordings = {option.pk: option.text for option in item.options.all()}
     order = setting.order_of(item.pk)
     options = list_options(wordings[pk] for pk in order)
-    text = item.text
+    text = item.text.in_version(setting.text_version)
     words = setting.prompts.render(stage, title=text.title, body=text.body, question=item.stem, options=options)
     return make_request(setting, words)
 

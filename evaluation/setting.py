@@ -74,7 +74,10 @@ def check_stage(content: Mapping[str, Any], stage: str, shows_text: bool) -> Non
 LABEL, PROBABILITY = "label", "probability"
 READINGS = (LABEL, PROBABILITY)
 OPTIONWISE, LETTERS = "option", "letters"
-DEFAULTS: dict[str, Any] = {"as_published": False, "answering": OPTIONWISE, "temperature": 0, "sample": 0, OPTIONS: {}}
+TEXT_VERSION = "text_version"  # that is read, in a study of text versions; empty: the texts as they are
+DEFAULTS: dict[str, Any] = {
+    "as_published": False, "answering": OPTIONWISE, "temperature": 0, "sample": 0, OPTIONS: {}, TEXT_VERSION: "",
+}  # fmt: skip
 """How those ask and read that were made before this could be chosen."""
 READERS: dict[str, Callable[..., Any]] = {OPTIONWISE: read_prompts, LETTERS: read_letter_prompts}
 OPTION_KEY, ITEM_KEY = "/", "/item/"  # what stands between stage and number in the key of a call
@@ -96,6 +99,7 @@ class Setting:
     """Which draw of the same prompts at this temperature; 0 is the first."""
     places: Mapping[int, "Place"]
     annotator_id: int | None
+    text_version: str = ""
 
     @cached_property
     def assignments(self) -> dict[int, Assignment]:
@@ -184,6 +188,7 @@ def make_setting(params: Mapping[str, Any]) -> Setting:
         sample=params["sample"],
         places=load_places(study),
         annotator_id=params["annotator"],
+        text_version=params[TEXT_VERSION],
     )
 
 

@@ -6,14 +6,14 @@ from django.contrib.auth.decorators import login_required
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
-from django.views.decorators.http import require_http_methods, require_POST, require_safe
+from django.views.decorators.http import require_http_methods, require_POST
 
-from evaluation.forms import BaselineForm, JudgeForm, ModelForm, describe_entries
+from evaluation.forms import BaselineForm, JudgeForm, ModelForm, SeenTextsForm, describe_entries
 from evaluation.models import Evaluator
 from evaluation.services import asking, baselines, evaluators, judges
 from evaluation.services.calls import METHODS, get_prompt_versions, iter_unanswered_by
 from evaluation.services.describing import describe_caveats, get_comparison
-from evaluation.services.evaluators import CannotEvaluate
+from evaluation.services.evaluators import CannotEvaluate, set_seen_texts
 from evaluation.services.position import get_position
 from evaluation.services.progress import count_options, get_row, list_rows
 from evaluation.services.thresholds import make_curves
@@ -45,8 +45,8 @@ def study_evaluators(request, slug):
         return redirect("study_evaluators", study.slug)
     if form is not None and form.is_valid():
         try:
-            evaluator = baselines.add_baseline(study, **form.cleaned_data)
-            report_progress(request, evaluator, baselines.start_baseline(evaluator, request.user))
+            for evaluator in baselines.add_baselines(study, **form.cleaned_data):
+                report_progress(request, evaluator, baselines.start_baseline(evaluator, request.user))
             return redirect("study_evaluators", study.slug)
         except CannotEvaluate as error:
             form.add_error(None, str(error))
@@ -98,13 +98,19 @@ def report_progress(request, evaluator: Evaluator, is_done: bool) -> None:
 
 
 @login_required
-@require_safe
+@require_http_methods(["GET", "HEAD", "POST"])
 def evaluator_page(request, slug, pk):
     """How an evaluator is asked and read, and what it did not answer; single replies are for reviewers."""
-    study = get_study(request.user, slug)
+    study = get_study(request.user, slug, Role.VIEWER if request.method != "POST" else Role.RESEARCHER)
     evaluator = get_object_or_404(Evaluator.objects.select_related("annotator__study"), pk=pk, annotator__study=study)
     row = get_row(evaluator)
     may_read = study.project.my_role.rank >= Role.REVIEWER.rank
+    may_manage = study.project.my_role.rank >= Role.RESEARCHER.rank
+    seen = SeenTextsForm(evaluator, request.POST or None) if may_manage else None
+    if seen is not None and seen.is_valid():
+        set_seen_texts(evaluator, seen.cleaned_data["seen"])
+        messages.success(request, _("Saved. Results take it into account from now on."))
+        return redirect("evaluator", study.slug, evaluator.pk)
     is_model = evaluator.method in METHODS
     context = {
         "project": study.project,
@@ -119,6 +125,7 @@ def evaluator_page(request, slug, pk):
         "is_judge": evaluator.method == judges.METHOD,
         "position": get_position(evaluator) if evaluator.method == judges.METHOD else None,
         "may_read": may_read,
+        "seen": seen,
         "missing": list(islice(iter_unanswered_by(evaluator, None), MOST_LISTED)) if may_read and is_model else [],
     }
     return render(request, "evaluation/evaluator.html", context)
@@ -167,10 +174,10 @@ def start_models(request, study, form: ModelForm | JudgeForm):
     if isinstance(form, ModelForm):
         added = asking.start_all(study, form.specs(), **terms)
     else:
-        judge = judges.start(study, form.spec(), **terms)
-        if isinstance(judge, Run):
-            return redirect(judge)
-        added = [judge]
+        started = [judges.start(study, spec, **terms) for spec in form.specs()]
+        if isinstance(started[0], Run):
+            return redirect(started[0])
+        added = [judge for judge in started if isinstance(judge, Evaluator)]
     working_on = []
     for evaluator in added:
         row = get_row(evaluator)
@@ -185,18 +192,19 @@ def start_models(request, study, form: ModelForm | JudgeForm):
 def describe_estimate(study, form: ModelForm | JudgeForm) -> str:
     """In a sentence. Of a large study the number of calls only: a page cannot wait for all its prompts."""
     endpoint = form.cleaned_data["endpoint"]
-    specs = form.specs() if isinstance(form, ModelForm) else []
+    specs = form.specs()
     if isinstance(form, JudgeForm):
-        n_calls = judges.count_max_calls(study, form.spec())
+        n_calls = sum(judges.count_max_calls(study, spec) for spec in form.specs())
     else:
-        n_stages = sum(len(asking.specify_evaluator(study, spec).stages) for spec in specs)
+        n_stages = sum(len(asking.specify_evaluator(study, spec).stages) for spec in form.specs())
         n_calls = count_options(study) * n_stages  # at most: letters at once take one for each item
     if n_calls > MOST_ESTIMATED:
         said = _("%(n)d calls. For the maximum cost run: evaluate_study %(slug)s --model %(name)s --estimate.")
         return said % {"n": n_calls, "slug": study.slug, "name": endpoint.name}
     if isinstance(form, JudgeForm):
-        return format_estimate(judges.estimate_run(study, form.spec()), endpoint.currency)
-    found = asking.estimate_all(study, specs)
+        found = judges.estimate_all(study, form.specs())
+    else:
+        found = asking.estimate_all(study, form.specs())
     said = format_estimate(found, endpoint.currency)
     if len(specs) < 2:
         return said

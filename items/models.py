@@ -1,3 +1,4 @@
+from copy import copy
 from typing import Self
 
 from django.conf import settings
@@ -13,6 +14,9 @@ MAX_OPTION = 2_000
 MAX_STEM = 10_000
 MAX_ID = 200
 MAX_PICTURES = 20  # of one text with its items
+MAX_VERSIONS = 9  # of a text, beside the original
+MAX_VERSION_NAME = 60
+ORIGINAL = "original"  # what the text itself is called among its versions
 
 
 class VersionQuerySet(models.QuerySet):
@@ -53,6 +57,9 @@ class Text(models.Model):
         _("may be redistributed"), default=True, help_text=_("If not, exports contain a hash instead of the text.")
     )
     metadata = models.JSONField(default=dict, blank=True)
+    # The same text otherwise, such as simplified or translated, with the same items:
+    # [{"name": "simple", "text": "…", "language": "de"}, …], languages only where they differ from the text's own
+    versions = models.JSONField(default=list, blank=True)
     created_at = models.DateTimeField(auto_now_add=True)
     superseded_at = models.DateTimeField(null=True, editable=False)
     archived_at = models.DateTimeField(null=True, editable=False)
@@ -72,6 +79,23 @@ class Text(models.Model):
 
     def __str__(self):
         return self.title or self.external_id
+
+    @property
+    def version_names(self) -> list[str]:
+        """The original and the other versions of the text."""
+        return [ORIGINAL, *(each["name"] for each in self.versions)]
+
+    def in_version(self, name: str) -> "Text":
+        """The text with the words of the version of that name, not to be saved; itself for the original.
+
+        `KeyError` for a version that it does not have.
+        """
+        if name in ("", ORIGINAL):
+            return self
+        found = {each["name"]: each for each in self.versions}[name]
+        shown = copy(self)
+        shown.body, shown.language = found["text"], found.get("language") or self.language
+        return shown
 
 
 class Picture(models.Model):

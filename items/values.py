@@ -30,6 +30,7 @@ class TextValues:
     shareable: bool = True
     markup: str = ""
     pictures: Mapping[str, str] = field(default_factory=dict)
+    versions: list[dict[str, str]] = field(default_factory=list)
     metadata: Mapping[str, Any] = field(default_factory=dict)
 
 

@@ -37,6 +37,7 @@ class Text(TypedDict, total=False):
     language: str
     markup: str
     pictures: dict[str, str]
+    versions: list[dict[str, str]]
     items: list[Item]
     metadata: dict[str, Any]
     version: int

@@ -125,6 +125,10 @@ def meanings(study: Study) -> dict[str, tuple[str, str]]:
             _("The prompts that the model was asked with"),
             _("name/language/version, or empty"),
         ),
+        "text_version": (
+            _("The version of the text that was read"),
+            ", ".join(study.plan.get("text_versions", ())) or _("no versions of texts in this study"),
+        ),
         "variant": (
             _("The variant of the study that the annotator answered"),
             ", ".join(study.variants.values_list("name", flat=True)) or _("no variants in this study"),

@@ -43,6 +43,15 @@ FORESTS = {
     "generator_vs_others": Forest(
         "difference", ("measure", "evaluator", "generator"), (), True, "low_adjusted", "high_adjusted"
     ),
+    "text_versions": Forest(
+        "difference",
+        ("measure", "question_type", "version", "compared_with"),
+        (("evaluator", "human"),),
+        True,
+        "low_adjusted",
+        "high_adjusted",
+    ),
+    "text_version_texts": Forest("difference", ("text_id", "version"), (("measure", "answerability"),), True),
     "carry_over": Forest("effect", ("evaluator",), (), True),
     "reliability": Forest("alpha", ("parts",)),
     "d_study": Forest("relative", ("question", "group")),

@@ -20,6 +20,7 @@ from analysis.models import ItemCode
 from analysis.published_names import own_generators, stored_matches
 from evaluation.metric_values import get_metric_families, iter_metric_rows
 from evaluation.services.describing import list_caveats
+from evaluation.services.evaluators import collect_seen_texts
 from evaluation.services.position import PositionBias, get_positions
 from items.models import Generator, KeyCorrection, Text
 from items.plain import count_tokens
@@ -93,7 +94,7 @@ class Evidence:
     `frame` holds the responses that count (see `responses_frame`), `every_round` those of all rounds.
     `items`: one row per item with text_id, item_id, generator, source, stem, reference, n_options, n_keys.
     `texts`: text_id, source, dataset (each stands for the other where only one is known), tokens.
-    `annotators`: code, kind, group, reading, purpose, variant ("" without one).
+    `annotators`: code, kind, group, reading, purpose, person, variant ("" without one).
     `times`: annotator, text_id, stage, minutes of each stage handed in. `minutes`: annotator, minutes in all.
     `pairs`: see `pairs_of`.
     `left_out`: number of responses by purpose that the choices leave out.
@@ -109,6 +110,7 @@ class Evidence:
     `unit_items`: by unit, the ids of the items that are compared, in stored order; only where items are compared.
     `text_draw`: how the texts that people do were drawn; None where they were not drawn by chance.
     `flaw_codes`: by item_id and flaw what the majority of people said in studies of flaws of the project.
+    `seen_texts`: by label, the texts of which a model has seen people's answers.
     `published_names`: by generator, the published one that a researcher has said it is, "" for none.
     """
 
@@ -138,6 +140,7 @@ class Evidence:
     unit_items: dict[int, tuple[str, ...]] = field(default_factory=dict)
     text_draw: TextDraw | None = None
     flaw_codes: dict[str, dict[str, bool]] = field(default_factory=dict)
+    seen_texts: dict[str, frozenset[str]] = field(default_factory=dict)
 
 
 def with_items(evidence: Evidence, rows: pd.DataFrame) -> pd.DataFrame:
@@ -181,6 +184,7 @@ def evidence_of(study: Study, choices: Choices) -> Evidence:
             unit_items=list_compared_items(study),
             text_draw=text_draw_of(study),
             flaw_codes=collect_flaw_codes(study),
+            seen_texts=collect_seen_texts(study),
         )
     return on_shared_texts(found) if choices.shared_texts else found
 
@@ -312,7 +316,7 @@ def annotators_of(study: Study, choices: Choices) -> pd.DataFrame:
     chosen = Annotator.objects.filter(pk__in=answered).order_by("pk")
     if choices.groups is not None:
         chosen = chosen.filter(~Q(kind="human") | Q(group__in=choices.groups))
-    fields = ("code", "kind", "group", "reading", "purpose")
+    fields = ("code", "kind", "group", "reading", "purpose", "person")
     rows = list(chosen.values_list(*fields, Coalesce("variant__name", Value(""))))
     return pd.DataFrame.from_records(rows, columns=["annotator", *fields[1:], "variant"])
 

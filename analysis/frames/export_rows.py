@@ -65,6 +65,7 @@ EXTRAS = (
     "adjudicated_by",
     "adjudicated_at",
     "reason",
+    "text_version",
 )
 COLUMNS = (*CONTRACT, *EXTRAS)
 CONSENT_VERSION = "consent_version"
@@ -147,6 +148,7 @@ FIELDS = {
     "last_changed_at": "last_changed_at",
     "n_changes": "n_changes",
     "pk": "pk",
+    "text_version": "assignment__text_version",
     "assignment_pk": "assignment_id",
     "unit_pk": "assignment__unit_id",
     "item_pk": "item_id",

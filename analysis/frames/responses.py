@@ -41,6 +41,7 @@ ASSIGNMENT = {
     "part": "unit__part",
     "round": "round",
     "text_id": "unit__text__external_id",
+    "text_version": "text_version",
 }
 ITEM = {"item_id": "external_id", "generator": "generator__name"}
 OPTION = {"option_id": "external_id", "key": "correct"}
@@ -48,7 +49,7 @@ ANSWER = ("stage", "question", "value", "probability", "unsure")
 AT_ONCE = 20_000  # answers fetched at a time
 COLUMNS = (
     *("annotator", "kind", "group", "purpose", "model", "reading", "unit", "part", "round", "stage"),
-    *("text_id", "item_id", "option_id", "generator"),
+    *("text_version", "text_id", "item_id", "option_id", "generator"),
     *("question", "value", "probability", "unsure", "key", "correct"),
 )
 ANSWERED = ["annotator", "unit", "stage", "item_id", "option_id", "question"]  # what is answered once a round

@@ -210,11 +210,11 @@ def within_text(
     parts = np.split(centered[order], np.cumsum(n.astype(np.int64))[:-1])
     products = np.stack([part[:, :c].T @ part for part in parts])
     whole = products.sum(axis=0)
-    without = np.stack([_solve(whole - product, c, wanted) for product in products])
-    return WithinText(_solve(whole, c, wanted), without)
+    without = np.stack([solve_products(whole - product, c, wanted) for product in products])
+    return WithinText(solve_products(whole, c, wanted), without)
 
 
-def _solve(products: FloatArray, c: int, wanted: int) -> FloatArray:
+def solve_products(products: FloatArray, c: int, wanted: int) -> FloatArray:
     """(wanted, y) from XᵀX and XᵀY side by side; NaN for a column that the others of it determine."""
     left, right = products[:, :c], products[:, c:]
     scale = np.sqrt(np.maximum(np.diag(left), ROUNDING))
@@ -241,15 +241,3 @@ def merge_equal_columns(columns: FloatArray) -> list[list[int]]:
     for place, column in enumerate(columns.T):
         groups.setdefault(np.ascontiguousarray(column).tobytes(), []).append(place)
     return list(groups.values())
-
-
-def version_effects(
-    outcome: FloatArray, text: IntArray, reader: IntArray, version: IntArray, n_versions: int
-) -> WithinText:
-    """Effects of versions 1 … against version 0 on answers (m,): outcome = text + reader + version, least squares.
-
-    coefficients (n_versions - 1, 1). Readers who left early need no repair: their effect takes them.
-    """
-    versions = (version[:, None] == np.arange(1, n_versions)).astype(np.float64)
-    readers = (reader[:, None] == np.arange(1, int(reader.max()) + 1)).astype(np.float64)
-    return within_text(outcome[:, None], np.concatenate([versions, readers], axis=1), text, n_versions - 1)

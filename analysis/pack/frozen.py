@@ -12,6 +12,7 @@ from evaluation.services.calls import name_version
 from generation.models import GeneratorRun
 from items.models import Generator, Item, KeyCorrection, Text
 from items.services.exporting import build_text_object
+from items.values import hash_body
 from llm.request_options import OPTIONS
 from studies.models import InstrumentVersion, PeopleTexts, Study, UnitItem, Variant
 from studies.services.instruments import get_source, read_content
@@ -51,11 +52,13 @@ def withheld(text: Text, said: dict[str, Any], redactor: Redactor) -> dict[str, 
     details = {name: getattr(text, name) for name in DETAILS if getattr(text, name)}
     about = {name: value for name, value in text.metadata.items() if name in LABELS and isinstance(value, str)}
     body = hash_text(text)
+    versions = [each | {"text": f"sha256:{hash_body(each['text'])}"} for each in text.versions]
     kept = {WITHHELD: {"sha256": body.removeprefix("sha256:"), "n_tokens": n_tokens(text)}, "shareable": False}
     quotes = text.title in text.body or redactor.quotes(text.title)
     return said | {
         "title": text.external_id if quotes or not text.title else text.title,
         "text": body,
+        **({"versions": versions} if versions else {}),
         "metadata": redactor.everywhere(about) | {"extra": redactor.everywhere(details) | kept},
         "items": [item_without_quotes(item, text.external_id, redactor) for item in said["items"]],
     }  # fmt: skip

@@ -113,7 +113,8 @@ class Redactor:
 def make_redactor(study: Study) -> Redactor:
     """Read from the database."""
     names = hidden_texts(study)
-    bodies = study.units.filter(text__external_id__in=names).values_list("text__body", flat=True)
+    hidden = study.units.filter(text__external_id__in=names).values_list("text__body", "text__versions").distinct()
+    bodies = [words for body, versions in hidden for words in (body, *(each["text"] for each in versions))]
     annotators = list(Annotator.objects.filter(study=study).order_by("pk").values_list("code", "kind", "person"))
     return Redactor(
         hidden=names,

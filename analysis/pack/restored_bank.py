@@ -15,6 +15,7 @@ from django.utils.translation import gettext as _
 
 from analysis.pack.archive import BadPack, PackReader
 from evaluation.models import MAX_METRIC_NAME, Metric, MetricValue
+from evaluation.services.evaluators import ALL_TEXTS, SEEN
 from evaluation.services.position import POSITION, PositionBias
 from evaluation.setting import READERS
 from items.csv_cells import unescape_formula
@@ -256,6 +257,11 @@ def are_options(value: Any) -> bool:
     return is_whole(value.get("max_tokens", 0)) and (effort == "" or effort in Effort.values)
 
 
+def are_seen_texts(value: Any) -> bool:
+    """All texts, or those of these ids."""
+    return value == ALL_TEXTS or (isinstance(value, list) and all(isinstance(each, str) for each in value))
+
+
 SHAPES: dict[str, Callable[[Any], bool]] = {
     "as_published": lambda value: isinstance(value, bool),
     "answering": lambda value: isinstance(value, str) and value in READERS,
@@ -265,4 +271,5 @@ SHAPES: dict[str, Callable[[Any], bool]] = {
     "tuning": is_tuning,
     POSITION: is_position,
     OPTIONS: are_options,
+    SEEN: are_seen_texts,
 }

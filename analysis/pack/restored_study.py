@@ -24,7 +24,7 @@ from analysis.pack.restored_bank import (
 from analysis.published_names import BadMatch, store_matches
 from analysis.reports.published import published_generators
 from evaluation.models import Evaluator
-from items.models import MAX_ID, Item
+from items.models import MAX_ID, MAX_VERSION_NAME, Item, Text
 from projects.models import Project
 from studies.models import (
     Annotator,
@@ -247,12 +247,23 @@ def restore_assignments(
             unit=unit,
             round=cell[1],
             position=count_in(said, "position"),
+            text_version=version_in(said, unit.text),
             shown=orders(said.get("shown"), stages, items),
             reopened=read_reopened(said.get("reopened"), items),
             stage=stage,
             finished_at=finished,
         )
     return dict(zip(rows, Assignment.objects.bulk_create(rows.values(), batch_size=BATCH), strict=True))
+
+
+def version_in(said: dict[str, Any], text: Text) -> str:
+    name = text_in(said, "text_version", MAX_VERSION_NAME)
+    if name and name not in text.version_names:
+        raise BadPack(
+            _("The pack refers to the version “%(version)s” of the text “%(text)s”, but does not contain it.")
+            % {"version": show_name(name), "text": show_name(text.external_id)}
+        )
+    return name
 
 
 def cell_of(said: dict[str, Any], units: Units, annotators: Mapping[str, Annotator]) -> tuple[Cell, Unit]:

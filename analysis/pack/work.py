@@ -71,6 +71,7 @@ def assignments(study: Study, purposes: Collection[str], redactor: Redactor) -> 
             "unit": row.unit.position,
             "round": row.round,
             "position": row.position,
+            **({"text_version": row.text_version} if row.text_version else {}),
             "stage": row.stage,
             "shown": {stage: name_order(order, items, options) for stage, order in sorted(row.shown.items())},
             "reopened": row.reopened

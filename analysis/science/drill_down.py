@@ -6,7 +6,7 @@ from django.utils.translation import gettext as _
 from analysis.frames.evidence import Evidence
 from analysis.frames.responses import judgments_of
 from analysis.reports.drill_down import ANSWER, ITEM, TEXT, list_counted, list_judgments, list_rows
-from analysis.reports.evaluators import evaluator_named, groups_of, people_in
+from analysis.reports.evaluators import HUMAN, evaluator_named, groups_of, people_in
 from analysis.science import tables
 from analysis.science.common import reading_stages
 from analysis.science.flaws import code_items, item_values
@@ -14,6 +14,8 @@ from analysis.science.joined import INFORMATIVITY, stages_of, texts_done
 from analysis.science.raters import ratings_in
 from analysis.science.reliability import TEXTS, complete_block
 from analysis.tables.spec import Row, Table, TableSpec
+from studies.services.declarations import get_declaration
+from studies.services.text_versions import label_version, list_text_versions
 
 
 def list_tables() -> tuple[TableSpec, ...]:
@@ -84,6 +86,29 @@ def list_carry_over(evidence: Evidence, _row: Row, column: str) -> Table:
         return list_judgments(evidence, read[~read["guessed"]])
     both = read.groupby("item_id")["guessed"].transform("nunique") == 2
     return count_or_list(evidence, read[both], column)
+
+
+@tables.TEXT_VERSION_TEXTS.drill_down
+@tables.TEXT_VERSIONS.drill_down
+def list_versions(evidence: Evidence, row: Row, column: str) -> Table:
+    """The answers of people, or of the model in all versions, with the text in either version."""
+    versions = list_text_versions(evidence.study)
+    name = row.get("evaluator", HUMAN)
+    codes = people_in(evidence).codes if name == HUMAN else {label_version(name, each, versions) for each in versions}
+    frame = evidence.frame
+    either = frame["text_version"].isin([row["version"], row["compared_with"]]) & frame["annotator"].isin(codes)
+    stages = {stage.name for stage in get_declaration(evidence.study).stages if "text" in stage.shows}
+    read = frame[either & frame["stage"].isin(stages)]
+    if "text_id" in row:
+        read = read[read["text_id"] == row["text_id"]]
+    if column == "n_baseline":
+        read = read[read["text_version"] == row["compared_with"]]
+    elif column == "n_annotators" and "text_id" in row:
+        read = read[read["text_version"] == row["version"]]
+    if column in ("n_texts", "n_annotators"):
+        return list_counted(evidence, read, column)
+    asked = read["question"] == row["measure"]
+    return list_rows(evidence, read[asked] if asked.any() else read, ANSWER, _("The answers"))
 
 
 @tables.RELIABILITY.drill_down

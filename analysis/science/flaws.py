@@ -93,9 +93,22 @@ def apply_rules(evidence: Evidence) -> pd.DataFrame:
         if item not in words.index:
             continue
         wording = Wording(stem, words[item], tuple(map(bool, keys[item])), "", language)
-        kind = evidence.metadata.get(item, {}).get("category") or question_type(wording)
-        rows.append({"item_id": item, "text_id": text, "type": kind} | flaws_of(wording))
+        rows.append({"item_id": item, "text_id": text, "type": find_type(evidence, item, wording)} | flaws_of(wording))
     return pd.DataFrame(rows, columns=["item_id", "text_id", "type", *NAMES]).set_index("item_id").astype(object)
+
+
+def find_type(evidence: Evidence, item: str, wording: Wording) -> str:
+    """The category that the item's metadata says, else the type of its question word."""
+    return evidence.metadata.get(item, {}).get("category") or question_type(wording)
+
+
+def item_types(evidence: Evidence) -> dict[str, str]:
+    """By item, the type of its question."""
+    language = evidence.study.language.partition("-")[0]
+    return {
+        item: find_type(evidence, item, Wording(stem, (), (), "", language))
+        for item, stem in evidence.items[["item_id", "stem"]].itertuples(index=False)
+    }
 
 
 def item_values(evidence: Evidence) -> pd.DataFrame:

@@ -1,6 +1,6 @@
 """Text informativity from people on texts drawn by chance and models on all of them."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from math import isnan
 from typing import Any
@@ -33,6 +33,7 @@ ANSWERABILITY, GUESSABILITY, INFORMATIVITY = "answerability", "guessability", "i
 TOO_FEW = gettext_noop("An estimate with models needs people on at least %(least)d texts; this row has %(n)d.")
 NOT_DRAWN = gettext_noop("The texts that people did were not drawn by chance, so people and models cannot be joined.")
 INCOMPLETE = gettext_noop("%(model)s has no answer on %(k)d of %(n)d texts; name an evaluator that answered them all.")
+HAS_SEEN = gettext_noop("%(model)s has seen people's answers to %(k)d of these texts.")
 UNANSWERED = gettext_noop("People answered %(a)d of %(n)d drawn texts; those that are missing may differ.")
 OWN_ITEMS = gettext_noop("%(model)s wrote these items; the estimate stays right.")
 HARDLY = gettext_noop("Models hardly help here (r = %(r)s): the interval of people only is as good.")
@@ -46,6 +47,9 @@ class Predictor:
     names: tuple[str, ...]
     shares: pd.DataFrame  # stage, generator, text_id, p: the mean of the models' p(right)
     reason: str = ""
+
+
+NO_SHARES = pd.DataFrame(columns=["stage", "generator", "text_id", "p"])
 
 
 def joined_tables(evidence: Evidence) -> tuple[Table, ...]:
@@ -197,7 +201,7 @@ def of_generator(
     weight = evidence.options[evidence.options["generator"] == generator].groupby("text_id", sort=False).size()
     draw = evidence.text_draw
     chance = weight.index.map(draw.chances).to_numpy(dtype=np.float64) if draw else np.ones(len(weight))
-    predictor = predict(judgments, models, weight.index, generator, stages)
+    predictor = predict(judgments, models, weight.index, generator, stages, evidence.seen_texts)
     reason = predictor.reason if draw else _(NOT_DRAWN)
     cells = tuple(
         make_cell(people, predictor, weight, chance, generator, stage) for stage in (stages.with_text, stages.without)
@@ -224,9 +228,15 @@ def make_cell(
 
 
 def predict(
-    judgments: pd.DataFrame, models: list[Evaluator], texts: pd.Index, generator: str, stages: ReadingStages
+    judgments: pd.DataFrame,
+    models: list[Evaluator],
+    texts: pd.Index,
+    generator: str,
+    stages: ReadingStages,
+    seen: Mapping[str, frozenset[str]],
 ) -> Predictor:
-    """The mean p(right) of the models that answered about every text in both stages."""
+    """The mean p(right) of the models that answered about every text in both stages and have not `seen` people's
+    answers to any of them."""
     about = judgments[judgments["generator"] == generator]
     complete, missing = [], {}
     for model in models:
@@ -237,10 +247,15 @@ def predict(
         missing[model.name] = len(lacking)
         if not lacking:
             complete.append(model)
+    known = {model.name: len(seen.get(model.name, frozenset()) & set(texts)) for model in complete}
+    if complete and all(known.values()):
+        name = min(known, key=lambda each: known[each])
+        return Predictor((), NO_SHARES, _(HAS_SEEN) % {"model": name, "k": known[name]})
+    complete = [model for model in complete if not known[model.name]]
     if not complete:
         name = min(missing, key=lambda each: missing[each])
         reason = _(INCOMPLETE) % {"model": name, "k": missing[name], "n": len(texts)}
-        return Predictor((), pd.DataFrame(columns=["stage", "generator", "text_id", "p"]), reason)
+        return Predictor((), NO_SHARES, reason)
     codes = frozenset().union(*(each.codes for each in complete))
     of_model = about[about["annotator"].isin(codes)].groupby(["stage", "generator", "text_id", "annotator"])["p_right"]
     shares = of_model.mean().groupby(["stage", "generator", "text_id"]).mean().rename("p").reset_index()

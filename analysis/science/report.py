@@ -17,6 +17,7 @@ from analysis.science.raters import rating_tables
 from analysis.science.readers import carry_over_sentence, carry_over_tables, reader_tables
 from analysis.science.reliability import reliability_sentence, reliability_tables
 from analysis.science.tables import OTHERS
+from analysis.science.versions import version_sentence, version_tables
 from analysis.tables.spec import Table
 
 
@@ -24,12 +25,14 @@ def with_science(report: Report, evidence: Evidence) -> Report:
     """The report with the tables that its answers allow, before its last one, the description."""
     joined, carried = joined_tables(evidence), carry_over_tables(evidence)
     reliable, flawed = reliability_tables(evidence), flaw_tables(evidence)
+    versions = version_tables(evidence)
     tables = (
-        *joined, *carried, *reliable, *flawed, *rating_tables(evidence),
+        *joined, *versions, *carried, *reliable, *flawed, *rating_tables(evidence),
         *reader_tables(evidence),
     )  # fmt: skip
     sentences = (
         *joined_sentences(joined),
+        *version_sentence(versions),
         *carry_over_sentence(carried),
         *reliability_sentence(reliable),
         *flaw_sentence(flawed),

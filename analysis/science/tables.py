@@ -260,6 +260,55 @@ FLAWS = TableSpec(
     ),
 )  # fmt: skip
 
+VERSION = Column("version", _("Version"))
+COMPARED_WITH = Column("compared_with", _("Compared with"))
+
+TEXT_VERSIONS = TableSpec(
+    "text_versions", _("What another version of the texts changes"), (
+        MEASURE,
+        ANSWERS_BY,
+        Column("question_type", _("Type of question")),
+        VERSION,
+        COMPARED_WITH,
+        number("mean", _("Mean"), _("of the version, whoever read it")),
+        estimate("difference", _("Difference"), _("the version minus the other, within texts and readers, alone")),
+        number("low_adjusted", _("From, adjusted"), _("simultaneous interval"), reason="reason"),
+        number("high_adjusted", _("To, adjusted"), _("simultaneous interval"), reason="reason"),
+        "p",
+        Column("p_adjusted", _("p, adjusted"), "p", about=_("for all pairs of versions"), reason="reason"),
+        "adjustment",
+        "family_size",
+        count("n_texts", _("Texts"), _("texts that were read in either version")),
+        count("n_annotators", _("Readers"), _("readers of either version")),
+        "reason",
+    ),
+    keys=("measure", "evaluator", "question_type", "version", "compared_with"),
+    notes=(
+        _("Each reader reads each text in one version only, and versions rotate over readers. Texts and readers are "
+          "taken out by least squares, so readers who left early need no repair."),
+        _("Without the text an item is the same in all versions, so a difference in answerability is one in "
+          "informativity. Where items are translated with their texts this does not hold."),
+    ),
+)  # fmt: skip
+
+TEXT_VERSION_TEXTS = TableSpec(
+    "text_version_texts", _("What another version changes on each text"), (
+        MEASURE,
+        TEXT,
+        VERSION,
+        COMPARED_WITH,
+        estimate("difference", _("Difference"), _("the version minus the first, over readers of this text")),
+        count("n_annotators", _("Readers"), _("readers of the version")),
+        count("n_baseline", _("Readers of the other"), _("readers of the first version"), leads=False),
+        "reason",
+    ),
+    keys=("measure", "text_id", "version"),
+    notes=(
+        _("What is each reader's own is taken out. Intervals are Welch's, over the readers of a text, each text alone; "
+          "of many texts some stand out by chance."),
+    ),
+)  # fmt: skip
+
 BETWEEN = TableSpec(
     "between_protocols", _("Do both protocols rank alike?"), (
         Column("measure_a", _("First study"), "question"),
@@ -297,5 +346,5 @@ HOUR = TableSpec(
 
 TABLES = (
     JOINED, JOINED_CONTRASTS, OTHERS, CARRY_OVER, RELIABILITY, G_STUDY, D_STUDY, SEVERITY, FAIR_MEANS, RASCH,
-    PERSON_FIT, DEPENDENCE, DIF, TEXT_DIF, FLAWS,
+    PERSON_FIT, DEPENDENCE, DIF, TEXT_DIF, FLAWS, TEXT_VERSIONS, TEXT_VERSION_TEXTS,
 )  # fmt: skip

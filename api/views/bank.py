@@ -49,6 +49,14 @@ class ItemFieldsSerializer(serializers.Serializer):
     metadata = serializers.DictField(required=False)
 
 
+class VersionSerializer(serializers.Serializer):
+    """A text in other words, such as simplified or translated."""
+
+    name = serializers.CharField()
+    text = serializers.CharField()
+    language = serializers.CharField(required=False, help_text="Where it is another one than that of the text.")
+
+
 class TextFieldsSerializer(serializers.Serializer):
     """A text with its items, as a line of a JSONL file has it (docs/formats.md)."""
 
@@ -58,6 +66,7 @@ class TextFieldsSerializer(serializers.Serializer):
     language = serializers.CharField(required=False, help_text="Such as de, en or eu; absent: recognized.")
     markup = serializers.CharField(required=False, help_text="markdown; absent: plain text.")
     pictures = serializers.DictField(required=False, help_text="PNG and JPEG pictures as data URIs, by their names.")
+    versions = VersionSerializer(many=True, required=False, help_text="The same text otherwise, with the same items.")
     items = ItemFieldsSerializer(many=True, required=False)
     metadata = serializers.DictField(required=False)
 

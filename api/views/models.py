@@ -15,7 +15,8 @@ from api.views.base import Filter, JSONView, ProjectView, StudyView, operation
 from evaluation.models import Evaluator
 from evaluation.services import asking as evaluating
 from evaluation.services import judges
-from evaluation.services.baselines import BASELINES, add_baseline, start_baseline
+from evaluation.services.baselines import BASELINES, add_baselines, start_baseline
+from evaluation.services.evaluators import expand_versions, read_seen_texts, set_seen_texts
 from evaluation.services.progress import EvaluatorRow, get_row, list_rows
 from evaluation.setting import LABEL, OPTIONWISE, READERS, READINGS
 from generation.services import asking as generating
@@ -113,6 +114,11 @@ class NewEvaluatorSerializer(TermsSerializer):
     answering = serializers.ChoiceField(list(READERS), default=OPTIONWISE)
     prompt = serializers.CharField(required=False, help_text="name/language or name/language@version")
     temperature = serializers.FloatField(required=False, min_value=0, max_value=2)
+    seen = serializers.ListField(
+        child=serializers.CharField(),
+        required=False,
+        help_text='Ids of texts of which the model has seen people\'s answers, or ["all"].',
+    )
 
 
 class Evaluators(StudyView):
@@ -129,14 +135,14 @@ class Evaluators(StudyView):
         status=201,
     )
     def post(self, request: Request, study: str) -> Any:
-        """A baseline answers at once or by a job; a model by a run that workers do."""
+        """A baseline answers at once or by a job; a model by a run that workers do. In a study of text versions an
+        evaluator is added for each version; the answer shows the one of the first."""
         given = self.read(NewEvaluatorSerializer)
         if given["model"] in BASELINES:
-            evaluator = add_baseline(
-                self.study, given["model"], label=given.get("label", ""), stages=given.get("stages")
-            )
-            start_baseline(evaluator, request.user)
-            return self.show(get_row(evaluator), status=201)
+            added = add_baselines(self.study, given["model"], label=given.get("label", ""), stages=given.get("stages"))
+            for evaluator in added:
+                start_baseline(evaluator, request.user)
+            return self.show(get_row(added[0]), status=201)
         return self.show(self.start_model(request, given), status=201)
 
     def start_model(self, request: Request, given: dict[str, Any]) -> EvaluatorRow:
@@ -145,17 +151,21 @@ class Evaluators(StudyView):
         asked = {"endpoint": endpoint, "label": given.get("label", ""), "stages": given.get("stages")}
         asked |= {"reading": given["reading"], "prompt": given.get("prompt", "")}
         if judges.is_judged(self.study):
-            if "temperature" in given or given["answering"] != OPTIONWISE:
-                raise Refused(_("Models judge this study: leave “temperature” and “answering” out."))
-            judge = judges.JudgeSpec(**asked)
-            confirm(endpoint, judges.estimate_run(self.study, judge), given)
-            added = judges.start(self.study, judge, **terms)
-            assert isinstance(added, Evaluator)  # metric columns need a scale or samples
-            return get_row(added)
+            if given.keys() & {"temperature", "seen"} or given["answering"] != OPTIONWISE:
+                raise Refused(_("Models judge this study: leave “temperature”, “answering” and “seen” out."))
+            specs = judges.expand_spec(self.study, judges.JudgeSpec(**asked))
+            confirm(endpoint, judges.estimate_all(self.study, specs), given)
+            first, *_others = [judges.start(self.study, judge, **terms) for judge in specs]
+            assert isinstance(first, Evaluator)  # metric columns need a scale or samples
+            return get_row(first)
         temperature = given.get("temperature", 0)
         model = evaluating.ModelSpec(**asked, answering=given["answering"], temperature=temperature)
-        confirm(endpoint, evaluating.estimate_run(self.study, model), given)
-        return get_row(evaluating.start(self.study, model, **terms))
+        models, seen = expand_versions(self.study, [model]), read_seen_texts(self.study, given.get("seen", ()))
+        confirm(endpoint, evaluating.estimate_all(self.study, models), given)
+        added = evaluating.start_all(self.study, models, **terms)
+        for evaluator in added if seen else ():
+            set_seen_texts(evaluator, seen)
+        return get_row(added[0])
 
 
 def find_model(project: Project, name: str) -> Endpoint:

@@ -9,6 +9,7 @@ from typing import Any
 
 from evaluation.judges.prompts import JudgePrompts, read_judge_prompts
 from evaluation.judges.scale import Scale, make_scale
+from evaluation.setting import TEXT_VERSION
 from items.models import Item
 from llm.models import Call, Run
 from llm.registry import Request
@@ -39,6 +40,7 @@ class JudgeSetting:
     subjects: tuple[Judgeable, ...]
     annotator_id: int | None
     column: str  # the name of the metric columns that a judge without an annotator fills
+    text_version: str = ""
 
     @cached_property
     def subject_at(self) -> dict[tuple[int, int], Judgeable]:
@@ -54,7 +56,10 @@ class JudgeSetting:
     def items_of(self, subjects: Iterable[Judgeable]) -> dict[int, Item]:
         """The items with their texts and options, by primary key; ValueError where one has gone."""
         keys = {pk for about in subjects for pk in about.item_ids}
-        return Item.objects.select_related("text").prefetch_related("options").in_bulk(keys)
+        items = Item.objects.select_related("text").prefetch_related("options").in_bulk(keys)
+        for item in items.values():
+            item.text = item.text.in_version(self.text_version)
+        return items
 
 
 @dataclass(frozen=True)
@@ -114,6 +119,7 @@ def make_judge_setting(params: Mapping[str, Any]) -> JudgeSetting:
         subjects=tuple(list_judgeables(study)),
         annotator_id=params["annotator"],
         column=params.get("column", ""),
+        text_version=params.get(TEXT_VERSION, ""),
     )
 
 

@@ -22,6 +22,7 @@ from evaluation.services.evaluators import (  # fmt: skip
     has_same_options,
     list_runs,
     make_scope,
+    name_text_version,
     refuse,
     wake_run,
 )
@@ -68,6 +69,7 @@ class ModelSpec:
     temperature: float = 0
     sample: int = 0  # which draw of the same prompts, from 0
     options: RequestOptions = field(default_factory=RequestOptions)  # over those of the endpoint
+    text_version: str = ""  # that it reads, in a study of text versions
 
     @property
     def name(self) -> str:
@@ -84,6 +86,7 @@ class ModelSpec:
             "temperature": self.temperature,
             "sample": self.sample,
             OPTIONS: self.options.override(self.endpoint.options).as_json(),
+            **name_text_version(self.text_version),
         }
 
 
@@ -110,6 +113,7 @@ def specify_evaluator(study: Study, spec: ModelSpec) -> EvaluatorSpec:
             **(prompt if spec.prompt else {}),
         },
         fix=lambda: {**prompt, **({"tuning": tuning} if tuning else {})},
+        text_version=spec.text_version,
     )
 
 

@@ -20,7 +20,13 @@ from evaluation.baselines import (
     tick_similar,
 )
 from evaluation.models import Evaluator
-from evaluation.services.evaluators import CannotEvaluate, EvaluatorSpec, choose_stages, ensure_evaluator
+from evaluation.services.evaluators import (
+    CannotEvaluate,
+    EvaluatorSpec,
+    choose_stages,
+    ensure_evaluator,
+    name_text_version,
+)
 from items.models import Item, Option
 from jobs.models import Job
 from jobs.progress import Hear, report_progress
@@ -30,6 +36,7 @@ from studies.models import AnnotatorKind, Assignment, Study, UnitItem
 from studies.protocols import Stage
 from studies.services.declarations import get_declaration
 from studies.services.evaluating import OptionJudgments, close_answered, store_judgments
+from studies.services.text_versions import label_version, list_text_versions
 
 BASELINES = (MAJORITY, EXACT, FUZZY)
 NEED_TEXT = (EXACT, FUZZY)
@@ -38,8 +45,22 @@ KIND, UNITS = "baseline", "units"  # of its job, and what that counts
 AT_ONCE = 3.0  # seconds that somebody who pressed a button may wait
 
 
-def add_baseline(study: Study, method: str, *, label: str = "", stages: Sequence[str] | None = None) -> Evaluator:
-    """The baseline of that label in the study, called by its method without one; see `add`."""
+def add_baselines(
+    study: Study, method: str, *, label: str = "", stages: Sequence[str] | None = None
+) -> list[Evaluator]:
+    """The baseline of that label in the study, called by its method without one; of a study of text versions one for
+    each version."""
+    versions = list_text_versions(study)
+    if not versions:
+        return [add_baseline(study, method, label=label, stages=stages)]
+    names = {version: label_version(label.strip() or method, version, versions) for version in versions}
+    return [add_baseline(study, method, label=names[each], stages=stages, text_version=each) for each in versions]
+
+
+def add_baseline(
+    study: Study, method: str, *, label: str = "", stages: Sequence[str] | None = None, text_version: str = ""
+) -> Evaluator:
+    """One that reads this version of the texts; see `ensure_evaluator`."""
     if method not in BASELINES:
         said = {"name": method, "names": ", ".join(BASELINES)}
         raise CannotEvaluate(_("Unknown baseline “%(name)s”. Choose one of: %(names)s.") % said)
@@ -50,7 +71,9 @@ def add_baseline(study: Study, method: str, *, label: str = "", stages: Sequence
         model=method,
         reading="label",
         stages=choose_answerable_stages(study, method, stages),
+        identity=name_text_version(text_version),
         fix=lambda: fix_params(study, method),
+        text_version=text_version,
     )
     return ensure_evaluator(study, wanted)
 
@@ -171,16 +194,20 @@ def make_ticker(evaluator: Evaluator) -> Ticker:
     if evaluator.method == MAJORITY:
         return make_majority_ticker(study)
     if evaluator.method == EXACT:
-        return lambda assignment, item, options: tick_exact(assignment.unit.text.body, get_wordings(options))
+        return lambda assignment, item, options: tick_exact(read_text(assignment), get_wordings(options))
     if evaluator.method == FUZZY and params["rule"] == BEST:
         return lambda assignment, item, options: tick_most_similar(
-            assignment.unit.text.body, get_wordings(options), f"{study.seed}/{item.external_id}"
+            read_text(assignment), get_wordings(options), f"{study.seed}/{item.external_id}"
         )
     if evaluator.method == FUZZY:
         return lambda assignment, item, options: tick_similar(
-            assignment.unit.text.body, get_wordings(options), params["threshold"]
+            read_text(assignment), get_wordings(options), params["threshold"]
         )
     raise ValueError(f"{evaluator.method} is no baseline.")
+
+
+def read_text(assignment: Assignment) -> str:
+    return assignment.unit.text.in_version(assignment.text_version).body
 
 
 def get_wordings(options: Sequence[Option]) -> list[str]:

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from typing import Any
 
@@ -10,7 +10,7 @@ from django.db import transaction
 from django.utils.translation import gettext as _
 
 from evaluation.models import RUN_KINDS, Evaluator
-from evaluation.setting import DEFAULTS, PROBABILITY, READINGS
+from evaluation.setting import DEFAULTS, PROBABILITY, READINGS, TEXT_VERSION
 from llm.models import Endpoint, Run, RunState, Unknown
 from llm.request_options import OPTIONS
 from llm.services import runs
@@ -20,6 +20,7 @@ from studies.prompts import BadTemplate
 from studies.services.declarations import get_declaration
 from studies.services.evaluating import CodeTaken, add_evaluator, remove_evaluator, reopen_assignments
 from studies.services.instruments import UnknownInstrument, find_version
+from studies.services.text_versions import label_version, list_text_versions
 
 # What annotators are called by themselves, and what tables call people.
 RESERVED = re.compile(r"human(:.*)?|(P|pilot-|preview-|sim-)\d+", re.IGNORECASE)
@@ -61,6 +62,26 @@ class EvaluatorSpec:
     stages: Sequence[str]
     identity: Mapping[str, Any] = field(default_factory=dict)
     fix: Callable[[], dict[str, Any]] = dict  # what is decided once, when it is added
+    text_version: str = ""  # that it reads, in a study of text versions
+
+
+def expand_versions(study: Study, specs: Sequence[Any]) -> list[Any]:
+    """In a study of text versions, one of each for each version: “NAME” reads the first, “NAME (VERSION)” another.
+
+    specs: dataclasses with name, label and text_version.
+    """
+    versions = list_text_versions(study)
+    if not versions:
+        return list(specs)
+    return [
+        replace(spec, label=label_version(spec.name, version, versions), text_version=version)
+        for spec in specs for version in versions
+    ]  # fmt: skip
+
+
+def name_text_version(version: str) -> dict[str, str]:
+    """Of what an evaluator is asked with."""
+    return {TEXT_VERSION: version} if version else {}
 
 
 @transaction.atomic
@@ -74,7 +95,10 @@ def ensure_evaluator(study: Study, wanted: EvaluatorSpec) -> Evaluator:
     if evaluator := known.filter(annotator__code=wanted.label).first():
         return extend_evaluator(evaluator, wanted)
     try:
-        annotator = add_evaluator(study, wanted.label, kind=wanted.kind, model=wanted.model, reading=wanted.reading)
+        annotator = add_evaluator(
+            study, wanted.label, kind=wanted.kind, model=wanted.model, reading=wanted.reading,
+            text_version=wanted.text_version,
+        )  # fmt: skip
     except CodeTaken as taken:
         raise CannotEvaluate(str(taken)) from None
     params = {**wanted.identity, **wanted.fix()}
@@ -224,6 +248,37 @@ def check_reading(reading: str, endpoint: Endpoint) -> None:
             _("“%(name)s” sends no log-probabilities. Use the written label instead.") % {"name": endpoint.name},
         ),
     )
+
+
+SEEN, ALL_TEXTS = "seen_texts", "all"  # in an evaluator's params: "all", or a list of ids
+
+
+def read_seen_texts(study: Study, names: Sequence[str]) -> Sequence[str] | str:
+    """The ids, or "all" where this is the only name. `CannotEvaluate` for a text that the study does not have."""
+    if list(names) == [ALL_TEXTS]:
+        return ALL_TEXTS
+    known = set(study.units.values_list("text__external_id", flat=True))
+    if unknown := [name for name in names if name not in known]:
+        said = _("This study has no text “%(name)s”. Name its texts by their ids, or write all.")
+        raise CannotEvaluate(said % {"name": unknown[0]})
+    return names
+
+
+def set_seen_texts(evaluator: Evaluator, texts: Sequence[str] | str) -> Evaluator:
+    """Say of which texts the model has seen people's answers, because it was fitted, prompted or its thresholds chosen
+    on them: what `read_seen_texts` returns."""
+    params = {name: value for name, value in evaluator.params.items() if name != SEEN}
+    evaluator.params = params | ({SEEN: texts if texts == ALL_TEXTS else list(texts)} if texts else {})
+    evaluator.save(update_fields=["params"])
+    return evaluator
+
+
+def collect_seen_texts(study: Study) -> dict[str, frozenset[str]]:
+    """By label, the ids of the study's texts of which an evaluator has seen people's answers; only where there are."""
+    names = frozenset(study.units.values_list("text__external_id", flat=True))
+    rows = Evaluator.objects.filter(annotator__study=study).values_list("annotator__code", "params")
+    said = {code: params.get(SEEN) for code, params in rows if params.get(SEEN)}
+    return {code: names if seen == ALL_TEXTS else names & set(seen) for code, seen in said.items()}
 
 
 def make_scope(evaluator: Evaluator) -> str:

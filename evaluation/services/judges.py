@@ -12,7 +12,7 @@ from evaluation.judges.prompts import JudgePrompts, read_judge_prompts, store_de
 from evaluation.judges.run_kind import JUDGES
 from evaluation.judges.scores import get_study_scale, name_column
 from evaluation.models import JUDGE_KIND, MAX_METRIC_NAME, Evaluator, Metric
-from evaluation.services.asking import MAX_SAMPLES, MAX_TEMPERATURE
+from evaluation.services.asking import MAX_SAMPLES, MAX_TEMPERATURE, add_estimates
 from evaluation.services.evaluators import (  # fmt: skip
     CannotEvaluate,
     EvaluatorSpec,
@@ -22,11 +22,13 @@ from evaluation.services.evaluators import (  # fmt: skip
     choose_stages,
     create_run,
     ensure_evaluator,
+    expand_versions,
     find_prompt_version,
     get_endpoint,
     has_same_options,
     list_runs,
     make_scope,
+    name_text_version,
     refuse,
     wake_run,
 )
@@ -73,6 +75,7 @@ class JudgeSpec:
     scale: int | None = None
     prompt: str = ""  # as of asking.Ask
     options: RequestOptions = field(default_factory=RequestOptions)  # over those of the endpoint
+    text_version: str = ""  # that it reads, in a study of text versions
 
     @property
     def name(self) -> str:
@@ -95,6 +98,7 @@ class JudgeSpec:
             "temperature": temperature,
             "scale": self.scale,
             OPTIONS: self.options.override(self.endpoint.options).as_json(),
+            **name_text_version(self.text_version),
         }
 
 
@@ -246,6 +250,17 @@ def count_max_calls(study: Study, spec: JudgeSpec) -> int:
     return sum(1 for _asked in JUDGES[setting.way].plan_all(setting)) * (setting.samples or 1)
 
 
+def expand_spec(study: Study, spec: JudgeSpec) -> list[JudgeSpec]:
+    """One for each version of the texts; metric columns are about the texts as they are."""
+    is_column = spec.is_column(study, get_judgment_type(study))
+    return [spec] if is_column else expand_versions(study, [spec])
+
+
+def estimate_all(study: Study, specs: Sequence[JudgeSpec]) -> Estimate:
+    """What they would cost together."""
+    return add_estimates([estimate_run(study, spec) for spec in specs])
+
+
 @transaction.atomic
 def start(study: Study, spec: JudgeSpec, **terms: Any) -> Evaluator | Run:
     """A judge with a run on its way, or the run that fills its columns; terms: those of `RunTerms`."""
@@ -268,6 +283,7 @@ def specify_judge(study: Study, spec: JudgeSpec, params: Mapping[str, Any]) -> E
         stages=[get_stage(study).name],
         identity={**spec.asking, **({"prompt": params["prompt"]} if spec.prompt else {})},
         fix=lambda: {"prompt": params["prompt"]},
+        text_version=spec.text_version,
     )
 
 

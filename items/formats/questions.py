@@ -85,7 +85,8 @@ def _list_lost(text: TextRow, item_id: str, fields: Iterable[str]) -> list[LeftO
 
 
 def _list_text_fields(text: TextRow) -> list[str]:
-    said = {"id": text.id, "title": text.title, "language": text.language, "metadata": text.metadata}
+    said: dict[str, Any] = {"id": text.id, "title": text.title, "language": text.language, "metadata": text.metadata}
+    said |= {"versions": text.versions}
     return [name for name, value in said.items() if value]
 
 

@@ -11,9 +11,19 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationErr
 from pydantic_core import ErrorDetails
 
 from items import values
-from items.models import MAX_ID, MAX_OPTION, MAX_OPTIONS, MAX_PICTURES, MAX_STEM, MAX_TEXT
+from items.models import (
+    MAX_ID,
+    MAX_OPTION,
+    MAX_OPTIONS,
+    MAX_PICTURES,
+    MAX_STEM,
+    MAX_TEXT,
+    MAX_VERSION_NAME,
+    MAX_VERSIONS,
+    ORIGINAL,
+)
 from items.pictures import BadPicture, PictureContent, read_data_uri
-from items.plain import clean_name, explain_too_long, is_blank, make_printable, tidy
+from items.plain import clean_language, clean_name, explain_too_long, is_blank, make_printable, tidy
 
 MAX_TITLE = 500
 
@@ -97,6 +107,30 @@ def read_pictures(pictures: dict[str, Any]) -> dict[str, PictureContent]:
 PICTURE_NAME = re.compile(r"[\w.-]+")
 
 
+class VersionRow(Row):
+    """The text otherwise, such as simplified or translated."""
+
+    name: Annotated[Name, limit_text(MAX_VERSION_NAME)]
+    text: Annotated[str, limit_text(MAX_TEXT)]
+    language: Annotated[str, AfterValidator(clean_language)] | None = None
+
+    def values(self) -> dict[str, str]:
+        return self.model_dump(include={"name", "text", "language"}, exclude_none=True)
+
+
+def check_versions(versions: list[VersionRow]) -> list[VersionRow]:
+    if len(versions) > MAX_VERSIONS:
+        said = _("The text has {count} versions beside the original; the limit is {limit}.")
+        raise ValueError(said.format(count=len(versions), limit=MAX_VERSIONS))
+    names = Counter([ORIGINAL, *(version.name for version in versions)])
+    if twice := [each for each, count in names.items() if count > 1]:
+        raise ValueError(
+            _("The version “{name}” occurs twice. Give each version of a text its own name; the text itself is "
+              "“original”.").format(name=twice[0])
+        )  # fmt: skip
+    return versions
+
+
 class TextRow(Row):
     id: Name | None = None
     title: Annotated[str, limit_text(MAX_TITLE, needed=False)] | None = None
@@ -105,6 +139,7 @@ class TextRow(Row):
     language: Name | None = None
     markup: Literal["", "markdown"] | None = None
     pictures: Annotated[dict[str, Any], AfterValidator(read_pictures)] | None = None
+    versions: Annotated[list[VersionRow], AfterValidator(check_versions)] | None = None
     items: list[ItemRow] = []
     metadata: dict[str, Any] | None = None
 

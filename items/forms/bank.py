@@ -17,6 +17,9 @@ from items.models import (
     MAX_PICTURES,
     MAX_STEM,
     MAX_TEXT,
+    MAX_VERSION_NAME,
+    MAX_VERSIONS,
+    ORIGINAL,
     Generator,
     GeneratorKind,
     Item,
@@ -118,6 +121,58 @@ class TextForm(forms.ModelForm):
         return TextValues(**{name: self.cleaned_data[name] for name in self.Meta.fields}, metadata=metadata or {})
 
 
+class VersionForm(forms.Form):
+    """One version of a text beside the original; a row without words is no version."""
+
+    name = NameField(
+        label=_("Name of the version"),
+        required=False,
+        max_length=MAX_VERSION_NAME,
+        help_text=_("The same name in all texts, such as “simple”."),
+    )
+    text = TidyField(label=_("Text"), required=False, max_length=MAX_TEXT, widget=forms.Textarea({"rows": 10}))
+    language = LanguageField(
+        label=_("Language"),
+        required=False,
+        max_length=20,
+        help_text=_("Only if it is another one than that of the original."),
+        widget=forms.TextInput({"size": 6}),
+    )
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = self.cleaned_data
+        if cleaned.get("text") and "name" in cleaned and not cleaned["name"]:
+            self.add_error("name", _("Give the version a name."))
+        return cleaned
+
+
+class VersionRows(forms.BaseFormSet):
+    def get_form_kwargs(self, index: int | None) -> dict[str, Any]:
+        """Read every row, also one that shows what it showed before."""
+        return super().get_form_kwargs(index) | {"empty_permitted": False}
+
+    def clean(self) -> None:
+        names = [ORIGINAL, *(each["name"] for each in self.values())]
+        if len(set(names)) < len(names):
+            raise forms.ValidationError(
+                _("Give each version its own name; “original” is the text itself. Change one of them.")
+            )
+
+    def values(self) -> list[dict[str, str]]:
+        """The versions that have words, as a text stores them."""
+        rows = [getattr(row, "cleaned_data", {}) for row in self.forms]
+        return [
+            {name: row[name] for name in ("name", "text", "language") if row.get(name)}
+            for row in rows
+            if row.get("text") and row.get("name")
+        ]
+
+
+VersionFormSet: type[VersionRows] = forms.formset_factory(  # type: ignore[assignment]
+    VersionForm, formset=VersionRows, extra=1, max_num=MAX_VERSIONS, validate_max=True, absolute_max=2 * MAX_VERSIONS
+)
+
+
 class PicturesField(forms.FileField):
     """Several files, each read as a picture, by their names."""
 
@@ -187,9 +242,12 @@ class EditTextForm(TextForm):
         kept = {name: digest for name, digest in self.text.pictures.items() if name not in left_out}
         return kept | {name: each.digest for name, each in (self.cleaned_data.get("pictures") or {}).items()}
 
-    def values(self, metadata: Mapping[str, Any] | None = None) -> TextValues:
+    def values(
+        self, metadata: Mapping[str, Any] | None = None, versions: Sequence[Mapping[str, str]] = ()
+    ) -> TextValues:
         told = {name: self.cleaned_data[name] for name in self.Meta.fields}
-        return TextValues(**told, pictures=self.list_pictures(), metadata=metadata or {})
+        told |= {"pictures": self.list_pictures(), "versions": [dict(each) for each in versions]}
+        return TextValues(**told, metadata=metadata or {})
 
 
 def make_picture_name(filename: str) -> str:

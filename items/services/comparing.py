@@ -37,6 +37,7 @@ def merge_text(known: TextValues, row: TextRow, language: str) -> TextValues:
         language=language or known.language,
         markup=known.markup if row.markup is None else row.markup,
         pictures=known.pictures if row.pictures is None else get_digests(row),
+        versions=known.versions if row.versions is None else [each.values() for each in row.versions],
     )
     if row.metadata is None:
         return target
@@ -99,7 +100,8 @@ def _claim(names: Iterable[str], taken: set[str]) -> str:
 
 
 def compare_texts(known: TextValues, target: TextValues) -> Difference:
-    names = {"title": "title", "body": "text", "language": "language", "markup": "markup", "pictures": "pictures"}
+    same = ("language", "markup", "pictures", "versions")
+    names = {"title": "title", "body": "text"} | {name: name for name in same}
     wording = [shown for name, shown in names.items() if getattr(known, name) != getattr(target, name)]
     details = [name for name in (*DETAILS, "shareable") if getattr(known, name) != getattr(target, name)]
     return Difference(wording, details + _compare_metadata(known, target))

@@ -57,8 +57,9 @@ def list_text_objects(project: Project) -> list[dict[str, Any]]:
 
 
 def build_text_object(text: Text, items: Iterable[Item]) -> dict[str, Any]:
-    """A text that may not be shared is represented by its hash."""
+    """A text that may not be shared is represented by its hash; its pictures and versions are left out."""
     pictures = write_data_uris(text) if text.shareable else {}
+    versions = text.versions if text.shareable else []
     said = {"text": text.body} if text.shareable else {"text": None, "text_sha256": hash_body(text.body)}
     metadata = normalise_json(update_extra(text.metadata, vars(get_text_values(text))))
     return {
@@ -66,7 +67,7 @@ def build_text_object(text: Text, items: Iterable[Item]) -> dict[str, Any]:
         **_drop_empty(title=text.title),
         **said,
         "language": text.language,
-        **_drop_empty(markup=text.markup, pictures=pictures),
+        **_drop_empty(markup=text.markup, pictures=pictures, versions=versions),
         "items": [build_item_object(item) for item in items],
         "metadata": metadata,
     }

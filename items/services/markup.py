@@ -92,6 +92,7 @@ def plan_markup(text: NamedText, values: TextValues, plan: ImportPlan) -> None:
     if values.markup != Markup.MARKDOWN:
         return
     wordings = [(text.line, "text", values.body)]
+    wordings += [(text.line, "versions", version["text"]) for version in values.versions]
     wordings += [(item.line, item.place, words) for item in text.items for words in list_item_wordings(item.row)]
     for line, place, words in wordings:
         for name in find_named_pictures(words):
@@ -121,3 +122,4 @@ def list_item_wordings(item: ItemRow) -> list[str]:
 def list_text_wordings(text: TextRow) -> Iterator[tuple[str, str | None]]:
     yield "title", text.title
     yield "text", text.body
+    yield from (("versions", version.text) for version in text.versions or ())

@@ -124,6 +124,7 @@ def plan_new_text(text: NamedText, body: str, language: str, bank: Bank, plan: I
         language=language,
         markup=text.row.markup or "",
         pictures=get_digests(text.row),
+        versions=[each.values() for each in text.row.versions or ()],
         metadata=update_extra(metadata, columns),
         **columns,
     )

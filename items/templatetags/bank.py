@@ -34,6 +34,11 @@ def locate_picture(project: Project, digest: str) -> str:
 
 
 @register.filter
+def in_version(text: Text, name: str) -> Text:
+    return text.in_version(name)
+
+
+@register.filter
 def paragraphs(text: str) -> list[str]:
     """A paragraph for each line, as on the pages of annotators."""
     return [line.strip() for line in text.split("\n") if line.strip()]

@@ -30,6 +30,7 @@ from items.forms.bank import (
     KeyForm,
     NewItemForm,
     OptionFormSet,
+    VersionFormSet,
     add_option_rows,
     build_option_rows,
     choose_generator,
@@ -150,15 +151,18 @@ def text_edit(request, slug, pk):
     if old.superseded_at and request.method != "POST":
         return redirect("text_edit", project.slug, get_newest(old).pk)
     form = EditTextForm(request.POST or None, request.FILES or None, initial=model_to_dict(old), text=old)
-    if form.is_valid():
+    sent = "versions-TOTAL_FORMS" in request.POST  # a script that sends no versions leaves them as they are
+    rows = VersionFormSet(request.POST if sent else None, prefix="versions", initial=old.versions)
+    if form.is_valid() and (not sent or rows.is_valid()):
+        values = form.values(old.metadata, rows.values() if sent else old.versions)
         try:
-            new = edit_text(old, form.values(old.metadata), form.cleaned_data["pictures"].values())
+            new = edit_text(old, values, form.cleaned_data["pictures"].values())
         except EditRefused as refusal:
             form.add_error(None, str(refusal))
         else:
             messages.success(request, _describe_edit(old, new))
             return redirect("text", project.slug, new.pk)
-    return render(request, "items/text_form.html", {"project": project, "form": form, "text": old})
+    return render(request, "items/text_form.html", {"project": project, "form": form, "rows": rows, "text": old})
 
 
 def _describe_edit(old: Text, new: Text) -> str:

@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from items.language import name_language
-from items.models import Item, Text
+from items.models import ORIGINAL, Item, Text
 from items.plain import count_words
 from projects.models import Project
 from studies.models import Study
@@ -213,6 +213,16 @@ class TextsForm(StepForm):
         error_messages={"required": gettext_lazy("Select at least one text.")},
     )
 
+    versions = forms.MultipleChoiceField(
+        label=gettext_lazy("Compare versions of the texts"),
+        widget=forms.CheckboxSelectMultiple,
+        required=False,
+        help_text=gettext_lazy(
+            "Each person reads each text in one of these versions; who reads which rotates. Texts that lack one of "
+            "them are left out. Select none to show all texts as they are."
+        ),
+    )
+
     def __init__(self, study: Study, data: Any = None) -> None:
         self.languages = count_languages(study.project)
         self.here = find_text_language(study, self.languages)
@@ -226,7 +236,12 @@ class TextsForm(StepForm):
         for (_text, name), n in self.counts.items():
             names[name] += n
         self.offer("generators", [(name, f"{name} ({n})") for name, n in names.items()])
-        for name, is_needed in (("language", len(self.languages) > 1), ("generators", names), ("texts", self.bank)):
+        known = dict.fromkeys(name for text in self.bank for name in text.version_names)
+        self.offer("versions", [(name, _("original") if name == ORIGINAL else name) for name in known])
+        for name, is_needed in (
+            ("language", len(self.languages) > 1), ("generators", names), ("texts", self.bank),
+            ("versions", len(known) > 1),
+        ):  # fmt: skip
             if not is_needed:
                 del self.fields[name]
 
@@ -241,6 +256,7 @@ class TextsForm(StepForm):
             "language": self.here,
             "texts": texts if chosen["texts"] == "all" else chosen["texts"],
             "generators": generators if chosen["generators"] == "all" else chosen["generators"],
+            "versions": said["plan"].get("text_versions", []),
         }
 
     def rows(self) -> list[dict[str, Any]]:
@@ -281,7 +297,14 @@ class TextsForm(StepForm):
         if "generators" in self.fields:
             every = {name for _text, name in self.counts}
             generators = "all" if set(cleaned["generators"]) == every else cleaned["generators"]
-        return said | {"items": {"texts": texts, "generators": generators}}
+        plan = said["plan"] | {"text_versions": cleaned.get("versions", [])}
+        return said | {"items": {"texts": texts, "generators": generators}, "plan": plan}
+
+    def clean_versions(self) -> list[str]:
+        chosen = self.cleaned_data["versions"]
+        if len(chosen) == 1:
+            raise forms.ValidationError(_("Select at least two versions to compare, or none."))
+        return list(chosen)
 
     def turn_to(self, language: str, said: Said) -> Said:
         """All texts of that language, with pages in it if there is a wording."""
@@ -290,7 +313,8 @@ class TextsForm(StepForm):
         name = choose_wording(wordings, language) or said["instrument"]
         items = {"texts": select_texts(project, language), "generators": "all"}
         pages = wordings[name].instrument.language if name in wordings else said["language"]
-        return said | {"items": items, "instrument": name, "language": pages, "variants": []}
+        plan = said["plan"] | {"text_versions": []}
+        return said | {"items": items, "plan": plan, "instrument": name, "language": pages, "variants": []}
 
 
 def find_text_language(study: Study, languages: Counter[str]) -> str:

@@ -229,6 +229,7 @@ class PeopleForm(StepForm):
             "own_texts": cleaned["own_texts"] if reading == OWN else 0,
             "people_texts": 0 if scope == ALL else cleaned["people_texts"],
             "people_texts_by": EQUAL_CHANCE if scope == ALL else scope,
+            "text_versions": self.said["plan"].get("text_versions", []),
             "seed": cleaned["seed"],
         }
 

@@ -6,7 +6,7 @@ from django.db.models import Q
 from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
 
-from items.models import Generator
+from items.models import MAX_VERSION_NAME, Generator
 from projects.models import new_token
 from studies.models.study import Study, Unit, Variant
 
@@ -137,6 +137,7 @@ class Slot(models.Model):
     seat = models.PositiveIntegerField()
     group = models.CharField(max_length=100, blank=True)  # only for annotators of this group; empty: for anybody
     generator = models.ForeignKey(Generator, models.PROTECT, null=True, related_name="+")
+    text_version = models.CharField(max_length=MAX_VERSION_NAME, blank=True, default="")  # of a study of versions
 
     class Meta:
         ordering = ["pk"]
@@ -180,6 +181,8 @@ class Assignment(models.Model):
     position = models.PositiveIntegerField()  # in the annotator's own order of units
     # {stage: [[handle, item pk, [[handle, option pk], …]], …]} in the order shown; see studies.presentation_order
     shown = models.JSONField(default=dict)
+    # Of a study of text versions, the one that is shown; empty: the text as it is.
+    text_version = models.CharField(max_length=MAX_VERSION_NAME, blank=True, default="")
     # Of a second round, the answers that are open again, with what is shown beside each; null means all.
     # {item pk: {question: {"rules": ["c"], "own": 3, "others": [1, 2]}}}
     reopened = models.JSONField(null=True)

@@ -87,7 +87,7 @@ class Study(Scratchable):
     selection = models.JSONField(default=dict, blank=True)
     # {"annotators": N | "open" | {group: N}, "per_unit": k | "all" | {group: k | "all"}, "shared_texts": n,
     # "own_texts": n}, groups in the order of `groups`; and where people do some texts only "people_texts": n,
-    # "people_texts_by": "equal chance" | "doubt"
+    # "people_texts_by": "equal chance" | "doubt"; of a study of text versions "text_versions": [names]
     plan = models.JSONField(default=dict, blank=True)
     groups = models.JSONField(default=list, blank=True)
     # What people go through beside the units, in order (studies.phases); empty: the consent and the instructions of the

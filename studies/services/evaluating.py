@@ -101,7 +101,9 @@ class OptionJudgments:
 
 
 @transaction.atomic
-def add_evaluator(study: Study, code: str, *, kind: AnnotatorKind, model: str, reading: str) -> Annotator:
+def add_evaluator(
+    study: Study, code: str, *, kind: AnnotatorKind, model: str, reading: str, text_version: str = ""
+) -> Annotator:
     """A model or baseline in a launched study, with an assignment for each unit; `CodeTaken`, `WrongState`."""
     study = lock_study(study, *LAUNCHED)
     refuse_unanswerable(study, kind)
@@ -117,7 +119,7 @@ def add_evaluator(study: Study, code: str, *, kind: AnnotatorKind, model: str, r
     )
     first = get_declaration(study).stages[0].name
     Assignment.objects.bulk_create(
-        Assignment(annotator=annotator, unit=unit, position=place, stage=first)
+        Assignment(annotator=annotator, unit=unit, position=place, stage=first, text_version=text_version)
         for place, unit in enumerate(study.units.all())
     )
     return annotator

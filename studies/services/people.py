@@ -139,14 +139,15 @@ class Cell(NamedTuple):
     pk: int
     unit_id: int
     generator_id: int | None
+    text_version: str
 
 
 def read_planned_slots(study: Study, purpose: Purpose, first: int) -> dict[int, list[Cell]]:
     """The cells that the plan made for the seats from `first` on, by seat."""
     found: dict[int, list[Cell]] = defaultdict(list)
     slots = Slot.objects.filter(unit__study=study, purpose=purpose, seat__gte=first)
-    for seat, *cell in slots.values_list("seat", "pk", "unit_id", "generator_id"):
-        found[seat].append(Cell(*cell))
+    for seat, *cell in slots.values_list("seat", "pk", "unit_id", "generator_id", "text_version"):
+        found[seat].append(Cell._make(cell))
     return found
 
 
@@ -176,10 +177,11 @@ def create_assignments(
                 draw_orders(declaration, units[slot.unit_id].items, slot.generator_id, rng),
                 stage,
                 new_token(),
+                slot.text_version,
             )
             for position, slot in enumerate(ordered, first)
         ),
-        ("annotator_id", "unit_id", "slot_id", "position", "shown", "stage", "token"),
+        ("annotator_id", "unit_id", "slot_id", "position", "shown", "stage", "token", "text_version"),
     )
 
 

@@ -19,12 +19,15 @@ from studies.services.phases import find_open_phase
 from studies.services.selection import CALIBRATION, MAIN
 
 # Of an open assignment, what its page and its hand-in rest on; the frozen rest of the study is known (declarations.py).
-OF_ASSIGNMENT = ("round", "position", "shown", "reopened", "stage", "token", "stage_opened_at", "finished_at", "apart")
+OF_ASSIGNMENT = (
+    *("round", "position", "shown", "text_version", "reopened", "stage", "token", "stage_opened_at", "finished_at"),
+    "apart",
+)
 OF_LINK = ("public_id", "token", "revoked_at", "paused_at", "ended_as", "last_seen")
 OF_ANNOTATOR = (*OF_LINK, "kind", "purpose", "person", "variant")
 OF_TIMES = ("deadline", "launched_at", "main_opened_at", "phases_changed_at")
 OF_STUDY = (*OF_TIMES, "project", "protocol", "language", "state", "instrument_version", "recruitment")
-OF_TEXT = ("external_id", "title", "body", "language", "markup", "pictures")
+OF_TEXT = ("external_id", "title", "body", "language", "markup", "pictures", "versions")
 READ = (
     *OF_ASSIGNMENT,
     *(f"annotator__{name}" for name in OF_ANNOTATOR),

@@ -14,6 +14,7 @@ from studies.services.people_texts import filter_people_units, is_for_people
 from studies.services.quotas import Quota, count_annotators, get_per_unit, has_group_quotas, make_quotas
 from studies.services.selection import PlannedUnit
 from studies.services.spec import SpecError
+from studies.services.text_versions import keep_versions, read_rotation
 
 Who = list[list[int]]
 Cells = list[dict[int, int | None]]  # over units: by seat, the generator guessed there, None where nothing is guessed
@@ -117,15 +118,18 @@ def make_slots(
     units: Sequence[Unit], purpose: Purpose, cells: Cells, quotas: Sequence[Quota], save: Save = save_at_once
 ) -> None:
     """Save the cells of a fresh plan; a plan without seats has none. `quotas` say to which group a seat belongs."""
+    if not units:
+        return
+    rotation = read_rotation(units[0].study)
     groups = {seat: quota.group for quota in quotas for seat in quota.seats}
     save(
         Slot,
         (
-            (unit.pk, purpose, seat, groups.get(seat, ""), generator)
+            (unit.pk, purpose, seat, groups.get(seat, ""), generator, rotation.choose(unit.text_id, seat))
             for unit, row in zip(units, cells, strict=True)
             for seat, generator in sorted(row.items())
         ),
-        ("unit_id", "purpose", "seat", "group", "generator_id"),
+        ("unit_id", "purpose", "seat", "group", "generator_id", "text_version"),
     )
 
 
@@ -138,12 +142,16 @@ def add_seat_slots(study: Study, annotator: Annotator) -> list[Slot]:
     purpose, seat = Purpose(annotator.purpose), annotator.seat
     assert seat is not None
     group = annotator.group if has_group_quotas(study) else ""
+    texts = {unit.pk: unit.text_id for unit in units}
     free = find_free_slots(study, purpose, group)
+    kept = keep_versions(free.values(), texts)
+    free = {pk: slot for pk, slot in free.items() if slot.text_version == kept[texts[pk]]}
     full = find_full_units(study, purpose, units, group)
     new = [place for place, unit in enumerate(units) if unit.pk not in free and unit.pk not in full]
     cells: Sequence[str | None] = [None] * len(units)
     if get_declaration(study).guesses:
         cells = extend_plan(read_plan(study, purpose, units), list_unit_generators(units), study.seed + seat, does=new)
+    rotation = read_rotation(study)
     added = Slot.objects.bulk_create(
         Slot(
             unit=units[place],
@@ -151,6 +159,7 @@ def add_seat_slots(study: Study, annotator: Annotator) -> list[Slot]:
             seat=seat,
             group=group,
             generator_id=int(cell) if (cell := cells[place]) else None,
+            text_version=kept.get(units[place].text_id, rotation.choose(units[place].text_id, seat)),
         )
         for place in new
     )

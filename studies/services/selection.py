@@ -19,6 +19,7 @@ from studies.protocols import PROTOCOLS, Declaration, InvalidParameter
 from studies.protocols.base import Candidate, UnitKind
 from studies.services.declarations import get_declaration
 from studies.services.spec import SpecError
+from studies.services.text_versions import keep_texts_with_versions
 
 
 @dataclass
@@ -39,7 +40,7 @@ class Chosen:
 
 def choose_items(study: Study) -> Chosen:
     """The current versions that the study's selection means; `SpecError` if it means nothing, or what is not there."""
-    texts = find_texts(study)
+    texts, lacking = keep_texts_with_versions(study, find_texts(study))
     if not PROTOCOLS[study.protocol].needs_items:
         return choose_texts_only(study, texts)
     items = find_items(study, texts)
@@ -55,7 +56,7 @@ def choose_items(study: Study) -> Chosen:
     if not chosen.texts:
         raise SpecError(explain_nothing_chosen(without) if not by_text else explain_too_few(declaration))
     check_languages([text for text, _items in chosen.texts])
-    chosen.notices = list_notices(study, len(texts), chosen, len(without), len(by_text) - len(enough))
+    chosen.notices = lacking + list_notices(study, len(texts), chosen, len(without), len(by_text) - len(enough))
     return chosen
 
 

@@ -83,6 +83,12 @@ def check_per_unit(value: object) -> object:
     )
 
 
+def check_text_versions(names: list[str]) -> list[str]:
+    if len(names) == 1 or len(set(names)) < len(names):
+        raise ValueError(_("write at least two names of versions, each once, such as [original, simple]."))
+    return names
+
+
 Line = Annotated[str, AfterValidator(check_one_line)]
 Title = Annotated[str, Field(max_length=200), AfterValidator(check_one_line)]
 Group = Annotated[str, Field(min_length=1, max_length=MAX_GROUP), AfterValidator(check_one_line)]
@@ -109,7 +115,8 @@ class Plan(Strict):
     """Who does what: `per_unit` k annotators each, or all; or texts shared by all and texts of one's own.
 
     Both numbers may be mappings from group to number. With `people_texts` people do so many texts drawn by chance,
-    while models do all.
+    while models do all. With `text_versions` each person reads each text in one of these versions; the first is the one
+    that others are compared with.
     """
 
     annotators: Annotators = "open"
@@ -118,11 +125,13 @@ class Plan(Strict):
     own_texts: Count = 0
     people_texts: Count = 0
     people_texts_by: Literal["equal chance", "doubt"] = EQUAL_CHANCE
+    text_versions: Annotated[list[Line], AfterValidator(check_text_versions)] = Field(default_factory=list)
     seed: Seed = Field(default_factory=draw_seed)
 
     def numbers(self) -> dict[str, Any]:
-        """What a study stores: without the seed, and of people's texts only where they do not do all."""
+        """What a study stores: without the seed, and what it does not use."""
         unused = set() if self.people_texts else {"people_texts", "people_texts_by"}
+        unused |= set() if self.text_versions else {"text_versions"}
         return self.model_dump(exclude={"seed"} | unused)
 
 

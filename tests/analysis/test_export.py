@@ -62,6 +62,7 @@ EXTRAS = [
     "adjudicated_by",
     "adjudicated_at",
     "reason",
+    "text_version",
 ]
 
 

@@ -4,10 +4,13 @@ import json
 
 import numpy as np
 import pytest
+from django.urls import reverse
 
 from analysis.choices import Choices
 from analysis.frames.evidence import evidence_of
 from analysis.science.joined import joined_sentences, joined_tables
+from evaluation.models import Evaluator
+from evaluation.services.evaluators import set_seen_texts
 from studies.services.people_texts import find_draw
 from studies.services.responses.importing import import_responses
 from tests.studies.world import bank, drafted
@@ -77,3 +80,19 @@ def test_texts_chosen_by_hand_are_refused(study):
     reason = "The texts that people did were not drawn by chance, so people and models cannot be joined."
     assert {row["reason"] for row in found.values()} == {reason}
     assert {row["value"] for row in found.values()} == {None}
+
+
+def test_a_model_that_has_seen_peoples_answers_is_refused(study, as_user, owner):
+    """Said on its page; the reason stands in place of the number."""
+    rows = find_draw(study)
+    import_responses(study, plant([row["text_id"] for row in rows], [row["text_id"] for row in rows if row["drawn"]]))
+    model = Evaluator.objects.create(annotator=study.annotators.get(code="m"), method="majority")
+    page = reverse("evaluator", args=[study.slug, model.pk])
+    assert "seen" in as_user(owner).post(page, {"seen": "t1, nowhere"}).context["seen"].errors
+    assert as_user(owner).post(page, {"seen": "t1, t2"}).status_code == 302
+    found, tables = joined(study)
+    reason = "m has seen people's answers to 2 of these texts."
+    assert {row["reason"] for row in found.values()} == {reason}
+    assert joined_sentences(tables) == [reason]
+    set_seen_texts(model, "all")
+    assert {row["reason"] for row in joined(study)[0].values()} == {reason.replace("2", str(N_TEXTS))}

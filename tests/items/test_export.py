@@ -81,3 +81,28 @@ def test_the_page_downloads_it(bank, as_user, viewer):
     response = as_user(viewer).get("/p/rivers/items.jsonl")
     assert response["Content-Disposition"] == 'attachment; filename="rivers-items.jsonl"'
     assert response.content.decode() == "".join(export_lines(bank))
+
+
+VERSIONS = [{"name": "simple", "text": "The ferry goes."}, {"name": "de", "text": "Die Fähre.", "language": "de"}]
+
+
+def test_versions_of_a_text_come_in_and_out_and_another_wording_is_a_new_version(project, other):
+    load(project, text_row(id="t1", versions=VERSIONS))
+    text = Text.objects.get(project=project)
+    assert [text.in_version(name).language for name in ("original", "simple", "de")] == ["en", "en", "de"]
+    load(other, *[line.encode() for line in export_lines(project)])
+    assert Text.objects.get(project=other).versions == VERSIONS
+    assert "versions" in str(refusal(project, text_row(id="t1", versions=VERSIONS[:1])))
+    load(project, text_row(id="t1", versions=VERSIONS[:1]), update=True)
+    assert Text.objects.current().get(project=project).version == 2
+
+
+@pytest.mark.parametrize("name", ["original", "de"])
+def test_versions_have_names_of_their_own(project, name):
+    assert f"“{name}”" in str(refusal(project, text_row(versions=[*VERSIONS, {"name": name, "text": "x"}])))
+
+
+def test_versions_of_a_text_that_may_not_be_shared_stay_here(project):
+    load(project, text_row(versions=VERSIONS, metadata={"extra": {"shareable": False}}))
+    (line,) = export_lines(project)
+    assert VERSIONS[0]["text"] not in line

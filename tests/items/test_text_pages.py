@@ -189,3 +189,18 @@ def test_archived_texts_are_listed_where_they_are_asked_for(client, text):
     client.post(reverse("text_archive", args=[text.pk]))
     assert shown(client.get(LIST)) == ["t2"]
     assert shown(client.get(f"{LIST}?flag=archived")) == ["t1"]
+
+
+def test_versions_are_added_shown_side_by_side_and_removed(client, text):
+    url = reverse("text_edit", args=["rivers", text.pk])
+    form = client.get(url).context["form"]
+    sent = {name: form[name].value() or "" for name in form.fields} | {"versions-TOTAL_FORMS": 1}
+    sent |= {"versions-INITIAL_FORMS": 0, "shareable": "on", "versions-0-text": "It goes."}
+    assert client.post(url, sent).context["rows"].errors[0].keys() == {"name"}
+    page = client.post(url, sent | {"versions-0-name": "simple"}, follow=True)
+    new = page.context["text"]
+    assert new.versions == [{"name": "simple", "text": "It goes."}]
+    assert page.content.decode().count('class="reading"') == 2
+    changed = {"versions-0-name": "simple", "versions-0-text": "", "versions-INITIAL_FORMS": 1}
+    page = client.post(reverse("text_edit", args=["rivers", new.pk]), sent | changed, follow=True)
+    assert page.context["text"].versions == []

@@ -4,8 +4,8 @@ from django.core.management.base import CommandError
 
 from evaluation.models import Evaluator
 from evaluation.services import asking, judges
-from evaluation.services.baselines import BASELINES, add_baseline, answer
-from evaluation.services.evaluators import CannotEvaluate
+from evaluation.services.baselines import BASELINES, add_baselines, answer
+from evaluation.services.evaluators import CannotEvaluate, expand_versions, read_seen_texts, set_seen_texts
 from evaluation.services.progress import EvaluatorRow, get_row, list_rows
 from evaluation.setting import LABEL, OPTIONWISE, READERS, READINGS
 from llm.command_line import SOME_MISSING, RunCommand, read_options, run_terms, split_list
@@ -18,10 +18,10 @@ from studies.services.judging import close_judged
 from studies.services.states import WrongState
 
 FOR_SCORES = ("scale",)
-FOR_OPTIONS = ("threshold_guess", "threshold_read", "tune_on", "answering", "as_published")
+FOR_OPTIONS = ("seen", "threshold_guess", "threshold_read", "tune_on", "answering", "as_published")
 FOR_MODELS = (
     *("reading", "threshold_guess", "threshold_read", "tune_on", "prompt", "answering", "as_published", "budget"),
-    *("on_unknown", "temperature", "samples", "scale", "estimate"),
+    *("seen", "on_unknown", "temperature", "samples", "scale", "estimate"),
     *("max_tokens", "reasoning_effort", "extra", "keep_going"),
 )
 
@@ -51,6 +51,10 @@ class Command(RunCommand):
             metavar="N",
             help="draws at a temperature above 0, an evaluator each: NAME #2 and on; of a judge of scores their mean",
         )
+        parser.add_argument(
+            "--seen", type=split_list, metavar="TEXTS|all",
+            help="texts of this study of which the model has seen people's answers (fitted, prompted, thresholds)",
+        )  # fmt: skip
         parser.add_argument("--tune-on", metavar="STUDY", help="choose both thresholds on this study's other texts")
         parser.add_argument("--answering", choices=list(READERS), help="one prompt per option (default), or letters")
         parser.add_argument("--scale", type=int, metavar="K", help="scores: a scale from 1 to K, a metric column")
@@ -73,35 +77,44 @@ class Command(RunCommand):
 
     def ask_baseline(self, study: Study, method: str, options: dict) -> None:
         self.refuse_options(options, FOR_MODELS, "is for models: a baseline makes no calls")
-        evaluator = add_baseline(study, method, label=options["label"], stages=options["stages"])
-        before = get_row(evaluator).done
-        answer(evaluator)
-        if self.close(evaluator, before):
+        missing = 0
+        for evaluator in add_baselines(study, method, label=options["label"], stages=options["stages"]):
+            before = get_row(evaluator).done
+            answer(evaluator)
+            missing += self.close(evaluator, before)
+        if missing:
             sys.exit(SOME_MISSING)
 
     def ask_model(self, study: Study, endpoint: Endpoint, options: dict) -> None:
         self.refuse_options(options, FOR_SCORES, "is for judges of scores: this study's options are answered")
         samples = 1 if options["samples"] is None else options["samples"]
         specs = asking.expand_spec(make_model_spec(endpoint, options), prompts=options["prompt"] or (), samples=samples)
+        specs, seen = expand_versions(study, specs), read_seen_texts(study, options["seen"] or ())
         found = asking.estimate_all(study, specs)
         if len(specs) > 1:
             self.stdout.write(f"{len(specs)} evaluators: {', '.join(spec.name for spec in specs)}. Together:")
         if self.confirm_estimate(found, endpoint, options):
             before = {spec.name: count_answered(study, spec.name) for spec in specs}
             added = asking.start_all(study, specs, **run_terms(options))
+            for evaluator in added if seen else ():
+                set_seen_texts(evaluator, seen)
             missing = [self.work(evaluator, before[evaluator.annotator.code]) for evaluator in added]
             if any(missing):
                 sys.exit(SOME_MISSING)
 
     def ask_judge(self, study: Study, endpoint: Endpoint, options: dict) -> None:
         self.refuse_options(options, FOR_OPTIONS, "is for answers to options: this study is judged otherwise")
-        spec = make_judge_spec(endpoint, options)
-        if self.confirm_estimate(judges.estimate_run(study, spec), endpoint, options):
-            before = count_answered(study, spec.name)
-            judge = judges.start(study, spec, **run_terms(options))
-            if isinstance(judge, Run):
-                self.fill_columns(judge, spec.name)
-            elif self.work(judge, before):
+        specs = judges.expand_spec(study, make_judge_spec(endpoint, options))
+        if self.confirm_estimate(judges.estimate_all(study, specs), endpoint, options):
+            missing = 0
+            for spec in specs:
+                before = count_answered(study, spec.name)
+                judge = judges.start(study, spec, **run_terms(options))
+                if isinstance(judge, Run):
+                    self.fill_columns(judge, spec.name)
+                else:
+                    missing += self.work(judge, before)
+            if missing:
                 sys.exit(SOME_MISSING)
 
     def work(self, evaluator: Evaluator, before: int) -> int:

@@ -99,3 +99,28 @@ def find_mixed_guesses(answered: list[ItemAnswer]) -> list[RowProblem]:
             )
             problems.append(RowProblem(row.line, "item_id", reason % said))
     return problems
+
+
+def find_wrong_versions(answered: list[ItemAnswer], versions: list[str]) -> list[RowProblem]:
+    """Rows that name no version of the text that the study compares, or two for one reading of a text."""
+    first: dict[Hashable, Row] = {}
+    problems = []
+    for found in answered:
+        for row in found.rows:
+            seen = first.setdefault(found.cell, row)
+            if reason := explain_wrong_version(row, seen, versions):
+                problems.append(RowProblem(row.line, "text_version", reason))
+    return problems
+
+
+def explain_wrong_version(row: Row, first: Row, versions: list[str]) -> str:
+    """Empty where the version is one of the study's, and that of the first row of the same reading."""
+    if not versions:
+        return _("This study compares no versions of texts. Leave the column out.") if row.text_version else ""
+    if row.text_version not in versions:
+        said = _("“%(name)s” is none of the versions that the study compares: %(names)s.")
+        return said % {"name": row.text_version, "names": ", ".join(versions)}
+    if row.text_version != first.text_version:
+        said = _("%(who)s reads “%(here)s” here, but “%(there)s” in line %(line)d about the same unit.")
+        return said % {"who": row.annotator, "here": row.text_version, "there": first.text_version, "line": first.line}
+    return ""

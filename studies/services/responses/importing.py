@@ -30,6 +30,7 @@ from studies.services.responses.consistency import (
     find_baseless_verdicts,
     find_missing_reads,
     find_mixed_guesses,
+    find_wrong_versions,
     is_first_round_unknown,
 )
 from studies.services.responses.rows import RowFile, RowProblem, read_rows
@@ -37,6 +38,7 @@ from studies.services.scratch import adopt_rows, clear_rows, scratch_study
 from studies.services.selection import Chosen, choose_items
 from studies.services.spec import SpecError
 from studies.services.states import lock_study
+from studies.services.text_versions import list_text_versions
 
 Cell = tuple[str, int, Hashable]  # annotator, round, unit
 
@@ -80,6 +82,7 @@ def store_assignments(
     finished: dict[Cell, datetime | None] = {}
     for found in answered:
         finished[found.cell] = find_latest([finished.get(found.cell), *(row.submitted_at for row in found.rows)])
+    versions = {found.cell: found.rows[0].text_version for found in answered}
     now, places, sides = timezone.now(), Counter[str](), order_shown_sides(answered)
     assignments = []
     for (code, number, unit), time in finished.items():
@@ -90,6 +93,7 @@ def store_assignments(
                 round=number,
                 position=places[code],
                 shown=sides.get((code, number, unit), {}),
+                text_version=versions[code, number, unit],
                 stage=DONE,
                 finished_at=time or now,
             )
@@ -227,6 +231,7 @@ def check_all(study: Study, chosen: Chosen, file: RowFile, partial: bool) -> lis
     problems = file.problems + find_annotator_conflicts(file.rows)
     answered = list(check_rows(file.rows, known, problems))
     problems += find_mixed_guesses(answered) + find_conflicting_parts(answered)
+    problems += find_wrong_versions(answered, list_text_versions(study))
     problems += find_baseless_verdicts(file.rows, known.declaration)
     if known.declaration.rounds:
         problems += find_baseless_rounds(file.rows)

@@ -32,10 +32,11 @@ REQUIRED_COLUMNS = ("annotator", "stage", "question", "value")
 MAX_CELL = 2**31 - 1  # characters of a cell for csv, whose own limit a model's reply may exceed; files are bounded
 UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
+TEXT_VERSION = "text_version"  # of studies of text versions: the one that was read
 UNIT_ITEMS = "unit_item_ids"  # of tuples only: the ids of the unit's items in stored order, separated by blanks
 APPLICABLE = "applicable"  # of an export: false where a question was not asked; read beside the contract's columns
 SEQUENCE = "sequence"  # of an export: the place of the row in the order in which answers were stored
-READ_COLUMNS = (*COLUMNS, UNIT_ITEMS, APPLICABLE, SEQUENCE)
+READ_COLUMNS = (*COLUMNS, UNIT_ITEMS, APPLICABLE, SEQUENCE, TEXT_VERSION)
 Cells = dict[str, str]
 
 
@@ -194,6 +195,7 @@ class Row(NamedTuple):
     comment: str
     model: str
     reading: str
+    text_version: str = ""
     unit_items: tuple[str, ...] = ()  # of a tuple, whose `item_id` is empty
 
     @property
@@ -282,6 +284,7 @@ def parse_row(line: int, cells: Cells) -> Row:
         comment=cell["comment"],
         model=cell["model"],
         reading=parse_choice("reading", cell["reading"], READINGS),
+        text_version=cell[TEXT_VERSION],
         unit_items=unit_items,
     )
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy.stats import ttest_ind
 
-from analysis.measures.correlations import merge_equal_columns, naive_difference, version_effects, within_text
+from analysis.measures.correlations import merge_equal_columns, naive_difference, within_text
 from analysis.measures.differential_functioning import classify, item_functioning, mantel_haenszel
 from analysis.measures.informativity import carry_over
 from analysis.measures.item_response import MISSING, fit_item_response, fit_statistics, residual_correlations
@@ -30,6 +31,7 @@ from analysis.measures.reliability import (
     omega_total,
     reliability_of_an_hour,
 )
+from analysis.measures.text_versions import text_difference, version_effects
 
 LSAT6 = (
     3,
@@ -336,8 +338,47 @@ def test_versions_of_texts_with_readers_who_left() -> None:
     y = 0.05 * text + 0.1 * reader + np.array([0, 0.2, 0.3])[version]
     stayed = (reader < 3) | (text < 5)
     found = version_effects(y[stayed], text[stayed], reader[stayed], version[stayed], 3)
-    assert found.coefficients[:, 0] == pytest.approx([0.2, 0.3])
-    assert found.without[:, 1, 0] == pytest.approx(np.full(9, 0.3))
+    assert found.effects == pytest.approx([0, 0.2, 0.3])
+    assert found.without_text[:, 2] == pytest.approx(np.full(9, 0.3))
+
+
+def least_squares(y: np.ndarray, text: np.ndarray, reader: np.ndarray, version: np.ndarray) -> np.ndarray:
+    dummies = [codes[:, None] == np.arange(codes.max() + 1) for codes in (text, reader)]
+    design = np.concatenate([version[:, None] == np.arange(1, 3), *dummies], axis=1).astype(float)
+    return np.linalg.lstsq(design, y, rcond=None)[0][:2]
+
+
+def test_versions_without_each_text_reader_and_reading_are_least_squares_anew() -> None:
+    rng = np.random.default_rng(5)
+    kept = rng.random(42) < 0.9
+    text, reader = (each.ravel()[kept] for each in np.indices((7, 6)))
+    version, y = (text + reader) % 3, rng.normal(size=len(text))
+    found = version_effects(y, text, reader, version, 3)
+    for codes, without in (
+        (text, found.without_text), (reader, found.without_reader), (np.arange(len(y)), found.without_reading),
+    ):  # fmt: skip
+        for code, effects in enumerate(without):
+            left = codes != code
+            again = least_squares(y[left], text[left], reader[left], version[left])
+            assert effects == pytest.approx([0, *again], abs=1e-9)
+    fixed, random = (found.contrast(2, 1, (-9, 9), readers) for readers in ("fixed", "random"))
+    assert fixed.value == random.value == pytest.approx(found.effects[2] - found.effects[1])
+    assert random.reach(0.05) >= fixed.reach(0.05)
+
+
+def test_versions_that_readers_do_not_link_have_no_effect() -> None:
+    text, reader = np.repeat(np.arange(6), 2), np.tile(np.arange(2), 6)
+    found = version_effects(np.arange(12.0), text, reader, text % 2, 2)
+    assert np.isnan(found.effects[1])
+
+
+def test_difference_on_a_text_is_welchs() -> None:
+    one, other = np.array([0.9, 0.7, 0.8]), np.array([0.5, 0.3, 0.2, 0.4])
+    found = text_difference(one, other)
+    assert (found.value, found.low, found.high) == pytest.approx(
+        (0.45, *ttest_ind(one, other, equal_var=False).confidence_interval())
+    )
+    assert np.isnan(text_difference(one[:1], other).low)
 
 
 def test_two_protocols_on_the_same_items() -> None:

@@ -1,0 +1,274 @@
+"""Versions of texts: what reading another version changes, by reader and text, for people and for models."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop, ngettext
+
+from analysis.choices import ANNOTATORS, READERS
+from analysis.formatting import with_interval
+from analysis.frames.evidence import Evidence
+from analysis.measures.contrasts import AdjustedContrast, adjust_reader_contrasts, adjust_text_contrasts
+from analysis.measures.reader_intervals import RANDOM
+from analysis.measures.text_versions import VersionEffects, text_difference, version_effects
+from analysis.reports.contrasts import conventions_of
+from analysis.reports.evaluators import HUMAN, people_in
+from analysis.science.common import judgments_in, reading_stages, said
+from analysis.science.flaws import item_types
+from analysis.science.tables import TEXT_VERSION_TEXTS, TEXT_VERSIONS
+from analysis.tables.spec import Row, Table
+from studies.services.declarations import get_declaration
+from studies.services.text_versions import label_version, list_text_versions
+
+FEWEST_TEXTS, FEWEST_READERS = 5, 2
+ANSWERABILITY, MINUTES, YES = "answerability", "minutes", "yes"
+TOO_FEW_TEXTS = gettext_noop("“%(version)s” was read on %(n)d texts; comparing versions needs at least 5.")
+TOO_FEW_READERS = gettext_noop("“%(version)s” was read by fewer than 2 readers a text.")
+NO_SPREAD_HERE = gettext_noop("Fewer than two readers of either version, or no spread.")
+NOT_LINKED = gettext_noop("Readers do not link these versions and texts, so their effects cannot be told apart.")
+
+Codes = tuple[np.ndarray, np.ndarray, np.ndarray]  # text, reader and version of each reading
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """readings: reader, text_id, text_version, value, one row for each reader and text; kind: of question, or all."""
+
+    measure: str
+    evaluator: str
+    kind: str
+    readings: pd.DataFrame
+    bounds: tuple[float, float]
+
+    def codes(self, versions: list[str]) -> Codes:
+        frame = self.readings
+        text, reader = (pd.factorize(frame[name], sort=True)[0].astype(np.int64) for name in ("text_id", "reader"))
+        return text, reader, frame["text_version"].map(versions.index).to_numpy(dtype=np.int64)
+
+    def fit(self, versions: list[str]) -> VersionEffects:
+        return version_effects(self.readings["value"].to_numpy(dtype=np.float64), *self.codes(versions), len(versions))
+
+
+def version_tables(evidence: Evidence) -> tuple[Table, ...]:
+    """None where the study compares no versions, or nobody has read one."""
+    versions = list_text_versions(evidence.study)
+    read = evidence.frame[evidence.frame["text_version"].isin(versions)]
+    if not versions or read.empty:
+        return ()
+    kept, n_twice = leave_out_second_readings(evidence, read)
+    sentence = ngettext(
+        "%(n)d reader saw a text twice; their second reading is left out.",
+        "%(n)d readers saw a text twice; their second reading is left out.",
+        n_twice,
+    )
+    notes = [sentence % {"n": n_twice}] if n_twice else []
+    outcomes = list(list_outcomes(evidence, kept, versions))
+    convention = evidence.choices.convention
+    rows = [row for each in outcomes for row in effect_rows(each, versions, evidence)]
+    whole = [each for each in outcomes if each.evaluator == HUMAN and not each.kind]
+    return (
+        TEXT_VERSIONS.build(rows, convention, notes=notes),
+        TEXT_VERSION_TEXTS.build([row for each in whole for row in text_rows(each, versions)], notes=notes),
+    )
+
+
+def leave_out_second_readings(evidence: Evidence, read: pd.DataFrame) -> tuple[pd.DataFrame, int]:
+    """The answers with who read, and only those to the version that somebody met first of a text; how many people met
+    two. Equal codes of a person mean the same person; models that read different versions are one reader."""
+    who = evidence.annotators.set_index("annotator")["person"]
+    person = read["annotator"].map(who).fillna("")
+    named = read.assign(reader=person.where(person != "", read["annotator"]))
+    human = (named["kind"] == HUMAN).to_numpy()
+    first = named.groupby(["reader", "text_id"], sort=False)["text_version"].transform("first")
+    second = human & (named["text_version"] != first).to_numpy()
+    return named[~second].reset_index(drop=True), int(named[second]["reader"].nunique())
+
+
+# Outcomes -------------------------------------------------------------------------------------------------------------
+
+
+def list_outcomes(evidence: Evidence, read: pd.DataFrame, versions: list[str]) -> Iterator[Outcome]:
+    """Of people, and of each model that read all versions: shares right (also by type of question), scales, shares of
+    “yes”; of people the minutes with the text."""
+    people = people_in(evidence).rows_of(read)
+    of_models = label_models(read[read["kind"] == "model"], versions)
+    for evaluator, rows in [(HUMAN, people), *of_models]:
+        if not rows.empty:
+            yield from tick_outcomes(evidence, evaluator, rows)
+            yield from question_outcomes(evidence, evaluator, rows)
+    yield from time_outcomes(evidence, people)
+
+
+def label_models(read: pd.DataFrame, versions: list[str]) -> list[tuple[str, pd.DataFrame]]:
+    """Each model with its answers to all versions, under the label of the one that read the first."""
+    codes = list(dict.fromkeys(read["annotator"]))
+    found = []
+    for name in codes:
+        labels = [label_version(name, version, versions) for version in versions]
+        if set(labels) <= set(codes):
+            found.append((str(name), read[read["annotator"].isin(labels)].assign(reader=name)))
+    return found
+
+
+def tick_outcomes(evidence: Evidence, evaluator: str, rows: pd.DataFrame) -> Iterator[Outcome]:
+    stages = reading_stages(evidence)
+    if stages is None:
+        return
+    judged = judgments_in(evidence)
+    keys = ["annotator", "text_id", "item_id", "option_id", "stage"]
+    mine = rows[rows["question"] == "answer"][[*keys, "reader", "text_version"]].drop_duplicates(keys)
+    right = judged[judged["stage"] == stages.with_text].merge(mine, on=keys)
+    right = right.assign(value=right["correct"].astype(float))
+    yield from as_outcome(ANSWERABILITY, evaluator, right, (-1.0, 1.0))
+    types = item_types(evidence)
+    kinds = right["item_id"].map(types).fillna("")
+    if kinds.nunique() > 1:
+        for kind in sorted(set(kinds) - {""}):
+            yield from as_outcome(ANSWERABILITY, evaluator, right[kinds == kind], (-1.0, 1.0), kind)
+
+
+def question_outcomes(evidence: Evidence, evaluator: str, rows: pd.DataFrame) -> Iterator[Outcome]:
+    for stage in get_declaration(evidence.study).stages:
+        if "text" not in stage.shows:
+            continue
+        for question in stage.questions:
+            mine = rows[(rows["question"] == question.name) & (rows["stage"] == stage.name)]
+            if question.per != "item" or mine.empty:
+                continue
+            if question.kind == "scale":
+                levels = [float(level) for level in question.levels]
+                reach = max(levels) - min(levels)
+                yield from as_outcome(
+                    question.name, evaluator, mine.assign(value=mine["value"].astype(float)), (-reach, reach)
+                )
+            elif YES in question.levels:
+                yes = mine.assign(value=(mine["value"] == YES).astype(float))
+                yield from as_outcome(question.name, evaluator, yes, (-1.0, 1.0))
+
+
+def time_outcomes(evidence: Evidence, people: pd.DataFrame) -> Iterator[Outcome]:
+    """Minutes from opening to handing in the stages that show the text."""
+    shown = [stage.name for stage in get_declaration(evidence.study).stages if "text" in stage.shows]
+    times = evidence.times[evidence.times["stage"].isin(shown)]
+    who = people[["annotator", "reader", "text_id", "text_version"]].drop_duplicates(["annotator", "text_id"])
+    timed = times.merge(who, on=["annotator", "text_id"])
+    spent = timed.groupby(["reader", "text_id", "text_version"])["minutes"].sum().rename("value").reset_index()
+    yield from as_outcome(MINUTES, HUMAN, spent, (-np.inf, np.inf))
+
+
+def as_outcome(
+    measure: str, evaluator: str, rows: pd.DataFrame, bounds: tuple[float, float], kind: str = ""
+) -> Iterator[Outcome]:
+    readings = rows.groupby(["reader", "text_id", "text_version"], sort=True)["value"].mean().reset_index()
+    if not readings.empty:
+        yield Outcome(measure, evaluator, kind, readings, bounds)
+
+
+# Rows -----------------------------------------------------------------------------------------------------------------
+
+
+def effect_rows(outcome: Outcome, versions: list[str], evidence: Evidence) -> Iterator[dict[str, Any]]:
+    """Each version against each that stands before it, adjusted for all of them."""
+    pairs = [(one, other) for other in range(len(versions)) for one in range(other + 1, len(versions))]
+    reasons = {pair: why_not(outcome, versions, pair) for pair in pairs}
+    fitted = outcome.fit(versions) if not all(reasons.values()) else None
+    usable = [pair for pair in pairs if not reasons[pair]]
+    found = contrast(fitted, usable, outcome, evidence.choices.seed) if fitted else {}
+    chosen = READERS if evidence.choices.convention == READERS else ANNOTATORS
+    means = outcome.readings.groupby("text_version")["value"].mean()
+    for one, other in pairs:
+        read = outcome.readings[outcome.readings["text_version"].isin([versions[one], versions[other]])]
+        about = {
+            "measure": outcome.measure, "evaluator": outcome.evaluator, "question_type": outcome.kind,
+            "version": versions[one], "compared_with": versions[other], "mean": means.get(versions[one]),
+            "n_texts": read["text_id"].nunique(), "n_annotators": read["reader"].nunique(),
+        }  # fmt: skip
+        if reason := reasons[one, other]:
+            yield about | dict.fromkeys(NUMBERS) | {"family_size": 0, "reason": reason}
+            continue
+        place = usable.index((one, other))
+        each = {name: family[place] for name, family in found.items()}
+        yield about | numbers_of(each[chosen]) | {
+            "intervals": {"difference": conventions_of(each, int(read["text_id"].nunique()))},
+        }  # fmt: skip
+
+
+NUMBERS = ("difference", "low", "high", "low_adjusted", "high_adjusted", "p", "p_adjusted", "adjustment")
+
+
+def numbers_of(found: AdjustedContrast) -> dict[str, Any]:
+    if np.isnan(found.value):
+        return dict.fromkeys(NUMBERS) | {"family_size": 0, "reason": _(NOT_LINKED)}
+    numbers = {name: getattr(found, "value" if name == "difference" else name) for name in NUMBERS}
+    return numbers | {"family_size": found.family_size, "reason": said(found.reason)}
+
+
+def contrast(
+    fitted: VersionEffects, pairs: list[tuple[int, int]], outcome: Outcome, seed: int
+) -> dict[str, list[AdjustedContrast]]:
+    """By convention: over readers and texts by Holm, for these readers by max-T over texts."""
+    random = [fitted.contrast(*pair, outcome.bounds, RANDOM) for pair in pairs]
+    one, other = (np.array(side) for side in zip(*pairs, strict=True))
+    over_texts = adjust_text_contrasts(
+        fitted.effects[one] - fitted.effects[other],
+        fitted.without_text[:, one] - fitted.without_text[:, other],
+        bounds=outcome.bounds, seed=seed,
+    )  # fmt: skip
+    return {READERS: adjust_reader_contrasts(random), ANNOTATORS: over_texts}
+
+
+def why_not(outcome: Outcome, versions: list[str], pair: tuple[int, int]) -> str:
+    """Why two versions cannot be compared; empty where they can. A model reads each text alone."""
+    for place in sorted(pair):
+        read = outcome.readings[outcome.readings["text_version"] == versions[place]]
+        n_texts = read["text_id"].nunique()
+        if n_texts < FEWEST_TEXTS:
+            return _(TOO_FEW_TEXTS) % {"version": versions[place], "n": n_texts}
+        if outcome.evaluator == HUMAN and len(read) < FEWEST_READERS * n_texts:
+            return _(TOO_FEW_READERS) % {"version": versions[place]}
+    return ""
+
+
+def text_rows(outcome: Outcome, versions: list[str]) -> Iterator[dict[str, Any]]:
+    """Of each text, each version minus the first, with what is each reader's own taken out."""
+    if why_not(outcome, versions, (0, 1)):
+        return
+    _text, reader, _version = outcome.codes(versions)
+    frame = outcome.readings.assign(own=outcome.readings["value"] - outcome.fit(versions).reader[reader])
+    for text_id, rows in frame.groupby("text_id", sort=True):
+        values = {version: rows[rows["text_version"] == version]["own"].to_numpy(dtype=float) for version in versions}
+        for version in versions[1:]:
+            found = text_difference(values[version], values[versions[0]])
+            yield {
+                "measure": outcome.measure, "text_id": text_id, "version": version, "compared_with": versions[0],
+                "difference": found.value, "low": found.low, "high": found.high, "n_annotators": found.n,
+                "n_baseline": found.n_baseline,
+                "reason": "" if not np.isnan(found.low) else _(NO_SPREAD_HERE),
+            }  # fmt: skip
+
+
+def version_sentence(tables: tuple[Table, ...]) -> list[str]:
+    """The difference that is surest after adjustment, or that none is; why there is none at all."""
+    if not tables:
+        return []
+    rows = [row for row in tables[0].rows if row["evaluator"] == HUMAN and not row["question_type"]]
+    main = [row for row in rows if row["measure"] == ANSWERABILITY] or [
+        row for row in rows if row["measure"] != MINUTES
+    ]
+    known = [row for row in main if row["p_adjusted"] is not None and row["p_adjusted"] == row["p_adjusted"]]
+    if not known:
+        return list(dict.fromkeys(row["reason"] for row in main if row["reason"]))[:1]
+    row = min(known, key=lambda each: each["p_adjusted"])
+    if row["p_adjusted"] >= 0.05:
+        return [_("No version of the texts certainly lets people answer more than another.")]
+    return [say_difference(row)]
+
+
+def say_difference(row: Row) -> str:
+    value = with_interval(row["difference"], row["low_adjusted"], row["high_adjusted"])
+    words = _("With “%(version)s” instead of “%(other)s”, people's answers differ by %(value)s (adjusted interval).")
+    return words % {"version": row["version"], "other": row["compared_with"], "value": value}

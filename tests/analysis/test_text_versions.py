@@ -1,0 +1,111 @@
+"""What reports say of studies of text versions, and when they say nothing."""
+
+import io
+import json
+
+import pytest
+from django.core.management import call_command
+from django.urls import reverse
+
+from analysis.choices import ANNOTATORS, Choices
+from analysis.frames.evidence import evidence_of
+from analysis.science.versions import version_sentence, version_tables
+from items.models import Text
+from projects.models import Project
+from studies.models import Assignment, Study
+from studies.services.responses.importing import import_responses
+from tests.studies.answer_files import as_csv, judged
+from tests.studies.world import bank, drafted
+
+VERSIONS = ["original", "simple"]
+
+
+def read(project, texts: int = 8, people: int = 6, twice: bool = False, right=lambda reader, text, simple: simple):
+    """A study in which everybody reads each text in one version, with answers that `right` decides."""
+    bank(project, texts=texts, generators=("alder",))
+    for text in Text.objects.filter(project=project):
+        text.versions = [{"name": "simple", "text": f"Simple {text.external_id}."}]
+        text.save()
+    study = drafted(project, plan={"annotators": people, "text_versions": VERSIONS})
+    rows = []
+    for text in range(1, texts + 1):
+        for reader in range(people):
+            name = VERSIONS[(reader + text) % 2]
+            ticked = "a" if right(reader, text, name == "simple") else "b"
+            about = {"text_version": name, "person": "same" if twice and reader < 2 else ""}
+            rows += judged(f"P{reader:02}", "read", f"t{text}-alder-1", ticked, **about)
+    import_responses(study, as_csv(rows))
+    return study
+
+
+def tables(study, **choices):
+    return version_tables(evidence_of(study, Choices(**choices)))
+
+
+def effect(table, measure="answerability"):
+    (row,) = [row for row in table.rows if row["measure"] == measure and not row["question_type"]]
+    return row
+
+
+@pytest.mark.parametrize("convention", ["readers", ANNOTATORS])
+def test_the_effect_of_a_version_with_its_contrasts_and_texts(project, convention):
+    study = read(project, right=lambda reader, text, simple: simple or (reader + 2 * text) % 7 == 0)
+    effects, by_text = tables(study, convention=convention)
+    row = effect(effects)
+    assert (row["version"], row["compared_with"], row["n_texts"], row["n_annotators"]) == ("simple", "original", 8, 6)
+    assert 0 < row["low"] < row["difference"] < row["high"]
+    assert row["low_adjusted"] <= row["low"] + 1e-9
+    assert set(row["intervals"]["difference"]) == {"readers", "annotators", "published"}
+    assert effect(effects, "rating")["reason"]  # everybody gives the same mark
+    assert {each["text_id"] for each in by_text.rows if each["measure"] == "answerability"} == {
+        f"t{n}" for n in range(1, 9)
+    }
+    assert "simple" in version_sentence((effects, by_text))[0]
+
+
+def test_a_version_on_four_texts_is_refused_in_page_file_and_sentence(project, as_user, owner, tmp_path):
+    study = read(project, texts=4)
+    row = effect(tables(study)[0])
+    assert row["difference"] is None
+    assert row["reason"] == "“original” was read on 4 texts; comparing versions needs at least 5."
+    assert version_sentence(tables(study)) == [row["reason"]]
+    call_command("report", study.slug, "--out", str(tmp_path), stdout=io.StringIO())
+    (said,) = [
+        each for each in json.loads((tmp_path / "tables/text_versions.json").read_text())["rows"]
+        if each["measure"] == "answerability" and not each["question_type"]
+    ]  # fmt: skip
+    assert (said["difference"], said["reason"]) == (None, row["reason"])
+    page = as_user(owner).get(reverse("study_table_page", args=[study.slug, "text_versions"]))
+    assert row["reason"] in page.content.decode()
+
+
+def test_one_reader_a_text_is_refused(project):
+    assert effect(tables(read(project, people=2))[0])["reason"] == "“original” was read by fewer than 2 readers a text."
+
+
+def test_second_readings_are_left_out_and_counted(project):
+    found = tables(read(project, twice=True))
+    assert found[0].notes[-1] == "1 reader saw a text twice; their second reading is left out."
+    assert effect(found[0])["n_annotators"] == 5
+
+
+def test_versions_that_no_reader_links_are_refused(project):
+    study = read(project, texts=10)
+    for number, name in ((n, VERSIONS[n % 2]) for n in range(1, 11)):
+        Assignment.objects.filter(unit__study=study, unit__text__external_id=f"t{number}").update(text_version=name)
+    reason = "Readers do not link these versions and texts, so their effects cannot be told apart."
+    assert effect(tables(study)[0], "answerability")["reason"] == reason
+
+
+def test_packs_bring_versions_and_who_read_which(project, tmp_path):
+    study = read(project)
+    file = tmp_path / "pack.zip"
+    call_command("export_pack", study.slug, "--out", str(file), stdout=io.StringIO())
+    Project.objects.create(slug="other", title="Other")
+    call_command("import_pack", str(file), "--project", "other", "--slug", "again", stdout=io.StringIO())
+    again = Study.objects.get(slug="again")
+    fields = ("annotator__code", "unit__text__external_id", "text_version")
+    assert sorted(Assignment.objects.filter(annotator__study=again).values_list(*fields)) == sorted(
+        Assignment.objects.filter(annotator__study=study).values_list(*fields)
+    )
+    assert [table.rows for table in tables(again)] == [table.rows for table in tables(study)]
