@@ -7,6 +7,7 @@ from django.urls import reverse
 
 from items.models import Option, Picture, Text
 from items.pictures import read_picture, store_pictures
+from studies.models import Assignment
 from tests.annotation.world import Walker, launched, make_secret_item
 from tests.pictures import make_png
 
@@ -54,6 +55,19 @@ def test_a_picture_of_the_text_is_out_of_reach_until_the_text_is_shown(study, wa
         assert early.get(reverse("work_picture", args=[early.annotator.public_id, name])).status_code == 404
     for page in (guessing, *early.seen):
         assert not any(word in page.content.decode() for word in ("lake", "secret-", "wade", "<math"))
+
+
+def test_a_version_of_a_text_has_its_markup_and_pictures(study, walker):
+    version = {"name": "simple", "text": "Herons **walk**. ![the lake](secret-map.png)"}
+    Text.objects.update(versions=[version])
+    Assignment.objects.update(text_version="simple")
+    walker.start()
+    walker.guess()
+    walker.reveal()
+    page = walker.get()
+    assert "<strong>walk</strong>" in page.content.decode()
+    assert "wade" not in page.content.decode()
+    assert all(walker.get(address).status_code == 200 for address in find_pictures(page))
 
 
 def test_pictures_are_gone_with_the_page_and_for_others(study, walker, client):

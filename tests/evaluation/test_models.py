@@ -432,7 +432,13 @@ def test_an_endpoint_that_is_down_pauses_the_run_with_a_remedy(study, served, en
 
 
 def test_what_is_for_models_only_is_refused_for_a_baseline(study):
-    for words in (["--estimate"], ["--budget", "1"], ["--reading", "label"], ["--threshold-read", "0"]):
+    for words in (
+        ["--estimate"],
+        ["--budget", "1"],
+        ["--reading", "label"],
+        ["--threshold-read", "0"],
+        ["--seen", "a"],
+    ):
         with pytest.raises(CommandError, match="is for models"):
             call_command("evaluate_study", "rivers-1", "--model", "exact", *words)
 
@@ -461,6 +467,17 @@ def test_options_of_the_command_are_sent_stored_and_part_of_the_evaluator(study,
     assert (sent["max_tokens"], sent["reasoning_effort"], sent["top_k"], sent["top_p"]) == (77, "low", 5, 0.5)
     with pytest.raises(CommandError):
         evaluate(study, model, "--max-tokens", "5")
+
+
+def test_texts_that_the_study_does_not_have_are_no_seen_texts_and_nothing_is_asked(study, served, endpoint):
+    server = served(planted)
+    model, text = endpoint(server), study.units.first().text.external_id
+    with pytest.raises(CommandError, match="nowhere"):
+        evaluate(study, model, "--seen", f"{text},nowhere")
+    assert not Evaluator.objects.exists()
+    assert not server.requests
+    evaluate(study, model, "--seen", text)
+    assert Evaluator.objects.get().params["seen_texts"] == [text]
 
 
 def test_a_run_of_unusable_replies_ends_with_3_and_goes_on_with_other_options_or_when_told(

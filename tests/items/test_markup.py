@@ -108,6 +108,8 @@ def test_markup_and_pictures_come_in_go_out_and_come_in_again(project):
 def test_pictures_that_are_missing_or_bad_are_refused_and_nothing_stored(project):
     places = [(line, field) for line, field, _reason in refusal(project, marked(pictures={}))]
     assert places == [(1, "text")]
+    version = {"name": "simple", "text": "![x](other.png)"}
+    assert [each[:2] for each in refusal(project, marked(versions=[version]))] == [(1, "versions")]
     item = item_row(question="Which? ![x](other.png)")
     assert [each[:2] for each in refusal(project, marked(items=[item]))] == [(1, "items 1")]
     for pictures in ({"map.png": "x"}, {"../map.png": as_uri(make_png())}, {f"{n}.png": "" for n in range(30)}):
