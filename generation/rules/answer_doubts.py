@@ -1,6 +1,7 @@
 """What makes the answer of a question doubtful: it was cut or joined wrongly, points elsewhere, or says too little."""
 
 import re
+from collections.abc import Sequence
 from itertools import pairwise
 
 from generation.rules.drafts import Draft, word_set
@@ -19,7 +20,7 @@ VAGUE = word_set(
 )
 YOURS = word_set("your Your Ihr Ihre Ihren Ihrem Ihrer Ihres")
 ONES = word_set("one ones others another andere anderer anderes")
-OTHERS = word_set("other others another andere anderer anderes weitere weiterer weiteres zweite second former latter")
+OTHERS = word_set("other others another andere anderer anderes weitere weiterer weiteres zweite second")
 HEDGES = word_set(
     "vielleicht wahrscheinlich möglicherweise oft häufig manchmal perhaps probably possibly often sometimes"
 )
@@ -35,7 +36,7 @@ MEASURES = word_set(
 )
 
 
-NOBODY = word_set("people men women persons individuals somebody someone menschen personen leute einzelpersonen man")
+NOBODY = word_set("people persons individuals somebody someone menschen personen leute einzelpersonen man")
 PAST = word_set("war waren wurde wurden kam kamen ging gingen fand fanden")
 LIGHT = word_set(
     "role part tribute attention place advantage care sense use way effect rolle teil platz ende wert wirkung "
@@ -171,6 +172,44 @@ def _outside_clauses(draft: Draft) -> tuple[Token, ...]:
     clause = re.search("[SW]", draft.clause.kinds(draft.answer))
     end = draft.answer[0] + clause.start() if clause else draft.answer[1]
     return draft.clause.tokens((draft.answer[0], end))
+
+
+def answers_with_an_unbound_pronoun(draft: Draft) -> bool:
+    """“Why is care advised? because they may bark”: no noun of the question can be meant by the pronoun."""
+    if draft.rule not in CLAUSE_RULES | {"purpose", "consequence"}:
+        return False
+    tokens, asked = draft.clause.tokens(draft.answer), draft.question
+    for place, token in enumerate(tokens):
+        nouns = [each for each in draft.clause.sentence.tokens if each.text in asked and each.kind in (NOUN, NAME)]
+        nouns += [each for each in tokens[:place] if each.kind in (NOUN, NAME)]
+        if token.plain in ENGLISH_PLURALS:
+            fits = [each for each in nouns if each.tag in ("NN2", "NP0", "NN0")] or " and " in asked
+        elif token.plain in ENGLISH_PERSONS:
+            fits = [each for each in nouns if each.kind == NAME or PERSON_LIKE.search(each.plain)]
+        elif token.plain in GERMAN_PLURALS or (token.text == "sie" and _ends_in_plural(tokens[place:])):
+            fits = PLURAL_VERB.search(asked) or any(PLURAL_NOUN.search(each.text) for each in nouns)
+        elif token.plain in GERMAN_PERSONS or token.plain in ("it", "its"):
+            fits = nouns
+        else:
+            continue
+        if not fits:
+            return True
+    return False
+
+
+def _ends_in_plural(tokens: Sequence[Token]) -> bool:
+    """Whether a German subordinate clause ends in a verb in the plural."""
+    last = next((place for place, token in enumerate(tokens) if token.kind == ","), len(tokens))
+    return tokens[last - 1].plain.endswith("n")
+
+
+ENGLISH_PLURALS = word_set("they them their")
+ENGLISH_PERSONS = word_set("he she him her his hers")
+GERMAN_PLURALS = word_set("ihnen")
+GERMAN_PERSONS = word_set("er ihm ihn sein seine seinen seinem seiner ihr ihre ihren ihrem ihrer")
+PERSON_LIKE = re.compile(r"(?:er|or|ist|man|woman|ian|son|child|girl|boy|mother|father|king|queen|president|police)$")
+PLURAL_VERB = re.compile(r"^\w+(?: \w+)? (?:sind|waren|haben|hatten|werden|wurden|können|konnten|müssen|sollen|\w+en)\b")
+PLURAL_NOUN = re.compile(r"(?:en|er|e|s|n)$")
 
 
 def has_brackets(draft: Draft) -> bool:

@@ -11,6 +11,7 @@ from generation.rules.answer_doubts import (
     CLAUSE_RULES,
     answer_points,
     answers_with_a_possessive,
+    answers_with_an_unbound_pronoun,
     answers_with_others,
     cuts_a_circumstance,
     cuts_a_phrase,
@@ -36,6 +37,7 @@ from generation.rules.answer_doubts import (
     starts_with_adverb,
 )
 from generation.rules.drafts import Draft, word_set
+from generation.rules.faulty_wording import has_faulty_wording
 from generation.rules.phrases import says_without_that
 from generation.rules.question_doubts import (
     asks_about_another,
@@ -63,8 +65,10 @@ GRAVE, CLEAR, SLIGHT = 9.0, 0.7, 0.3
 LONG_SENTENCE = 25  # tokens
 GOES_ON_WELL = re.compile(r"[;SF]|,?P?W|,[SFVY]|,?K(?:R*V|[^,;SW]{0,8}F)|,[^,;SWK]{1,8}F|,?(?:[^,;F]*TV|[^,;F]*Z)|$")
 ASKING_MORE = frozenset(["front", "adjunct", "object", "subject", "inner-subject", "number", "governed"])
-COMPLEMENT = word_set("dass ob wie whether how what")
-TELLING = word_set("say claim state argue announce report believe think suggest warn write explain note add show")
+COMPLEMENT = word_set("dass ob whether how what why")
+ASKED = frozenset(["PWS", "PWAT"])  # “… prüfen, was …”, “…, welche Wege …”
+COMPLEMENT_NOUNS = word_set("fact revelation news claim idea belief hope suggestion announcement warning evidence view")
+TELLING = word_set("say claim state argue announce report believe think suggest warn write explain note add show imply mean indicate reveal find know hope fear confirm agree decide")
 POINTERS = re.compile(
     r"da(?:r?(?:an|auf|aus|bei|durch|für|gegen|hin|hinter|in|mit|nach|neben|über|unter|von|vor|zu))|"
     r"hier\w*|dort\w*|there|here|thereby"
@@ -84,6 +88,12 @@ def is_cut_off(draft: Draft) -> bool:
     return _is_cut_off(draft) and not _is_true_in_half(draft)
 
 
+def resumes_after_its_end(draft: Draft) -> bool:
+    """“Die Fluten kamen, die …, | zum Stillstand”."""
+    kinds, end = draft.clause.sentence.kinds, draft.clause.end
+    return bool(re.match(",P?W[^,;]*[FV],(?![KSFW])[^,;F]*;", kinds[end:]))
+
+
 def asks_half_a_clause(draft: Draft) -> bool:
     """The question of the subject leaves out an addition after a comma."""
     return draft.rule in ASKING_SUBJECT and _is_cut_off(draft) and _is_true_in_half(draft)
@@ -95,8 +105,6 @@ def may_be_half_an_answer(draft: Draft) -> bool:
 
 def _is_cut_off(draft: Draft) -> bool:
     kinds, end = draft.clause.sentence.kinds, draft.clause.end
-    if re.match(",P?W[^,;]*F,(?![KSFW])[^,;F]*;", kinds[end:]):
-        return True  # “die Fluten kamen, die …, | zum Stillstand”
     return not (GOES_ON_WELL.match(kinds, end) or (is_conceded(draft) and kinds[end] == ","))
 
 
@@ -113,18 +121,20 @@ def lacks_its_complement(draft: Draft) -> bool:
     if not clause.has_tail or draft.answer[1] == clause.tail[1]:
         return False
     tokens = clause.tokens(clause.tail)
-    is_complement = tokens[0].plain in COMPLEMENT and tokens[0].kind == "S"
+    is_complement = tokens[0].plain in COMPLEMENT or tokens[0].tag in ASKED
+    is_complement = is_complement or (tokens[0].plain == "wie" and tokens[0].kind == "S")
     is_complement = is_complement or (
         tokens[0].plain == "that"
         and (
             clause.kinds((clause.end - 1, clause.end)) in "FVR"
             or (clause.token(clause.verb).lemma in TELLING and tokens[0].kind == "S")
+            or clause.token(clause.end - 1).plain in COMPLEMENT_NOUNS
         )
     )
     is_complement = is_complement or says_without_that(clause)
     has_infinitive = bool(re.search("TV|Z", clause.kinds(clause.tail))) and tokens[0].kind not in "SWK"
     last = next((token.text for token in reversed(tokens) if token.kind not in ";,"), "")
-    return (is_complement or has_infinitive) and last.lower() not in draft.question.lower()
+    return (is_complement or has_infinitive) and last.lower() not in re.findall(r"[\w-]+", draft.question.lower())
 
 
 def has_condition(draft: Draft) -> bool:
@@ -196,13 +206,16 @@ def answers_with_whom_to_do_what(draft: Draft) -> bool:
     return is_made and draft.rule == "object" and "TV" in draft.clause.kinds(draft.answer)
 
 
+LIST_ENDS = re.compile(",(?:[DdA]*[NEVYA]{1,2},)*[DdA]*[NEVYA]{1,2},?K[DdA]*[NEVYA]{1,2}(?!.{0,3}F)")
+
+
 def tears_a_list(draft: Draft) -> bool:
     """“What is the striving for fellowship, identity?”"""
     clause = draft.clause
-    is_torn = clause.sentence.kinds[clause.end : clause.end + 1] == "K" and re.search(
-        "[NE],.*[NE]$", clause.kinds(clause.rest)
-    )
-    return draft.rule in ASKING_SUBJECT and bool(is_torn)
+    kinds = clause.sentence.kinds[clause.end :]
+    is_torn = kinds[:1] == "K" and re.search("[NE],.*[NE]$", clause.kinds(clause.rest))
+    is_cut = LIST_ENDS.match(kinds) and re.search("[NEVY]$", clause.kinds(clause.rest))
+    return draft.rule in ASKING_SUBJECT and bool(is_torn or is_cut)
 
 
 def answers_with_an_unknown(draft: Draft) -> bool:
@@ -245,6 +258,8 @@ def is_stranded(draft: Draft) -> bool:
     """The question of the subject ends where its sentence goes on: “What is equal to?”."""
     last = draft.clause.end - 1
     is_whole = draft.rule in ASKING_SUBJECT
+    if is_whole and re.search("[DHQ]R*A+$", draft.clause.kinds(draft.clause.rest)):
+        return True  # “boots with a heel and a smooth | , quite narrow, sole”
     return is_whole and draft.clause.sentence.kinds[last] in "PKDTHQ" and draft.clause.token(last).tag != "PTKVZ"
 
 
@@ -261,6 +276,7 @@ DOUBTS: tuple[tuple[Callable[[Draft], bool], float], ...] = (
     (may_join_phrases, SLIGHT),
     (answer_points, GRAVE),
     (is_cut_off, GRAVE),
+    (resumes_after_its_end, GRAVE),
     (asks_half_a_clause, 1.5),
     (may_be_half_an_answer, 1.8),
     (answers_with_a_possessive, CLEAR),
@@ -269,7 +285,7 @@ DOUBTS: tuple[tuple[Callable[[Draft], bool], float], ...] = (
     (drops_its_front, SLIGHT),
     (drops_a_pointer, GRAVE),
     (is_conceded, SLIGHT),
-    (is_reported, 1.8),
+    (is_reported, 2.6),
     (has_unknown_words, SLIGHT),
     (has_brackets, SLIGHT),
     (has_quotation, SLIGHT),
@@ -299,7 +315,7 @@ DOUBTS: tuple[tuple[Callable[[Draft], bool], float], ...] = (
     (asks_you_in_general, 1.3),
     (is_stranded, GRAVE),
     (stammers, GRAVE),
-    (has_open_list, 1.6),
+    (has_open_list, 3.0),
     (asks_what_it_has, 1.6),
     (drops_its_condition, 1.5),
     (asks_about_another, 2.0),
@@ -320,4 +336,6 @@ DOUBTS: tuple[tuple[Callable[[Draft], bool], float], ...] = (
     (is_short_clause, CLEAR),
     (is_negated, SLIGHT),
     (denies_what_it_asks, GRAVE),
+    (has_faulty_wording, GRAVE),
+    (answers_with_an_unbound_pronoun, GRAVE),
 )

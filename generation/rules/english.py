@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from generation.rules.drafts import Clause, Draft, Piece, Range, ask_clauses, draft
-from generation.rules.english_circumstances import ask_adjunct, ask_front, ask_number, is_existential
+from generation.rules.english_circumstances import ask_adjunct, ask_existing_number, ask_front, ask_number, is_existential
 from generation.rules.english_clauses import (
     adverbs_of,
     clause_starts,
@@ -37,14 +37,17 @@ from generation.rules.english_words import (
 )
 from generation.rules.names import ask_short_name, ask_who_it_is
 from generation.rules.phrases import head_of, without_possessives
-from generation.rules.tagging import FINITE, NAME, NOUN, POINTING, POSSESSIVE, TO, Sentence, Token
-from generation.rules.topics import ask_event, ask_topics
+from generation.rules.tagging import FINITE, NAME, NOUN, POINTING, POSSESSIVE, RELATIVE, TO, Sentence, Token
+from generation.rules.topics import CONSEQUENCE, ask_consequence, ask_event, ask_topics
 
 
 def make_drafts(sentence: Sentence) -> Iterator[Draft]:
     """Every question that a rule makes of a clause that states something."""
     clauses = [parse(sentence, start) for start in clause_starts(sentence)]
     yield from ask_clauses([each for each in clauses if each and not is_existential(each)], further, RULES)
+    for each in clauses:
+        if each and is_existential(each):
+            yield from ask_existing_number(each)
     if whole := parse_whole(sentence):
         for each in (*ask_front(whole), *ask_subject(whole)):
             yield replace(each, worth=round(each.worth - 0.6, 2))
@@ -54,6 +57,9 @@ def make_drafts(sentence: Sentence) -> Iterator[Draft]:
     for clause in clauses[:1]:
         if clause and clause.front_kind in ("subject", "prepositional"):
             yield from ask_event(clause, is_past, TOPIC_WORDS)
+        elif clause and is_past(clause):
+            yield from ask_consequence(clause, TOPIC_WORDS)
+    yield from ask_advice(sentence)
     yield from ask_topics(sentence, find_subject(sentence), TOPIC_WORDS)
 
 
@@ -69,6 +75,27 @@ def find_subject(sentence: Sentence) -> Range:
         filter(None, (each.match(sentence.kinds) for each in (SUBJECT, PREPOSITIONAL, CLAUSE_BEFORE, ADVERBS))), None
     )
     return found.span("subject") if found else (0, 0)
+
+
+def ask_advice(sentence: Sentence) -> Iterator[Draft]:
+    """“If you camp, bring a cot.”: What should you do if you camp? Also of “you should” and “you must”."""
+    found = ADVICE.match(sentence.kinds)
+    if not found or sentence.tokens[0].plain not in ("if", "when", "while", "before", "after", "once"):
+        return
+    place, end = found.end(), len(sentence.kinds.rstrip(";"))
+    told = [token.plain for token in sentence.tokens[place : place + 3]]
+    if told[:1] == ["you"] and told[1:2] in (["should"], ["must"], ["can"], ["may"]) and end - place > 4:
+        asked, place = f"what {told[1]} you do", place + 2
+    elif sentence.tokens[place].tag in ("VVB", "VVI") and end - place > 3:
+        asked = "what should you do"
+    else:
+        return
+    clause = Clause(sentence, (0, place), "clause", place, end, (end, end))
+    question = WORDING.write(clause, [asked, (0, found.end() - 1)], may_bind=False)
+    yield from draft(clause, question, (place, end), CONSEQUENCE, 1.4)
+
+
+ADVICE = re.compile("S[^,;]*,(?=O[FR]|[FV][^,;]*;$|[FV])")
 
 
 def ask_sayer(sentence: Sentence) -> Iterator[Draft]:
@@ -209,7 +236,11 @@ def ask_tail(clause: Clause) -> Iterator[Draft]:
     asked = {**WHEN_CLAUSES, "because": "why"}.get(first.plain, "")
     if asked and first.kind == "S" and clause.front_kind != "clause":
         yield from draft(clause, write_question(clause, asked.lower(), none), clause.tail, "clause-last", 3.1)
-    if first.plain == "that" and clause.tail[0] == clause.end == clause.verb + 1:
+    is_equation = clause.token(clause.verb).lemma == "be" and clause.front_kind == "subject"
+    if first.plain == "that" and is_equation and clause.tail[0] == clause.end == clause.verb + 1:
+        question = WORDING.write(clause, ["what", (clause.verb, clause.end), clause.subject], may_bind=False)
+        yield from draft(clause, question, clause.tail, "that", 3.0)
+    elif first.plain == "that" and clause.tail[0] == clause.end == clause.verb + 1:
         yield from draft(clause, write_question(clause, "what", none), clause.tail, "that", 3.0)
 
 
@@ -230,7 +261,8 @@ def ask_object(clause: Clause) -> Iterator[Draft]:
         first = clause.token(clause.tail[0]).plain if clause.has_tail else ""
         if first == "as":
             return
-        end = clause.tail[1] if first == "that" else _end_of_object(clause, start)
+        says_which = clause.has_tail and clause.tail[0] == clause.end and clause.kinds(clause.tail)[0] == RELATIVE
+        end = clause.tail[1] if first == "that" or says_which else _end_of_object(clause, start)
         asked = "who" if PERSONS.fullmatch(head_of(clause, (start, end))) else "what"
         yield from draft(clause, write_question(clause, asked, (start, end)), (start, end), "object", 2.7)
 

@@ -69,6 +69,16 @@ def ask_number(clause: Clause) -> Iterator[Draft]:
                 yield from _counted(clause, found.span(1), found.span(2))
 
 
+def ask_existing_number(clause: Clause) -> Iterator[Draft]:
+    """“There are 30 rooms in the tower.”: How many rooms are there in the tower?"""
+    found = COUNTED.match(clause.sentence.kinds, clause.verb + 1, clause.end)
+    if found and clause.token(found.end() - 1).tag == "NN2" and _is_bound(clause, found.span(1)):
+        front: list[Piece] = [clause.front] if clause.front_kind == "prepositional" else []
+        verb: Range = (clause.verb, clause.verb + 1)
+        pieces: list[Piece] = ["how many", found.span(2), verb, "there", (found.end(), clause.end), *front]
+        yield from draft(clause, WORDING.write(clause, pieces), found.span(), "number", 3.0)
+
+
 def _counted(clause: Clause, number: Range, noun: Range) -> Iterator[Draft]:
     kinds = clause.kinds(number)
     start = number[0] + (0 if _is_bound(clause, number) else kinds.index("C"))

@@ -35,7 +35,9 @@ def further(clause: Clause) -> Clause | None:
     verb = found.end() - 1
     end = end_of(clause.sentence, verb)
     is_inverted = clause.sentence.kinds[verb + 1 : verb + 2] == "O"
-    if end is None or end - verb < 2 or is_inverted or sentence_says_by(clause.sentence, verb):
+    is_passive = clause.token(clause.verb).lemma == "be" and "V" in clause.kinds(clause.rest)
+    is_participle = is_passive and clause.sentence.tokens[verb].tag == "VVD"  # “is mown and called the green”
+    if end is None or end - verb < 2 or is_inverted or is_participle or sentence_says_by(clause.sentence, verb):
         return None
     tail = tail_of(clause.sentence, end)
     return Clause(clause.sentence, (verb, verb), "adverb", verb, end, tail, clause.subject)
@@ -206,6 +208,7 @@ def tail_of(sentence: Sentence, end: int) -> Range:
     last = len(kinds) - 1 if kinds.endswith(";") else len(kinds)
     if (said_by := SAID_BY.search(kinds, end + 1)) and _is_saying(sentence, said_by.start()):
         last = said_by.start()
+    last = next((place for place in range(end, last) if sentence.tokens[place].text == ";"), last)
     if joined := JOINED_CLAUSE.match(kinds, end):
         return (joined.start(1), joined.end())
     if kinds[end : end + 1] == "," and kinds[end + 1 : end + 2] in ("S", "W"):
@@ -243,6 +246,9 @@ def write_question(clause: Clause, asked: str, removed: Range, *more: Piece) -> 
         helper = {"VVD": "did", "VHD": "did", "VDD": "did", "VVZ": "does", "VHZ": "does", "VDZ": "does"}.get(
             token.tag, "do"
         )
+        heads = [each for each in clause.tokens(clause.subject) if each.kind in (NOUN, NAME)]
+        if token.tag == "VVB" and heads and heads[-1] is heads[0] and heads[0].tag == "NN1":
+            return ""  # “The village offer …”
         is_unchanged = token.lemma == token.plain and token.plain.endswith(("ed", "s"))
         if token.tag in ("VVD", "VVZ") and (is_unchanged or "-" in token.plain):
             return ""  # the tagger does not know its infinitive

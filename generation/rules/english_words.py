@@ -46,7 +46,7 @@ NO_PLACES = re.compile(
     r"number|response|return|diameter|minimum|maximum|expense|influence|pressure|guidance|supervision|width|length|depth|essence|style|theory|practice|comparison|conclusion|view|effect|force|process|reality|"
     r"language|sanskrit|latin|catalan|greek|arabic|german|italian|russian|hindi|mandarin|english|french|spanish|piece|group|pair|condition|situation|event|position|control|charge|attempt|"
     r"increase|decrease|change|trouble|shape|manner|degree|basis|least|first|last|once|speed|rate|price|cost|risk|"
-    r"place|rank|circumstance|level|height|age|point|end|beginning|people|men|women|amount|word)s?"
+    r"place|rank|circumstance|level|height|age|point|end|beginning|people|men|women|amount|word|leadership|thing|behaviou?r|type|opportunity|system|field|topic|subject|issue|idea|sound|charge)s?"
 )
 SURE_PLACES = re.compile(
     r"(?:\w*house|\w*land|\w*yard|\w*side|\w*port|city|cities|town|village|country|countries|region|area|district|state|"
@@ -64,13 +64,13 @@ PERSONS = re.compile(
     r"journalist|reporter|winner|champion|founder|owner|member|employee|chairman|pilot|astronaut|user|rider|athlete|"
     r"guest|passenger|settler|farmer|philosopher|physicist|biologist|chemist|engineer|inventor|explorer|candidate|"
     r"ruler|prince|princess|pope|bishop|local|fan|supporter|opponent|participant|group|team|government|committee|"
-    r"authority|authorities|commission|court|parliament|congress|company|agency|organi[sz]ation|advocate|analyst|"
+    r"authorities|commission|court|parliament|congress|company|agency|organi[sz]ation|advocate|analyst|"
     r"forecaster|fighter|worker|traveler|actor|actress|singer|musician|writer|poet|designer|hunter|biographer|"
     r"negotiator|parent|couple|family|crew|army|troop|protestor|organi[sz]er|lady|boy|girl|investigator|"
-    r"commentator|follower|believer|fencer|practitioner|commuter|camper|dweller|reader|viewer|listener|consumer|producer|foreigner|lawmaker|diver|surfer|creator|employer|\w{4,}ist|diva|tenor|soprano|diplomat|gambler|trader|neighbou?r|wrestler|skier|runner|swimmer|rider|hiker|british|\w+(?:ian|ean|can)|horseman|secretary|chief|officer|owner|heir|arab|viking|assyrian|phoenician|roman|spaniard|german|greek|dane|swede|turk|japanese|chinese|portuguese|occupant|peacekeeper|staff|public|society|communist|nazi|eskimo|peasant|servant|slave|native|everyone|personality|vendor|instructor|attendant|conqueror|invader|opposition|newcomer|learner|tenant|demonstrator|campaigner|regulator|programmer|veteran|monk|nun|priest|saint|minority|majority|adult|teenager|youth|baby|babies|twin|volunteer|host|expat|sportsm[ae]n|cyclist|specialist|artist|scientist|tourist|activist|terrorist|motorist|\w{3,}ologist)s?"
+    r"commentator|follower|believer|fencer|practitioner|commuter|camper|dweller|reader|viewer|listener|consumer|producer|foreigner|lawmaker|diver|surfer|creator|employer|\w{4,}ist|diva|tenor|soprano|diplomat|gambler|trader|neighbou?r|wrestler|skier|runner|swimmer|rider|hiker|british|\w+(?:ian|ean|can)|horseman|secretary|chief|officer|owner|heir|arab|viking|assyrian|phoenician|roman|spaniard|german|greek|dane|swede|turk|japanese|chinese|portuguese|occupant|peacekeeper|staff|public|society|communist|nazi|eskimo|peasant|servant|slave|native|everyone|personality|vendor|instructor|attendant|conqueror|invader|opposition|newcomer|learner|tenant|demonstrator|campaigner|regulator|programmer|veteran|monk|nun|priest|saint|adult|teenager|youth|baby|babies|twin|volunteer|host|expat|sportsm[ae]n|cyclist|specialist|artist|scientist|tourist|activist|terrorist|motorist|\w{3,}ologist)s?"
 )
 TITLES = word_set("jr jr. sr. mr mr. mrs mrs. ms. dr dr. prof. sir lord lady president queen king pope")
-SAYING = word_set("say explain claim state argue announce report believe think suggest note tell add warn write")
+SAYING = word_set("say explain claim state argue announce report believe think suggest note tell warn write estimate argue")
 HUMAN = word_set(
     "win bear born die compete resign marry study graduate believe think refuse play decide write schedule"
 )
@@ -124,12 +124,15 @@ MONTHS = "(?:January|February|March|April|May|June|July|August|September|October
 TOPIC_WORDS = TopicWords(
     "What do we learn about {}?",
     "What does the text say about {}?",
+    "What do we learn first about {}?",
+    "What does the text say first about {}?",
     "What happened {}?",
+    {each: "What happened {}?" for each in ("when", "after", "before", "once", "while")},
     re.compile(
         rf"\b(?:[Ii]n (?:{MONTHS} )?(?:1\d{{3}}|20\d\d)|"
         rf"[Oo]n (?:{MONTHS} \d{{1,2}}|\d{{1,2}} {MONTHS})(?:,? (?:1\d{{3}}|20\d\d))?)\b(?![-–,]?\d)"
     ),
-    re.compile(r"(?<=[FVYPK])(?:R*A)*N{1,3}(?![NEdAxGpKY])"),
+    re.compile(r"(?<=[FVYP])(?:R*A)*N{1,3}(?![NEdAxGpKY])"),
     WORDING,
     VOCABULARY,
     lambda clause, topic: WORDING.write(clause, ["about", topic])[len("About ") : -1],

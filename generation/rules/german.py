@@ -47,7 +47,7 @@ from generation.rules.german_words import (
 from generation.rules.names import ask_short_name, ask_who_it_is
 from generation.rules.phrases import head_of, says_without_that, without_possessives
 from generation.rules.tagging import ADJECTIVE, NAME, NOUN, POINTING, POSSESSIVE, PREPOSITION, Sentence
-from generation.rules.topics import ask_event, ask_topics
+from generation.rules.topics import ask_consequence, ask_event, ask_topics
 
 
 def make_drafts(sentence: Sentence) -> Iterator[Draft]:
@@ -58,8 +58,10 @@ def make_drafts(sentence: Sentence) -> Iterator[Draft]:
             yield replace(each, worth=round(each.worth - 0.6, 2))
     yield from ask_who_it_is(sentence, VOCABULARY, "ist", WORDING)
     yield from ask_short_name(sentence, "Wofür steht die Abkürzung {}?")
-    if (clause := parse(sentence, 0)) and clause.front_kind in ("subject", "prepositional", "year"):
-        yield from ask_event(clause, is_past, TOPIC_WORDS)
+    if clause := parse(sentence, 0):
+        if clause.front_kind in ("subject", "prepositional", "year"):
+            yield from ask_event(clause, is_past, TOPIC_WORDS)
+        yield from ask_consequence(clause, TOPIC_WORDS)
     yield from ask_topics(sentence, find_subject(sentence), TOPIC_WORDS)
 
 
@@ -158,8 +160,8 @@ def _find_inner_subject(clause: Clause) -> Range:
     if not found:
         return place, place
     start, end = found.span(1)
-    is_passive = clause.token(clause.verb).lemma == "werden"
-    not_its_own = AROUND | ({"von", "durch"} if is_passive else frozenset())
+    is_passive = clause.token(clause.verb).lemma in ("werden", "sein") and clause.kinds(clause.rest).endswith("V")
+    not_its_own = AROUND | ({"von", "vom", "durch"} if is_passive else frozenset())
     around = [each for each in range(start + 1, end) if clause.token(each).plain in not_its_own or end == clause.end]
     return start, next((each for each in around if clause.token(each).kind == PREPOSITION), end)
 
@@ -253,6 +255,8 @@ def _can_do_without(clause: Clause) -> bool:
 
 def ask_object(clause: Clause) -> Iterator[Draft]:
     """“Die Gipfel bieten einen weiten Blick.”: Was bieten die Gipfel?"""
+    if clause.front_kind == "subject" and is_time(clause, clause.front):
+        return  # “Ende 2017 trat …”
     is_that = clause.has_tail and clause.token(clause.tail[0]).plain == "dass"
     place = clause.verb + 1
     if clause.front_kind not in ("subject", "pronoun"):
@@ -286,9 +290,13 @@ def _end_of_object(clause: Clause, end: int) -> int:
     while last > end and kinds[last - 1] in "VXTFZR":
         last -= 1
     for start, stop in clause.matches(TIME_PHRASE, (end, last)):
-        if is_time(clause, (start, stop)) and stop == last:
-            return start
+        is_cause = clause.token(start).plain in ASIDE and start > end - 1
+        if is_cause or (is_time(clause, (start, stop)) and stop == last):
+            return start - (kinds[start - 1] == "R")
     return last
+
+
+ASIDE = frozenset(["aufgrund", "wegen", "trotz", "dank", "infolge"])
 
 
 def _is_dative(clause: Clause, start: int) -> bool:
@@ -309,7 +317,8 @@ def _ask_what_it_is(clause: Clause, start: int) -> Iterator[Draft]:
     is_past = clause.token(clause.verb).plain in ("war", "waren") and all(token.kind != NAME for token in front)
     if is_past or front[0].plain.startswith("jede"):
         return
-    if (is_general and article in ("ein", "eine", "der", "die", "das")) or front[0].kind in (NOUN,):
+    is_bare = clause.token(start).kind in (ADJECTIVE, NOUN)
+    if (is_general and (is_bare or article in ("ein", "eine", "der", "die", "das"))) or front[0].kind in (NOUN,):
         first = clause.token(clause.tail[0]).plain if clause.has_tail else ""
         is_more = ("W" in clause.kinds(clause.tail)[:2] and first != "was") or has_infinitive(clause)
         answer: Range = (start, clause.tail[1] if is_more else clause.end)

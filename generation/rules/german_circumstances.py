@@ -13,8 +13,10 @@ from generation.rules.german_words import (
     MEASURES,
     MODALS,
     MORE_OF_IT,
+    MOVING,
     NO_PLACES,
     OF_PHRASE,
+    PERSONS,
     PHRASE_OF_TIME,
     PLACES,
     TIME_PHRASE,
@@ -57,9 +59,10 @@ def find_question_word(clause: Clause, of: Range) -> tuple[str, float]:
         return TIME_WORDS.get(preposition, "Wann"), 3.5
     if EVENTS.fullmatch(head) and preposition in ("während", "nach", "vor"):
         return "Wann", 3.0
-    if preposition in CAUSES:
+    if preposition in CAUSES and not (preposition == "durch" and _is_somebody(clause, of)):
         return CAUSES[preposition], 2.9
-    if preposition == "nach" and clause.token(of[0] + 1).kind == NAME:
+    moves = any({token.lemma, token.plain} & MOVING for token in clause.tokens((clause.verb, clause.end)))
+    if preposition == "nach" and clause.token(of[0] + 1).kind == NAME and moves:
         return "Wohin", 2.6
     if is_time(clause, of):
         return "", 0.0
@@ -67,6 +70,10 @@ def find_question_word(clause: Clause, of: Range) -> tuple[str, float]:
         is_place = any(token.kind == NAME for token in clause.tokens(of))
         return "Wo", 3.0 if is_place else 2.1
     return "", 0.0
+
+
+def _is_somebody(clause: Clause, of: Range) -> bool:
+    return clause.token(of[0] + 1).kind == NAME or bool(PERSONS.fullmatch(head_of(clause, of)))
 
 
 def _says_where(clause: Clause, of: Range) -> bool:

@@ -5,6 +5,7 @@ import re
 from generation.rules.drafts import Clause, Piece, Range
 from generation.rules.german_words import (
     ADVERBS,
+    AFTER_VERB,
     CLAUSE_BEFORE,
     INSERTION,
     LIST_GOES_ON,
@@ -210,11 +211,15 @@ def write_question(clause: Clause, asked: str, removed: Range, *more: Piece) -> 
     if not is_before:
         return WORDING.write(clause, [asked, (clause.verb, end)])
     verb_end = start + (start < removed[0] and clause.token(start).plain == "sich")
+    pieces: list[Piece]
     if removed[0] == removed[1]:
         while verb_end < end and (clause.token(verb_end).kind == PRONOUN or clause.token(verb_end).plain == "es"):
             verb_end += 1
-        return WORDING.write(clause, [asked, *more, (clause.verb, verb_end), *subject, *other, (verb_end, end)])
-    pieces: list[Piece] = [asked, *more, (clause.verb, verb_end), *subject, (verb_end, removed[0]), *other]
+        found = AFTER_VERB.match(clause.sentence.kinds, verb_end, end) if other else None
+        inner = found.end() if found and can_be_nominative(clause.sentence, verb_end) else verb_end
+        pieces = [(clause.verb, verb_end), *subject, (verb_end, inner), *other, (inner, end)]
+        return WORDING.write(clause, [asked, *more, *pieces])
+    pieces = [asked, *more, (clause.verb, verb_end), *subject, (verb_end, removed[0]), *other]
     return WORDING.write(clause, [*pieces, (removed[1], end)])
 
 

@@ -15,8 +15,8 @@ LISTED = rf"{CORE}{MORE}(?:,{CORE}{MORE})+K{CORE}{MORE}"
 SUBJECT = re.compile(
     rf"(?:{LISTED}|R{{0,2}}{PHRASE}(?:K{MORE})?)(?:,[^,;FSW]*(?:TV|Z),|,R[^;,F]*,|,P?W[^;]*?,|,{PHRASE},)?R?(?=F)"
 )
-PREPOSITIONAL = re.compile(rf"R?P{PHRASE}(?:,P?W[^;,]*F,)?(?=F)|[DA]+N(?=F)")
-CLAUSE_BEFORE = re.compile(r"S[^;]*?,(?=F)")
+PREPOSITIONAL = re.compile(rf"R?P{PHRASE}(?:,P?W[^;,]*F,)?(?=F)|P[Dd]?C(?=F)|[DA]+N(?=F)")
+CLAUSE_BEFORE = re.compile(r"S[^;]*?,(?=F)|P[^;,F]*(?:TV|Z)(?:,P?W[^,;]*F)?,(?=F)")
 ADVERBS = re.compile(rf"R+(?=F)|{PHRASE}x(?=F)")
 OBJECT = re.compile(rf"R*({CORE}{MORE}(?:K{CORE}{MORE})*)")
 AFTER_VERB = re.compile(rf"{CORE}{MORE}(?:K{CORE}{MORE})?|O")
@@ -48,8 +48,8 @@ NO_PLACES = re.compile(
     r"platz|rang|position|stelle|wirklichkeit|linie|voraus|einklang|alltag|folge|laufe?|zuge?|anbetracht|prinzip|grunde?|durchschnitt|form|sinne?|lage|teil|teilen|maß|"
     r"maße|beispiel|gefahr|art|ordnung|basis|anspruch|frage|antrag|kraft|bau|besitz|kontakt|verbindung|millionen|"
     r"richtung|interesse|bedeutung|entwicklung|zahl|höhe|kampf|reihe|hälfte|wahrheit|stand|hilfe|situation|vordergrund"
-    r"|wert|umgang|bereich|art|stil|blick|anteil|wissenschaft|sprache|englisch|hinsicht|kategorie|phase|versuch|jagd|latein|sanskrit|\w+isch|wort|worten|fossilien|alter|version|falle|verbindungen|gruppen?|begriff|namen?|jahren)"
-    r"(?:en)?"
+    r"|wert|umgang|bereich|art|stil|blick|anteil|wissenschaft|sprache|englisch|hinsicht|kategorie|phase|versuch|jagd|latein|sanskrit|\w+isch|wort|worten|fossilien|alter|version|falle|verbindungen|gruppen?|begriff|namen?|jahren|hitze|kälte|wärme|führung|leitung|klima|schatten)"
+    r"(?:e?n)?"
 )
 PERSONS = re.compile(
     r"(?!\w*staat)\w*(?:ärztin|ärztinnen|meisterin|täterin|kommissar|kommandant|beauftragte|zeuge|zeugin|häftling|flüchtling|schauspieler|chirurg|redner|wähler|kunde|käufer|verkäufer|händlerin|mann|männer|frau|frauen|person|personen|mensch|menschen|kind|kinder|leute|präsident|minister|forscher|"
@@ -82,8 +82,12 @@ WHEN_CLAUSES = {"wenn": "Wann", "falls": "Wann", "als": "Wann", "nachdem": "Wann
 WHY_CLAUSES = {"weil": "Warum", "da": "Warum", "damit": "Wozu", "um": "Wozu", "indem": "Wie"}
 WHEN = word_set("in im am an um vor nach seit bis während gegen zwischen ab innerhalb anfang ende mitte zur")
 TIME_WORDS = {"seit": "Seit wann", "bis": "Bis wann", "ab": "Ab wann"}
-PLACES = word_set("in im an am auf neben unter über hinter nahe entlang außerhalb innerhalb")
-AROUND = word_set("in im am an auf bei vor seit während ab bis unter über")  # what follows is seldom of the noun
+MOVING = word_set(
+    "gehen reisen fahren fliegen kommen ziehen bringen schicken verlegen führen fliehen wandern auswandern einwandern "
+    "zurückkehren exportieren liefern segeln transportieren senden umziehen aufbrechen"
+)
+PLACES = word_set("in im an am auf unter über hinter nahe entlang außerhalb innerhalb")
+AROUND = word_set("in im am an auf bei vor nach seit während ab bis unter über")  # what follows is seldom of the noun
 PLANNING = word_set(
     "planen beschließen versuchen versprechen vorschlagen empfehlen beabsichtigen verbieten vermeiden erwägen fordern"
 )
@@ -220,7 +224,11 @@ MONTHS = "(?:Januar|Februar|März|April|Mai|Juni|Juli|August|September|Oktober|N
 TOPIC_WORDS = TopicWords(
     "Was erfährt man über {}?",
     "Was sagt der Text über {}?",
+    "Was erfährt man zuerst über {}?",
+    "Was sagt der Text zuerst über {}?",
     "Was geschah {}?",
+    {"wenn": "Was gilt, {}?", "falls": "Was gilt, {}?", "sobald": "Was geschieht, {}?", "nachdem": "Was geschah, {}?",
+     "als": "Was geschah, {}?", "bevor": "Was geschah, {}?"},
     re.compile(
         rf"\b(?:[Ii]m (?:Jahre? |{MONTHS} )(?:1\d{{3}}|20\d\d)|"
         rf"[Aa]m \d{{1,2}}\. {MONTHS}(?: (?:1\d{{3}}|20\d\d))?)\b(?![-–,]?\d)"

@@ -14,6 +14,10 @@ SHARES = word_set(
     "thousands hundreds dozens tausende hunderte dutzende percent majority half third quarter prozent mehrheit hälfte "
     "drittel viertel teil"
 )
+SAYING_THINGS = re.compile(
+    r"\w*(?:studien?|untersuchung|umfrage|forschung|theorie|berichte?|gesetz|study|studies|report|survey|theory|research|law)"
+    r"(?:en|s)?"
+)
 WITH_POSSESSIVE = re.compile(r"R?PH(?:[RA]|(?<=A)KA)*[NE]+(?![dGxNE])")
 
 
@@ -90,16 +94,18 @@ class Vocabulary:
         """Who for persons, what for things, both where a name does not show which it is."""
         comma = clause.kinds(of).find(",")
         tokens = clause.tokens((of[0], of[0] + comma) if comma > 0 else of)
+        owned = first_nouns(clause, of) if GENITIVE in clause.kinds(of) else []  # “the Parisians' manners”
         first = next((token for token in tokens if token.kind in (NOUN, NAME)), tokens[0])
         if self.is_person(clause, of) or any(
             token.plain.endswith(self.ages) and token.text[0].isdigit() for token in tokens
         ):
             return self.who
-        if {tokens[0].plain, tokens[-1].plain} & self.titles or clause.token(clause.verb).lemma in self.saying:
+        is_saying = clause.token(clause.verb).lemma in self.saying and not SAYING_THINGS.fullmatch(head_of(clause, of))
+        if {tokens[0].plain, tokens[-1].plain} & self.titles or is_saying:
             return self.who
-        if first.plain in SHARES and self._names_person(clause, of):
+        if first.plain in SHARES and self._names_person(nouns_in(clause, of)[1:2]):
             return self.who  # “29 percent of those asked”
-        if first.kind == NAME and (self._acts_as_person(clause) or self._names_person(clause, of)):
+        if first.kind == NAME and (self._acts_as_person(clause) or self._names_person(owned or nouns_in(clause, of))):
             return self.who
         is_thing = not ends_in_name(clause, of) or any(token.kind in (DETERMINER, OF, ADJECTIVE) for token in tokens)
         may_act = self.maybe and self.maybe.fullmatch(head_of(clause, of)) and self._acts(clause)
@@ -114,5 +120,5 @@ class Vocabulary:
         """Whether the verb is neither passive nor “is”."""
         return clause.token(clause.verb).lemma not in ("sein", "werden", "be")
 
-    def _names_person(self, clause: Clause, of: Range) -> bool:
-        return any(self.persons.fullmatch(word) for word in nouns_in(clause, of))
+    def _names_person(self, nouns: list[str]) -> bool:
+        return any(self.persons.fullmatch(word) for word in nouns)

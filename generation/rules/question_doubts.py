@@ -8,7 +8,7 @@ from generation.rules.drafts import Draft, word_set
 TOLD_TIME = re.compile(
     r"\b(?:in|im Jahr|im Jahre|since|seit|during) (?:1\d|20)\d\d\b|\d+(?:st|nd|rd|th)(?!\w)|\b(?:January|February|"
     r"March (?=\d)|April|June|July|August|September|October|November|December|Januar|Februar|März|"
-    r"Juni|Juli|Oktober|Dezember)\b"
+    r"Juni|Juli|Oktober|Dezember)\b|\d+\. Jahrhundert|\b(?:next|last) (?:week|month|year)\b|(?:letzte|nächste)n? \w+"
 )
 HELPING = word_set(
     "is was are were can could may might will would must should has have had does did do ist war sind waren kann "
@@ -78,7 +78,7 @@ def says_little(draft: Draft) -> bool:
 def ends_in_a_preposition(draft: Draft) -> bool:
     """“Who refused to say about?”"""
     last = draft.question.rstrip("?").split()[-1]
-    return draft.rule in ASKING_SUBJECT and last in LEFT_OVER
+    return draft.rule not in ("governed", "agent", "name", "short-name", "topic") and last in LEFT_OVER
 
 
 def tells_when_it_asks_when(draft: Draft) -> bool:
@@ -138,7 +138,7 @@ def _has_half_a_pair(words: list[str]) -> bool:
 def has_open_list(draft: Draft) -> bool:
     """“… as lions, leopards”: a list without its last member, or an apposition cut from what it explains."""
     last = draft.question.rpartition(",")[2]
-    is_short = "," in draft.question and len(last.split()) <= 3
+    is_short = draft.question.count(",") % 2 and len(last.split()) <= 3
     return is_short and not re.search(r"\b(?:and|or|und|oder)\b", draft.question)
 
 

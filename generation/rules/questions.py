@@ -10,12 +10,15 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from generation.rules import english, german
+from generation.rules.answer_doubts import answers_with_an_unbound_pronoun
 from generation.rules.doubts import doubt_of
 from generation.rules.drafts import Draft
+from generation.rules.faulty_wording import has_faulty_wording
+from generation.rules.pronouns import Resolved, name_of_subject, resolve
 from generation.rules.references import refers_back
 from generation.rules.sentences import is_usable, places_of, sentences_of
 from generation.rules.tagging import ADJECTIVE, NAME, NONFINITE, NOUN, NUMBER, Sentence, tag_sentence
-from generation.rules.topics import EVENT, TOPIC, follow_another, is_told_once
+from generation.rules.topics import CONSEQUENCE, EVENT, FIRST_TOPIC, TOPIC, follow_another, is_told_once
 
 RULES = {"de": german.make_drafts, "en": english.make_drafts}
 QUOTES = re.compile('["“”„»«]+')
@@ -26,9 +29,11 @@ CONTENT = frozenset([NOUN, NAME, NUMBER, ADJECTIVE, NONFINITE])
 DRAW = 0.15  # how far chance may go against the rank score
 SAME_SENTENCE = 0.6  # what a further question to a sentence is worth less
 GOOD_SCORE = 1.5
+RESOLVED = 0.5  # what a name in place of a pronoun costs
 LEAST_SCORE = -1.5
-FOLLOWING_NAMED, FOLLOWING = 1.2, 1.5  # what a question is worth less that may need an earlier sentence
+FOLLOWING_NAMED, FOLLOWING = 0.7, 1.0  # what a question is worth less that may need an earlier sentence
 FEWEST = 5  # up to so many, questions about a topic or a time fill a short list
+WHOLE_SENTENCE = frozenset([TOPIC, FIRST_TOPIC, EVENT])
 PRONOUN_FIRST = re.compile(
     r"\W*(?:(?:but|and|however,|aber|und) )?(?:he|she|it|they|his|her|its|their|this|these|those|such|er|sie|es|"
     r"sein\w*|ihr\w*|dies\w*|solch\w*|das (?:ist|war|hat))\b",
@@ -54,11 +59,22 @@ class OpenQuestion:
 
 @dataclass(frozen=True)
 class Around:
-    """What stands around a sentence: whether it begins a paragraph, whether the next goes on about it, and the rest."""
+    """What stands around a sentence: whether it begins a paragraph, whether the next goes on about it, and the others."""
 
     is_first: bool
     goes_on: bool
-    elsewhere: tuple[str, ...]
+    before: tuple[str, ...]
+    after: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Passage:
+    """A sentence, with the name for a pronoun, and where its characters other than white space stand in the text."""
+
+    sentence: Sentence
+    resolved: Resolved
+    places: Sequence[int]
+    around: Around
 
 
 def open_questions(text: str, language: str, n_items: int, seed: int = 1) -> list[OpenQuestion]:
@@ -113,33 +129,51 @@ def _all_questions(text: str, language: str) -> Iterator[OpenQuestion]:
     small = frozenset(word for word in re.findall(r"[^\W\d_]+", text) if word.islower())
     sentences = sentences_of(text, language)
     places = places_of(text, sentences)
+    name = ""
     for number, words in enumerate(sentences):
+        around = _look_around(text, sentences, places, number)
+        resolved = resolve(words, "" if around.is_first or language != "en" else name)
+        sentence = tag_sentence(resolved.text, language, small)
+        name = name_of_subject(resolved.text, sentence.kinds, [token.start for token in sentence.tokens])
         if is_usable(words, may_name=True):
-            around = _look_around(text, sentences, places, number)
-            yield from _ask(text, tag_sentence(words, language, small), places[number], language, around)
+            yield from _ask(text, Passage(sentence, resolved, places[number], around), language)
 
 
 def _look_around(text: str, sentences: Sequence[str], places: Sequence[Sequence[int]], number: int) -> Around:
     is_first = not number or "\n" in text[places[number - 1][-1] : places[number][0]]
     after = sentences[number + 1] if number + 1 < len(sentences) else ""
-    elsewhere = tuple(each.lower() for place, each in enumerate(sentences) if place != number)
-    return Around(is_first, bool(PRONOUN_FIRST.match(after)), elsewhere)
+    small = [each.lower() for each in sentences]
+    return Around(is_first, bool(PRONOUN_FIRST.match(after)), tuple(small[:number]), tuple(small[number + 1 :]))
 
 
-def _ask(text: str, sentence: Sentence, places: Sequence[int], language: str, around: Around) -> Iterator[OpenQuestion]:
+def _ask(text: str, passage: Passage, language: str) -> Iterator[OpenQuestion]:
+    sentence, resolved = passage.sentence, passage.resolved
     for draft in RULES[language](sentence):
-        start, end = _span(sentence, draft, places)
-        score = _score_in_text(draft, sentence, around)
+        if resolved.name and (draft.rule in WHOLE_SENTENCE or _begin(draft) < resolved.end):
+            continue  # the name is not in the sentence
+        start, end = _span(passage, draft)
+        score = _score_in_text(draft, sentence, passage.around) - RESOLVED * bool(resolved.name)
         if score >= LEAST_SCORE and _is_open(draft, sentence, text[start:end]):
-            yield OpenQuestion(draft.question, text[start:end], sentence.text, start, end, draft.rule, round(score, 4))
+            told = text[passage.places[0] : passage.places[-1] + 1]
+            yield OpenQuestion(draft.question, text[start:end], told, start, end, draft.rule, round(score, 4))
+
+
+def _begin(draft: Draft) -> int:
+    return draft.clause.token(draft.answer[0]).start
 
 
 def _score_in_text(draft: Draft, sentence: Sentence, around: Around) -> float:
     """The rank score with what the sentences around take off."""
-    if draft.rule in (TOPIC, EVENT):
-        doubts = 0.4 * (draft.rule == TOPIC and around.goes_on)
+    if draft.rule in WHOLE_SENTENCE:
+        if has_faulty_wording(draft):
+            return UNASKED
+        doubts = 0.4 * (draft.rule != EVENT and around.goes_on)
         doubts += 0 if around.is_first else follow_another(draft)
-        return draft.worth - doubts if is_told_once(draft, around.elsewhere) else UNASKED
+        others = around.before if draft.rule == FIRST_TOPIC else (*around.before, *around.after)
+        return draft.worth - doubts if is_told_once(draft, others) else UNASKED
+    if draft.rule == CONSEQUENCE:
+        is_bound = not answers_with_an_unbound_pronoun(draft)
+        return draft.worth - 0.4 * refers_back(sentence, draft.clause.front) if is_bound else UNASKED
     if _addresses_reader(draft):
         return UNASKED
     return score_of(draft, sentence) - (0 if around.is_first else _follow_another(draft))
@@ -162,10 +196,11 @@ def _addresses_reader(draft: Draft) -> bool:
     return clause.front_kind == "pronoun" and clause.token(clause.front[0]).text == "Sie"
 
 
-def _span(sentence: Sentence, draft: Draft, places: Sequence[int]) -> tuple[int, int]:
+def _span(passage: Passage, draft: Draft) -> tuple[int, int]:
     """Where the answer stands in the text, which may have more white space than the sentence."""
-    first, last = sentence.tokens[draft.answer[0]].start, sentence.tokens[draft.answer[1] - 1].end
-    n_before = len("".join(sentence.text[:first].split()))
+    sentence, places = passage.sentence, passage.places
+    first, last = _begin(draft), sentence.tokens[draft.answer[1] - 1].end
+    n_before = passage.resolved.original_length(sentence.text[:first])
     n_within = len("".join(sentence.text[first:last].split()))
     if len(QUOTES.findall(sentence.text[first:last])) % 2 and (closing := QUOTES.match(sentence.text, last)):
         n_within += len(closing[0])

@@ -15,6 +15,7 @@ QUOTED_NAME = re.compile(r"(?<![:.] )(?<!^)[\"“„»‚‘]([^\W_][^\"“”�
 DOUBLED_QUOTE = re.compile(r"([\"“”„»«])\1+")
 YEAR_FIRST = re.compile(r"(?:1\d|20)\d\d ")
 NUMBER_FIRST = re.compile(r"\d{2,}(?:[.,]\d+)* [^\W_]")
+RUN_TOGETHER = re.compile(r"[a-zäöüß]\.x |[a-zäöüß]{3}\.[A-ZÄÖÜ]")  # two sentences without a break
 SHORTEST_ASKED = 4
 LONGEST_ASKED = 48
 SHORTEST, LONGEST = 6, 40  # words of a sentence that can be asked about
@@ -78,7 +79,7 @@ def is_usable(sentence: str, *, may_name: bool = False) -> bool:
         sentence = QUOTED_NAME.sub(r"\1", DOUBLED_QUOTE.sub(r"\1", sentence)).strip('"“„»”«')
     if len(sentence) > MOST_CHARACTERS or not sentence.endswith((".", "!")):
         return False
-    if not sentence or QUOTES.search(sentence) or "___" in sentence:
+    if not sentence or QUOTES.search(sentence) or "___" in sentence or RUN_TOGETHER.search(sentence):
         return False
     is_begun = sentence[0].isupper() or bool((NUMBER_FIRST if may_name else YEAR_FIRST).match(sentence))
     shortest, longest = (SHORTEST_ASKED, LONGEST_ASKED) if may_name else (SHORTEST, LONGEST)

@@ -142,6 +142,7 @@ def _correct_german(rows: list[Token], _small_words: Collection[str]) -> list[To
     """With the kinds that only the words around them show."""
     if [row.kind for row in rows[:2]] == [FINITE, FINITE]:
         rows[0] = replace(rows[0], kind=NAME)  # “Batten wurde …”
+    rows = _with_past(rows)
     rows = [rows[0], *(_with_language(row) for row in rows[1:])] if rows else []
     rows = [_without_subject(before, row) for before, row in zip([None, *rows[:-1]], rows, strict=True)]
     kinds = "".join(row.kind for row in rows)
@@ -159,10 +160,24 @@ def _correct_english(rows: list[Token], small_words: Collection[str]) -> list[To
     rows = [_with_to(before, row) for before, row in zip([None, *rows[:-1]], rows, strict=True)]
     rows = _with_have(_with_verb(rows))
     kinds = "".join(row.kind for row in rows)
-    rows = [_with_clause(row, kinds[place + 1 :]) for place, row in enumerate(rows)]
+    rows = [
+        _with_clause(row, kinds[place + 1 :], after_verb=kinds[place - 1 : place] == FINITE)
+        for place, row in enumerate(rows)
+    ]
     kinds = "".join(row.kind for row in rows)
     first = [_without_capital(rows[0], kinds[1:], small_words)] if rows else []
     return [*first, *rows[1:]]
+
+
+def _with_past(rows: list[Token]) -> list[Token]:
+    """“Die Forscher entdeckten Kristalle”: what looks like an adjective is the verb of a clause without another."""
+    kinds = "".join(row.kind for row in rows)
+    found = None if FINITE in re.split("[,;]", kinds)[0] else re.match(f"[DA]*N{ADJECTIVE}(?=[NDAC])", kinds)
+    place = found.end() - 1 if found else 0
+    if found and rows[place].plain.endswith("ten"):
+        lemma = rows[place].plain[:-3] + "en"
+        rows[place] = replace(rows[place], kind=FINITE, tag="VV(FIN)", lemma=lemma)
+    return rows
 
 
 def _with_language(token: Token) -> Token:
@@ -203,15 +218,21 @@ def _with_name(token: Token, after: Token | None) -> Token:
 
 
 def _with_to(before: Token | None, token: Token) -> Token:
-    """“to let”: an infinitive looks like the present tense."""
+    """“to let”: an infinitive looks like the present tense; “of zoom lenses”: behind a preposition it is a noun."""
     is_infinitive = before is not None and before.kind == TO and token.kind == FINITE
+    is_base = token.tag == "VVI" or (token.tag == "VVN" and not token.plain.endswith(("d", "n", "t")))
+    if before is not None and before.kind in (PREPOSITION, DETERMINER) and is_base:
+        return replace(token, kind=NOUN, tag="NN1")
     return replace(token, kind=NONFINITE) if is_infinitive else token
 
 
 def _with_verb(rows: list[Token]) -> list[Token]:
     """“About 200 people protested”: where a sentence has no finite verb, a participle behind a noun is one."""
     kinds = "".join(row.kind for row in rows)
-    found = None if FINITE in kinds else re.match("[^,;SWYTV]*(?:,[^,;SWYTV]*)?[NE]R*(?=V)", kinds)
+    found = None if FINITE in kinds else re.match("[^,;SWYTV]*(?:,[^,;SWYTV]*){0,2}[NE],?R*(?=V)", kinds)
+    reduced = re.match("[^,;SWKFO]*[NE](?=FP[^,;SWKFO]*F)", kinds)
+    if reduced and rows[reduced.end()].tag == "VVD":  # “The man suspected of the theft was seen”
+        rows[reduced.end()] = replace(rows[reduced.end()], kind=NONFINITE, tag="VVN")
     if found and rows[found.end()].tag == "VVN" and "V" not in re.split("[,;SWT]", kinds[found.end() + 1 :])[0]:
         rows[found.end()] = replace(rows[found.end()], kind=FINITE, tag="VVD")
     return rows
@@ -227,8 +248,10 @@ def _with_have(rows: list[Token]) -> list[Token]:
     return rows
 
 
-def _with_clause(token: Token, after: str) -> Token:
+def _with_clause(token: Token, after: str, *, after_verb: bool) -> Token:
     """“After the results came in”: a preposition before a clause is a conjunction."""
+    if token.kind == POINTING and token.plain == "that" and re.match("[^;F]*F", after):
+        return replace(token, kind=SUBORDINATOR) if after_verb else token  # “found that fear …”
     if token.kind == SUBORDINATOR and token.plain == "because" and after.startswith("P"):
         return replace(token, kind=ADVERB)  # “because of the rain”
     if token.kind == SUBORDINATOR and token.plain == "since" and not re.match("[^,;]*F", after):
@@ -246,6 +269,8 @@ def _with_relative(before: Token | None, token: Token, after: str) -> Token:
 
 def _with_case(token: Token, after: Token | None) -> Token:
     """“der letzte Krieg” is no genitive, as “der letzten Kriege” is."""
+    if token.kind == OF and not token.start:
+        return replace(token, kind=DETERMINER)
     is_first = token.kind == OF and after is not None and after.kind == ADJECTIVE and after.text.endswith("e")
     return replace(token, kind=DETERMINER) if is_first and token.plain == "der" else token
 
@@ -295,6 +320,8 @@ def _kind(word: str, tag: str, language: str) -> str:
         return NOUN
     if word[0].isdigit() and not word.endswith((".", "er")):
         return NUMBER
+    if language == "en" and tag == "UNC" and word.isalpha():
+        return NAME if word[0].isupper() else NOUN
     return KINDS[language].get(tag) or (NONFINITE if tag[0] == "V" else OTHER)
 
 

@@ -4,28 +4,31 @@ Each asks for what a single sentence of the text tells, so the whole sentence an
 """
 
 import re
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
-from generation.rules.answer_doubts import ABSTRACT, VAGUE
+from generation.rules.answer_doubts import ABSTRACT, NOBODY, OTHERS, VAGUE
 from generation.rules.drafts import Clause, Draft, Range, Wording, word_set
 from generation.rules.phrases import Vocabulary, first_nouns
 from generation.rules.references import refers_back
 from generation.rules.tagging import (
     ADJECTIVE,
     ADVERB,
+    BREAK,
     COMMA,
     DETERMINER,
     NAME,
     NOUN,
     POINTING,
+    PRONOUN,
     RELATIVE,
     Sentence,
     Token,
 )
 
-TOPIC, EVENT = "topic", "event"
+TOPIC, FIRST_TOPIC, EVENT, CONSEQUENCE = "topic", "first-topic", "event", "consequence"
 LONGEST_TOPIC, SHORTEST_SENTENCE, LONGEST_SENTENCE = 12, 5, 45  # tokens
+LONGEST_CONSEQUENCE = 25  # tokens
 SHORTEST_NAME, SHORTEST_NOUN = 3, 4  # letters
 PHRASE = re.compile(
     r"[Dd]{0,2}C?(?:R*A[,K]?)*(?:[NE]G?A*)*[NE]C?(?:[Pd][Dd]?C?(?:R*A)*[NE]+)*"
@@ -33,13 +36,16 @@ PHRASE = re.compile(
 )
 GOES_ON = word_set("von of und and oder or sowie")
 ELSEWHERE = word_set(
-    "we us our ours i me my here there wir uns unser unsere unserer unseren ich mich mir mein hier dort"
+    "dies solche solchen solcher solches we us our ours i me my here there wir uns unser unsere unserer unseren ich mich mir mein hier dort"
 )
 NAMES = re.compile("(?<!E,)(?<![NEADdHQCG])E{2,5}(?![NEGp])|(?<=S)E(?![NEGp])")
 SINGLE_NAMES = re.compile("(?<![NEADdHQCGKP,])E(?![NEGpK,])")
 COMPOUND = 10  # letters
+INDEFINITE = word_set("a an ein eine einen einem einer")
 LIGHT_VERBS = word_set("be have become remain get give take make do sein haben werden bleiben geben machen")
-EACH = word_set("each every any no jede jeder jedes keine kein")
+TIMES = re.compile("(?:year|month|week|day|hour|minute|century|decade|jahr|monat|woche|tag|stunde|minute)(?:s|e|en|n)?|centuries")
+OBJECTS = word_set("it them him her sie ihn ihm ihnen ihr")
+EACH = word_set("each every any no jede jeder jedes keine kein further additional weitere weiteren weiterer zusätzliche zusätzlichen")
 QUANTITIES = word_set(
     "all most both some many several few numerous various alle beide viele einige mehrere zahlreiche manche "
     "verschiedene"
@@ -54,7 +60,10 @@ class TopicWords:
 
     about_person: str
     about_thing: str
+    first_about_person: str
+    first_about_thing: str
     event: str
+    consequence: Mapping[str, str]
     time: re.Pattern[str]
     objects: re.Pattern[str]
     wording: Wording
@@ -70,7 +79,9 @@ def ask_topics(sentence: Sentence, subject: Range, words: TopicWords) -> Iterato
     first = PHRASE.match(sentence.kinds)
     topic = _without_quantity(sentence, first.span() if first and subject[0] == subject[1] else subject)
     if topic[0] < topic[1]:
-        yield from _ask_topic(sentence, topic, words, 1.2)
+        for each in _ask_topic(sentence, topic, words, 1.2):
+            yield each
+            yield replace(each, question=_ask_first(each.question, words), rule=FIRST_TOPIC, worth=each.worth - 0.5)
     for found in NAMES.finditer(sentence.kinds, 1):
         is_beside = sentence.kinds[found.start() - 1] in "PK"
         yield from _ask_topic(sentence, found.span(), words, 0.3 if is_beside else 0.9)
@@ -81,9 +92,22 @@ def ask_topics(sentence: Sentence, subject: Range, words: TopicWords) -> Iterato
             yield from _ask_topic(sentence, found.span(), words, 0.7)
 
 
+def _ask_first(question: str, words: TopicWords) -> str:
+    """What is said first about what the text says more about."""
+    for asked, first in ((words.about_person, words.first_about_person), (words.about_thing, words.first_about_thing)):
+        begin = asked.partition("{}")[0]
+        if question.startswith(begin):
+            return first.partition("{}")[0] + question.removeprefix(begin)
+    return question
+
+
 def _is_specific(sentence: Sentence, of: Range) -> bool:
     """“red cabbage juice”, “den Blasebalg”: more than one word, or a German compound."""
     tokens, before = sentence.tokens[slice(*of)], sentence.tokens[of[0] - 1]
+    if tokens[0].plain in INDEFINITE:
+        return False
+    if before.plain in ("in", "above", "below", "with", "without"):
+        return False  # “in fact”, “listed above serve drinks”
     is_long = len(tokens) > 1 + (tokens[0].kind == DETERMINER) or len(tokens[-1].text) >= COMPOUND
     after = sentence.tokens[min(of[1], len(sentence.tokens) - 1)].plain
     is_oblique = re.fullmatch(r"a|an|the|de.|\w+(?:er|em)|(?!einen)\w+en", tokens[0].plain)
@@ -98,7 +122,7 @@ def _without_quantity(sentence: Sentence, of: Range) -> Range:
     while end - start > 1 and _is_quantity(sentence.tokens[start]) and sentence.kinds[start + 1] in "NEAR":
         start += 1
     after = sentence.tokens[end] if end < len(sentence.tokens) else None
-    goes_on = after is not None and (after.kind in "NEdAx" or after.plain in GOES_ON)
+    goes_on = after is not None and (after.kind in "NEdAx" or after.plain in GOES_ON or after.text[0].isupper())
     return (end, end) if goes_on else (start, end)
 
 
@@ -124,6 +148,8 @@ def _names_something(clause: Clause, topic: Range) -> bool:
     if not nouns or topic[1] - topic[0] > LONGEST_TOPIC or not PHRASE.fullmatch(clause.kinds(topic)):
         return False
     is_vague = clause.token(topic[0]).plain in VAGUE | QUANTITIES | EACH or nouns[-1] in ABSTRACT
+    is_vague = is_vague or bool(TIMES.fullmatch(nouns[-1])) or nouns[-1] in NOBODY
+    is_vague = is_vague or any(token.plain in OTHERS for token in clause.tokens(topic))
     return not is_vague and (_has_name(clause, topic) or len(nouns[-1]) >= SHORTEST_NOUN)
 
 
@@ -147,6 +173,23 @@ def ask_event(clause: Clause, is_past: Callable[[Clause], bool], words: TopicWor
         )
 
 
+def ask_consequence(clause: Clause, words: TopicWords) -> Iterator[Draft]:
+    """“After a fire destroyed the harbour, the town was left.”: What happened after a fire destroyed the harbour?"""
+    if clause.front_kind != "clause":
+        return
+    start, end = clause.front[0], clause.front[1] - (clause.token(clause.front[1] - 1).kind == COMMA)
+    asked = words.consequence.get(clause.token(start).plain, "")
+    answer = (min(clause.subject[0] or clause.verb, clause.verb), _end(clause.sentence))
+    said = clause.tokens(answer)
+    has_nouns = all(any(token.kind in (NAME, NOUN) for token in each) for each in (clause.tokens((start, end)), said))
+    is_one = not any(token.kind == BREAK or token.plain in ("but", "aber", "doch") for token in said)
+    points = any(_points_back(clause.sentence, place) for place in range(*answer))
+    if asked and has_nouns and is_one and not points and answer[1] - answer[0] <= LONGEST_CONSEQUENCE:
+        written = words.wording.write(clause, [(start, end)], may_bind=False)[:-1]
+        if written:
+            yield Draft(asked.format(written[:1].lower() + written[1:]), answer, CONSEQUENCE, 1.0, clause)
+
+
 def _end(sentence: Sentence) -> int:
     return len(sentence.kinds.rstrip(";"))
 
@@ -166,6 +209,12 @@ def stands_alone(clause: Clause, topic: Range, wording: Wording) -> bool:
         return False  # “they” or “you”
     if any(wording.points(token, can_be_bound=False) for token in clause.tokens((whole[0], topic[1]))):
         return False
+    if not re.match("[^;]*F", clause.sentence.kinds):
+        return False
+    after = clause.kinds((topic[1], whole[1]))
+    same_clause = clause.tokens((topic[1], topic[1] + len(re.split("[,;SWK]", after)[0])))
+    if any(token.plain in OBJECTS and token.kind == PRONOUN for token in same_clause):
+        return False  # “The Portuguese destroyed it”: what?
     return not any(_points_back(clause.sentence, place) for place in range(*whole))
 
 
@@ -178,7 +227,7 @@ def _points_back(sentence: Sentence, place: int) -> bool:
 
 def follow_another(draft: Draft) -> float:
     """What it costs that a definite noun may need an earlier sentence: before the topic, in it, or in an event."""
-    start, end = draft.clause.subject if draft.rule == TOPIC else (draft.clause.end, 0)
+    start, end = draft.clause.subject if draft.rule != EVENT else (draft.clause.end, 0)
     return 0.4 * refers_back(draft.clause.sentence, (0, start)) + 0.8 * refers_back(draft.clause.sentence, (start, end))
 
 
