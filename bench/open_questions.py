@@ -16,6 +16,7 @@ import json
 import random
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from itertools import islice
 from pathlib import Path
 
 from bench.rates import rate
@@ -68,7 +69,7 @@ def main() -> None:
     for language, file in (each.split("=", 1) for each in asked.files):
         rng = random.Random(f"{language} {asked.seed}")
         texts = join_passages(read_passages(Path(file), asked.part), rng)
-        written = [(text, open_questions(text, language, WANTED)) for text, _ in zip(texts, range(asked.texts))]
+        written = [(text, open_questions(text, language, WANTED)) for text in islice(texts, asked.texts)]
         rules = Counter(each.rule for _text, questions in written for each in questions)
         enough = sum(len(questions) >= WANTED for _text, questions in written)
         print(f"{language}: at least {WANTED} questions on {rate(enough, asked.texts)}; {dict(rules.most_common())}")

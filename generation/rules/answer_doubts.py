@@ -179,22 +179,24 @@ def answers_with_an_unbound_pronoun(draft: Draft) -> bool:
     if draft.rule not in CLAUSE_RULES | {"purpose", "consequence"}:
         return False
     tokens, asked = draft.clause.tokens(draft.answer), draft.question
-    for place, token in enumerate(tokens):
-        nouns = [each for each in draft.clause.sentence.tokens if each.text in asked and each.kind in (NOUN, NAME)]
-        nouns += [each for each in tokens[:place] if each.kind in (NOUN, NAME)]
-        if token.plain in ENGLISH_PLURALS:
-            fits = [each for each in nouns if each.tag in ("NN2", "NP0", "NN0")] or " and " in asked
-        elif token.plain in ENGLISH_PERSONS:
-            fits = [each for each in nouns if each.kind == NAME or PERSON_LIKE.search(each.plain)]
-        elif token.plain in GERMAN_PLURALS or (token.text == "sie" and _ends_in_plural(tokens[place:])):
-            fits = PLURAL_VERB.search(asked) or any(PLURAL_NOUN.search(each.text) for each in nouns)
-        elif token.plain in GERMAN_PERSONS or token.plain in ("it", "its"):
-            fits = nouns
-        else:
-            continue
-        if not fits:
+    named = [each for each in draft.clause.sentence.tokens if each.text in asked and each.kind in (NOUN, NAME)]
+    for place in range(len(tokens)):
+        nouns = named + [each for each in tokens[:place] if each.kind in (NOUN, NAME)]
+        if not _has_noun(tokens[place:], nouns, asked):
             return True
     return False
+
+
+def _has_noun(tokens: Sequence[Token], nouns: Sequence[Token], asked: str) -> bool:
+    """Whether the first word is no pronoun, or one that a noun before it or in the question can be meant by."""
+    first = tokens[0]
+    if first.plain in ENGLISH_PLURALS:
+        return " and " in asked or any(each.tag in ("NN2", "NP0", "NN0") for each in nouns)
+    if first.plain in ENGLISH_PERSONS:
+        return any(each.kind == NAME or PERSON_LIKE.search(each.plain) for each in nouns)
+    if first.plain in GERMAN_PLURALS or (first.text == "sie" and _ends_in_plural(tokens)):
+        return bool(PLURAL_VERB.search(asked)) or any(PLURAL_NOUN.search(each.text) for each in nouns)
+    return bool(nouns) or first.plain not in GERMAN_PERSONS | {"it", "its"}
 
 
 def _ends_in_plural(tokens: Sequence[Token]) -> bool:
@@ -208,7 +210,9 @@ ENGLISH_PERSONS = word_set("he she him her his hers")
 GERMAN_PLURALS = word_set("ihnen")
 GERMAN_PERSONS = word_set("er ihm ihn sein seine seinen seinem seiner ihr ihre ihren ihrem ihrer")
 PERSON_LIKE = re.compile(r"(?:er|or|ist|man|woman|ian|son|child|girl|boy|mother|father|king|queen|president|police)$")
-PLURAL_VERB = re.compile(r"^\w+(?: \w+)? (?:sind|waren|haben|hatten|werden|wurden|können|konnten|müssen|sollen|\w+en)\b")
+PLURAL_VERB = re.compile(
+    r"^\w+(?: \w+)? (?:sind|waren|haben|hatten|werden|wurden|können|konnten|müssen|sollen|\w+en)\b"
+)
 PLURAL_NOUN = re.compile(r"(?:en|er|e|s|n)$")
 
 

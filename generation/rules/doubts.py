@@ -68,7 +68,10 @@ ASKING_MORE = frozenset(["front", "adjunct", "object", "subject", "inner-subject
 COMPLEMENT = word_set("dass ob whether how what why")
 ASKED = frozenset(["PWS", "PWAT"])  # “… prüfen, was …”, “…, welche Wege …”
 COMPLEMENT_NOUNS = word_set("fact revelation news claim idea belief hope suggestion announcement warning evidence view")
-TELLING = word_set("say claim state argue announce report believe think suggest warn write explain note add show imply mean indicate reveal find know hope fear confirm agree decide")
+TELLING = word_set(
+    "say claim state argue announce report believe think suggest warn write explain note add show imply mean indicate "
+    "reveal find know hope fear confirm agree decide"
+)
 POINTERS = re.compile(
     r"da(?:r?(?:an|auf|aus|bei|durch|für|gegen|hin|hinter|in|mit|nach|neben|über|unter|von|vor|zu))|"
     r"hier\w*|dort\w*|there|here|thereby"

@@ -5,7 +5,13 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from generation.rules.drafts import Clause, Draft, Piece, Range, ask_clauses, draft
-from generation.rules.english_circumstances import ask_adjunct, ask_existing_number, ask_front, ask_number, is_existential
+from generation.rules.english_circumstances import (
+    ask_adjunct,
+    ask_existing_number,
+    ask_front,
+    ask_number,
+    is_existential,
+)
 from generation.rules.english_clauses import (
     adverbs_of,
     clause_starts,
@@ -45,9 +51,9 @@ def make_drafts(sentence: Sentence) -> Iterator[Draft]:
     """Every question that a rule makes of a clause that states something."""
     clauses = [parse(sentence, start) for start in clause_starts(sentence)]
     yield from ask_clauses([each for each in clauses if each and not is_existential(each)], further, RULES)
-    for each in clauses:
-        if each and is_existential(each):
-            yield from ask_existing_number(each)
+    for clause in clauses:
+        if clause and is_existential(clause):
+            yield from ask_existing_number(clause)
     if whole := parse_whole(sentence):
         for each in (*ask_front(whole), *ask_subject(whole)):
             yield replace(each, worth=round(each.worth - 0.6, 2))

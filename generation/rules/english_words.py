@@ -70,7 +70,9 @@ PERSONS = re.compile(
     r"commentator|follower|believer|fencer|practitioner|commuter|camper|dweller|reader|viewer|listener|consumer|producer|foreigner|lawmaker|diver|surfer|creator|employer|\w{4,}ist|diva|tenor|soprano|diplomat|gambler|trader|neighbou?r|wrestler|skier|runner|swimmer|rider|hiker|british|\w+(?:ian|ean|can)|horseman|secretary|chief|officer|owner|heir|arab|viking|assyrian|phoenician|roman|spaniard|german|greek|dane|swede|turk|japanese|chinese|portuguese|occupant|peacekeeper|staff|public|society|communist|nazi|eskimo|peasant|servant|slave|native|everyone|personality|vendor|instructor|attendant|conqueror|invader|opposition|newcomer|learner|tenant|demonstrator|campaigner|regulator|programmer|veteran|monk|nun|priest|saint|adult|teenager|youth|baby|babies|twin|volunteer|host|expat|sportsm[ae]n|cyclist|specialist|artist|scientist|tourist|activist|terrorist|motorist|\w{3,}ologist)s?"
 )
 TITLES = word_set("jr jr. sr. mr mr. mrs mrs. ms. dr dr. prof. sir lord lady president queen king pope")
-SAYING = word_set("say explain claim state argue announce report believe think suggest note tell warn write estimate argue")
+SAYING = word_set(
+    "say explain claim state argue announce report believe think suggest note tell warn write estimate argue"
+)
 HUMAN = word_set(
     "win bear born die compete resign marry study graduate believe think refuse play decide write schedule"
 )
@@ -127,7 +129,7 @@ TOPIC_WORDS = TopicWords(
     "What do we learn first about {}?",
     "What does the text say first about {}?",
     "What happened {}?",
-    {each: "What happened {}?" for each in ("when", "after", "before", "once", "while")},
+    dict.fromkeys(("when", "after", "before", "once", "while"), "What happened {}?"),
     re.compile(
         rf"\b(?:[Ii]n (?:{MONTHS} )?(?:1\d{{3}}|20\d\d)|"
         rf"[Oo]n (?:{MONTHS} \d{{1,2}}|\d{{1,2}} {MONTHS})(?:,? (?:1\d{{3}}|20\d\d))?)\b(?![-–,]?\d)"

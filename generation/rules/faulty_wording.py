@@ -54,7 +54,11 @@ FAULTS = (
         answer=r" (?:zum|zur|in|ins|unter|auf) (?:Ausdruck|Verfügung|Sprache|Ende|Einsatz|Stillstand|Abschluss|Geltung|"
         r"Betrieb|Frage|Anspruch|Besitz|Gefahr|Kraft|Druck|Kontakt|Verbindung|Erwägung|Kauf|Bewegung)$",
     ),
-    FaultyWording("object", question=r"^What did .* (?:put|lay|place)\?|^Was (?:trat|tritt|traten|fand|fanden|nahm|nahmen) .*(?:auf|statt|teil)\?$"),
+    FaultyWording("object", question=r"^What did .* (?:put|lay|place)\?"),
+    FaultyWording(
+        "object",
+        question=r"^Was (?:trat|tritt|traten|fand|fanden|nahm|nahmen) .*(?:auf|statt|teil)\?$",
+    ),
     # “What did a quake shake? the valley at 10:08 p.m.”; “What do you choose? a club carefully”
     FaultyWording("object", answer=r" (?:by|at|on|until|um|gegen) (?:\d|[A-Z]\w+day)[^,]*$|\wly$"),
     FaultyWording("object|governed", answer=r"^[^,]*\bboth\b(?!.* and )|\bsowohl\b(?!.* als auch )"),
@@ -72,37 +76,63 @@ FAULTS = (
     FaultyWording("adjunct|object|governed", after="^ such as "),
     FaultyWording("adjunct", before=r"\b(?:earlier|later|late|early|deep|back) $"),
     # “Wo endet der Wald und im Süden am See?”; “Where is the club about going?”; “Where is the best way to be?”
-    FaultyWording(CIRCUMSTANCES + "|agent", question=rf"\b(?:und|and),? (?:im|in|am|an|at|on|to|from|stretch\w*) .*|\b(?:{POINTS})\b.*\?", answer=f"{POINTS}"),
+    FaultyWording(
+        CIRCUMSTANCES + "|agent",
+        question=rf"\b(?:und|and),? (?:im|in|am|an|at|on|to|from|stretch\w*) .*|\b(?:{POINTS})\b.*\?",
+        answer=POINTS,
+    ),
     FaultyWording(CIRCUMSTANCES, question=r"\b(?:und|and) (?:im|in|am|on|at) |\band stretch"),
     FaultyWording("adjunct", question=r"^Where .*(?:\bto be|\bdepending|\babout \w+ing)\?|^Wo .*\b(?:alles|etwas)\b"),
     # “Why did the group play? To finish”; “Womit begann man im Mai zu bauen?”
     FaultyWording("purpose", answer="^To (?:finish|start|begin|conclude|end|sum|summarize|date|be)\\b"),
     FaultyWording("governed", question=r"^Womit (?:beginnt|begann|beginnen|begannen) .*\bzu \w+\?$"),
     # “Wozu gibt es einen Weg? um zu lernen”; “um zu essen und werden bedient”; “when it left, so it was late”
-    FaultyWording("clause-last", question=r"^Wozu (?:gibt|gab|bezeichnet|heißt|bedeutet|ist|sind|war|hat|haben)\b(?!.* \w+(?:t|en)\?$)"),
+    FaultyWording(
+        "clause-last",
+        question=r"^Wozu (?:gibt|gab|bezeichnet|heißt|bedeutet|ist|sind|war|hat|haben)\b(?!.* \w+(?:t|en)\?$)",
+    ),
     FaultyWording("clause-last", question=r"^Wozu (?:gibt es|bezeichnet|bedeutet)\b"),
-    FaultyWording(CLAUSES, answer=r"^um .*\bzu \w+ und (?:wird|werden|ist|sind|hat|haben)\b|, so (?:the|it|he|they|that)\b"),
+    FaultyWording(
+        CLAUSES,
+        answer=r"^um .*\bzu \w+ und (?:wird|werden|ist|sind|hat|haben)\b|, so (?:the|it|he|they|that)\b",
+    ),
     # “the worst outbreak” is not in “What do they say? it is the worst outbreak”
     FaultyWording("that", answer=r"^(?:that )?it (?:is|was|has been) (?:the|a|an)\b|^das zu \w+$"),
     FaultyWording("that", question="^What do ", answer="^(?:that )?(?:it|he|she) "),
-    FaultyWording(CLAUSES, question=r"^Warum (?:gibt|gab) es|^Why (?:is|are|was|were) there", answer=r"\b(?:ihnen|ihm|ihn|them|it|him)\b"),
+    FaultyWording(
+        CLAUSES,
+        question=r"^Warum (?:gibt|gab) es|^Why (?:is|are|was|were) there",
+        answer=r"\b(?:ihnen|ihm|ihn|them|it|him)\b",
+    ),
     # “How many men is it made up of one to?”; “How many Drive beaches …? Tamaki Drive beaches”
-    FaultyWording("number", question=r"\b(?:to|or|bis|oder)\?$|\b(?:to|bis) in\b|\b(?:the only|die einzige\w*) .*\bto "),
+    FaultyWording("number", question=r"\b(?:to|or|bis|oder)\?$|\b(?:to|bis) in\b"),
+    FaultyWording("number", question=r"\b(?:the only|die einzige\w*) .*\bto "),
     FaultyWording("number", answer=f"^(?!.*(?:{NUMERALS}))", question="^(?:How|Wie|In|Auf|Aus|Mit|Von|Bei)"),
     # “What has become extinct two?”; “Who took over the men which, the speaker said?”; “What crash landed?”
-    FaultyWording("subject|inner-subject", question=r" (?:two|three|four|zwei|drei|vier)\?$|,? (?:\w+ ){1,2}(?:said|says?|sagten?)\?$"),
+    FaultyWording("subject|inner-subject", question=r" (?:two|three|four|zwei|drei|vier)\?$"),
+    FaultyWording("subject|inner-subject", question=r",? (?:\w+ ){1,2}(?:said|says?|sagten?)\?$"),
     FaultyWording("subject", answer="^(?:Inc|Ltd|Jr|Sr|Co)\\b|^[a-z]+$", before=r"(?:\)|ly) $"),
-    FaultyWording("subject|inner-subject|object", answer=r"^[Ee]ine \w+e (?:Anzahl|Menge|Reihe)$|^an? (?:\w+ )?(?:number|amount|handful)$"),
+    FaultyWording("subject|inner-subject|object", answer=r"^[Ee]ine \w+e (?:Anzahl|Menge|Reihe)$"),
+    FaultyWording("subject|inner-subject|object", answer=r"^an? (?:\w+ )?(?:number|amount|handful)$"),
     FaultyWording("subject", question=r"\b(?:[Ff]ewer|[Mm]ore|[Ll]ess) than (?:an? )?\w+\?$"),
     # “What must it not do? anything else”
     FaultyWording(".*", question=r"\belse\b|\bsonst\b|\b(?:etwas|nichts) anderes\b"),
-    FaultyWording("subject|inner-subject", answer="^(?:Dutzende|Hunderte|Tausende|[Dd]ozens|[Hh]undreds|[Tt]housands)$"),
+    FaultyWording(
+        "subject|inner-subject", answer="^(?:Dutzende|Hunderte|Tausende|[Dd]ozens|[Hh]undreds|[Tt]housands)$"
+    ),
     FaultyWording("definition", question="^(?:Was|Wer) ist [A-Z][A-Z0-9]+ (?:im|in) "),
     # “Was sei geplant?”: somebody only says so
-    FaultyWording(rf"(?!{CLAUSES}).*", question=r"^\w+(?: \w+)? (?:sei|seien|habe|werde|könne|solle|müsse|dürfe|wolle)\b"),
+    FaultyWording(
+        rf"(?!{CLAUSES}).*",
+        question=r"^\w+(?: \w+)? (?:sei|seien|habe|werde|könne|solle|müsse|dürfe|wolle)\b",
+    ),
     # “Was ist der Besuch? Ein Beispiel dafür”; “um das zu erreichen”; “If confirmed”
-    FaultyWording("subject|inner-subject|object|definition", answer=r"\b(?:dafür|davon|damit|dazu|daran|darauf|darin|daraus|hierfür|thereof)\b(?!,)"),
-    FaultyWording(CLAUSES, answer=r"\b(?:um|ohne) das zu\b|\bd(?:o|oing) (?:this|that|so)\b|\bdies\b|^(?:If|When|Once|Until) \w+$"),
+    FaultyWording(
+        "subject|inner-subject|object|definition",
+        answer=r"\b(?:dafür|davon|damit|dazu|daran|darauf|darin|daraus|hierfür|thereof)\b(?!,)",
+    ),
+    FaultyWording(CLAUSES, answer=r"\b(?:um|ohne) das zu\b|\bd(?:o|oing) (?:this|that|so)\b"),
+    FaultyWording(CLAUSES, answer=r"\bdies\b|^(?:If|When|Once|Until) \w+$"),
     # “What could be changed? The articles required consent before they”; “Was hat er 49 gespielt? Partien”
     FaultyWording("subject", answer="^[Tt]he (?:former|latter)$"),
     FaultyWording("subject", answer=r"\b(?:before|after|when|while|because) (?:they|he|she|it)$"),

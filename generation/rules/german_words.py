@@ -227,8 +227,14 @@ TOPIC_WORDS = TopicWords(
     "Was erfährt man zuerst über {}?",
     "Was sagt der Text zuerst über {}?",
     "Was geschah {}?",
-    {"wenn": "Was gilt, {}?", "falls": "Was gilt, {}?", "sobald": "Was geschieht, {}?", "nachdem": "Was geschah, {}?",
-     "als": "Was geschah, {}?", "bevor": "Was geschah, {}?"},
+    {
+        "wenn": "Was gilt, {}?",
+        "falls": "Was gilt, {}?",
+        "sobald": "Was geschieht, {}?",
+        "nachdem": "Was geschah, {}?",
+        "als": "Was geschah, {}?",
+        "bevor": "Was geschah, {}?",
+    },
     re.compile(
         rf"\b(?:[Ii]m (?:Jahre? |{MONTHS} )(?:1\d{{3}}|20\d\d)|"
         rf"[Aa]m \d{{1,2}}\. {MONTHS}(?: (?:1\d{{3}}|20\d\d))?)\b(?![-–,]?\d)"

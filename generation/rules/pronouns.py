@@ -6,7 +6,10 @@ from dataclasses import dataclass
 
 from generation.rules.tagging import NAME
 
-PRONOUN = re.compile(r"^((?:[A-Z][^,;:]{0,60}, |(?:In|On|At|During|After|Before|Since|By|Despite) [^,;:]{1,40} )?)(He|She|he|she)(?= [a-z])")
+PRONOUN = re.compile(
+    r"^((?:[A-Z][^,;:]{0,60}, |"
+    r"(?:In|On|At|During|After|Before|Since|By|Despite) [^,;:]{1,40} )?)(He|She|he|she)(?= [a-z])"
+)
 OTHER_PERSON = re.compile(r"\b(?:[Hh]e|[Ss]he|[Hh]im|[Hh]er|[Hh]is|[Tt]hey)\b")
 SUBJECT = re.compile(rf"(?:R,?|P[DHQ]*[CAN{NAME}]+,?)?({NAME}{{1,4}})(?:,[^,;]*,)?R*(?=F)")
 PARTICIPLE_FIRST = re.compile(rf"[VY][^,;F]*,({NAME}{{1,4}})R*(?=F)")

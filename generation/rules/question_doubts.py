@@ -138,7 +138,7 @@ def _has_half_a_pair(words: list[str]) -> bool:
 def has_open_list(draft: Draft) -> bool:
     """“… as lions, leopards”: a list without its last member, or an apposition cut from what it explains."""
     last = draft.question.rpartition(",")[2]
-    is_short = draft.question.count(",") % 2 and len(last.split()) <= 3
+    is_short = draft.question.count(",") % 2 == 1 and len(last.split()) <= 3
     return is_short and not re.search(r"\b(?:and|or|und|oder)\b", draft.question)
 
 

@@ -16,7 +16,7 @@ from generation.rules.drafts import Draft
 from generation.rules.faulty_wording import has_faulty_wording
 from generation.rules.pronouns import Resolved, name_of_subject, resolve
 from generation.rules.references import refers_back
-from generation.rules.sentences import is_usable, places_of, sentences_of
+from generation.rules.sentences import MOST_CHARACTERS, is_usable, places_of, sentences_of
 from generation.rules.tagging import ADJECTIVE, NAME, NONFINITE, NOUN, NUMBER, Sentence, tag_sentence
 from generation.rules.topics import CONSEQUENCE, EVENT, FIRST_TOPIC, TOPIC, follow_another, is_told_once
 
@@ -59,7 +59,7 @@ class OpenQuestion:
 
 @dataclass(frozen=True)
 class Around:
-    """What stands around a sentence: whether it begins a paragraph, whether the next goes on about it, and the others."""
+    """Whether a sentence begins a paragraph and the next one goes on about it, and the sentences before and after."""
 
     is_first: bool
     goes_on: bool
@@ -131,6 +131,9 @@ def _all_questions(text: str, language: str) -> Iterator[OpenQuestion]:
     places = places_of(text, sentences)
     name = ""
     for number, words in enumerate(sentences):
+        if len(words) > MOST_CHARACTERS:
+            name = ""
+            continue
         around = _look_around(text, sentences, places, number)
         resolved = resolve(words, "" if around.is_first or language != "en" else name)
         sentence = tag_sentence(resolved.text, language, small)

@@ -36,16 +36,22 @@ PHRASE = re.compile(
 )
 GOES_ON = word_set("von of und and oder or sowie")
 ELSEWHERE = word_set(
-    "dies solche solchen solcher solches we us our ours i me my here there wir uns unser unsere unserer unseren ich mich mir mein hier dort"
+    "dies solche solchen solcher solches "
+    "we us our ours i me my here there wir uns unser unsere unserer unseren ich mich mir mein hier dort"
 )
 NAMES = re.compile("(?<!E,)(?<![NEADdHQCG])E{2,5}(?![NEGp])|(?<=S)E(?![NEGp])")
 SINGLE_NAMES = re.compile("(?<![NEADdHQCGKP,])E(?![NEGpK,])")
 COMPOUND = 10  # letters
 INDEFINITE = word_set("a an ein eine einen einem einer")
 LIGHT_VERBS = word_set("be have become remain get give take make do sein haben werden bleiben geben machen")
-TIMES = re.compile("(?:year|month|week|day|hour|minute|century|decade|jahr|monat|woche|tag|stunde|minute)(?:s|e|en|n)?|centuries")
+TIMES = re.compile(
+    "(?:year|month|week|day|hour|minute|century|decade|jahr|monat|woche|tag|stunde|minute)(?:s|e|en|n)?|centuries|anfang|mitte|ende"
+)
 OBJECTS = word_set("it them him her sie ihn ihm ihnen ihr")
-EACH = word_set("each every any no jede jeder jedes keine kein further additional weitere weiteren weiterer zusätzliche zusätzlichen")
+EACH = word_set(
+    "each every any no jede jeder jedes keine kein further additional weitere weiteren weiterer zusätzliche "
+    "zusätzlichen"
+)
 QUANTITIES = word_set(
     "all most both some many several few numerous various alle beide viele einige mehrere zahlreiche manche "
     "verschiedene"
