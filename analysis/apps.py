@@ -30,15 +30,21 @@ STEPS_OF_PACKS = {
 }
 
 
+STEPS_OF_ARCHIVES = {"studies": _("Studies and bank: %(done)s of %(total)s.")}
+
+
 class AnalysisConfig(AppConfig):
     name = "analysis"
 
     def ready(self):
         services, a_month = "analysis.services", timedelta(days=30)
+        archiving = "analysis.pack.archiving"
         register(
             *(Kind(name, f"{services}.{work}", _("Computing the results"), STEPS) for name, work in RESULTS.items()),
             *(Kind(name, f"{services}.{work}", _("Writing the file"), STEPS) for name, work in FILES.items()),
             Kind(
                 "pack", "analysis.pack.building.build_pack", _("Building the replication pack"), STEPS_OF_PACKS, a_month
             ),
+            Kind("archive", f"{archiving}.build_archive", _("Exporting the project"), STEPS_OF_ARCHIVES, a_month),
+            Kind("archive-import", f"{archiving}.take_in", _("Importing the project"), STEPS_OF_ARCHIVES),
         )

@@ -1,6 +1,7 @@
 from django.urls import path
 
 from analysis import overview
+from analysis.pack import archive_views
 from analysis.pack import views as pack_views
 from analysis.results import (
     agreement_views,
@@ -16,6 +17,10 @@ from analysis.results import (
 
 urlpatterns = [
     path("p/<slug:slug>/", overview.project_overview, name="project"),
+    path("p/<slug:slug>/export/", archive_views.project_export, name="project_export"),
+    path("p/<slug:slug>/export/<int:pk>.zip", archive_views.project_export_file, name="project_export_file"),
+    path("projects/import/", archive_views.project_import, name="project_import"),
+    path("projects/import/<int:pk>/", archive_views.project_imported, name="project_imported"),
     path("p/<slug:slug>/shortcuts/", item_views.bank_shortcuts, name="bank_shortcuts"),
     path("p/<slug:slug>/shortcuts.csv", item_views.bank_shortcuts_csv, name="bank_shortcuts_csv"),
     path("s/<slug:slug>/results/", page_views.study_results, name="study_results"),

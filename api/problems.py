@@ -13,10 +13,12 @@ from rest_framework import exceptions, serializers
 from rest_framework.response import Response
 
 from analysis.choices import BadChoice
+from analysis.pack.archiving import CannotArchive
 from api.services.idempotency import KeyReused, StillWorking
 from api.services.webhooks import TooMany
 from api.shapes import JobSerializer
 from evaluation.services.evaluators import CannotEvaluate
+from evaluation.services.scoring import ScoringRefused
 from generation.services.storing import CannotGenerate
 from items.files import UnreadableFile
 from items.formats.rows import ImportProblem
@@ -48,6 +50,7 @@ REFUSALS: dict[type[Exception], tuple[int, str]] = {
     CannotStart: (422, "refused"),
     UnknownInstrument: (422, "refused"),
     UnreadableFile: (422, "refused"),
+    CannotArchive: (409, "wrong-state"),
     BadAddress: (422, "refused"),
     TooMany: (422, "refused"),
 }
@@ -129,6 +132,8 @@ def handle_exception(error: Exception, context: Mapping[str, Any]) -> Response |
         return make_problem(409, "in-progress", said, headers={"Retry-After": "1"})
     if isinstance(error, RequestDataTooBig | RequestTooLarge):
         return make_problem(413, "too-large", _("The request is too large. Send the content as a file."))
+    if isinstance(error, ScoringRefused):
+        return make_problem(422, "refused", str(error), map(describe_text_problem, error.problems.listed))
     for kind, (status, name) in REFUSALS.items():
         if isinstance(error, kind):
             return make_problem(status, name, str(error))
@@ -166,6 +171,12 @@ def describe_invalid(error: Exception) -> Response | None:
 def describe_import_problem(problem: ImportProblem) -> dict[str, Any]:
     line = {"line": problem.line} if problem.line else {}
     return {"field": problem.field, **line, "reason": problem.reason}
+
+
+def describe_text_problem(problem: ImportProblem) -> dict[str, Any]:
+    """Of a text in the body of a request, counted from 1."""
+    place = [f"texts {problem.line}"] if problem.line else []
+    return {"field": ", ".join([*place, *filter(None, [problem.field])]), "reason": problem.reason}
 
 
 def describe_row_problem(problem: Any) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 from django.urls import path, re_path
 
 from api import pages
-from api.views import bank, jobs, models, projects, results, studies, webhooks
+from api.views import archives, bank, jobs, models, projects, results, scoring, studies, webhooks
 
 V1 = "api/v1/"
 P, S, E = f"{V1}projects/<slug:project>/", f"{V1}studies/<slug:study>/", f"{V1}endpoints/<int:endpoint>/"
@@ -12,6 +12,9 @@ operations = [
     path(V1, projects.Me.as_view(), name="api_me"),
     path(f"{V1}projects/", projects.Projects.as_view(), name="api_projects"),
     path(P, projects.OneProject.as_view(), name="api_project"),
+    path(f"{V1}project-imports/", archives.ArchiveImports.as_view(), name="api_project_imports"),
+    path(f"{P}archive/", archives.Archive.as_view(), name="api_archive"),
+    path(f"{P}archive.zip", archives.ArchiveFile.as_view(), name="api_archive_file"),
     path(f"{P}jobs/", projects.ProjectJobs.as_view(), name="api_project_jobs"),
     path(f"{P}models/", projects.ProjectModels.as_view(), name="api_project_models"),
     path(f"{P}texts/", bank.Texts.as_view(), name="api_texts"),
@@ -23,6 +26,8 @@ operations = [
     path(f"{P}bank.jsonl", bank.Bank.as_view(), name="api_bank"),
     path(f"{P}bank-<slug:format>.zip", bank.QuestionBank.as_view(), name="api_question_bank"),
     path(f"{P}generate/", models.Generate.as_view(), name="api_generate"),
+    path(f"{P}scores/", scoring.Scorings.as_view(), name="api_scorings"),
+    path(f"{P}scores/<int:scoring>/", scoring.OneScoring.as_view(), name="api_scoring"),
     path(f"{P}webhooks/", webhooks.Webhooks.as_view(), name="api_webhooks"),
     path(f"{P}webhooks/<int:webhook>/", webhooks.OneWebhook.as_view(), name="api_webhook"),
     path(f"{P}runs/", models.Runs.as_view(), name="api_runs"),

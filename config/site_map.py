@@ -56,7 +56,7 @@ SETTINGS = (
         ("run_list", "run", "run_budget", "run_unknown", "run_compare", "run_act", "call_list", "call", "run_erase"),
     ),
     Tab(_("Webhooks"), ("webhook_list", "webhook_delete"), role=Role.RESEARCHER),
-    Tab(_("Project"), ("project_edit", "project_archive", "project_erase"), role=Role.OWNER),
+    Tab(_("Project"), ("project_edit", "project_export", "project_archive", "project_erase"), role=Role.OWNER),
     Tab(_("Audit"), ("project_audit",), role=Role.OWNER),
 )
 

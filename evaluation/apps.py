@@ -18,5 +18,6 @@ class EvaluationConfig(AppConfig):
         )
         register("evaluation", "evaluation.run_kind.EvaluationRunKind")
         register("judgment", "evaluation.judges.run_kind.JudgeRunKind")
+        register("scoring", "evaluation.scoring.ScoringRunKind")
         for name in ("EvaluatorPromptKind", "LetterPromptKind", "JudgePromptKind"):
             register_kind(f"evaluation.instruments.{name}")

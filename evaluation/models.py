@@ -1,3 +1,4 @@
+from django.conf import settings
 from django.db import models
 
 from items.models import Item
@@ -6,6 +7,7 @@ from studies.models import Annotator
 
 MAX_METRIC_NAME = 100
 RUN_KIND, JUDGE_KIND = "evaluation", "judgment"  # of the runs of `llm` that evaluators are
+SCORING_KIND = "scoring"  # of runs about items that a program sent
 RUN_KINDS = (RUN_KIND, JUDGE_KIND)
 
 
@@ -23,6 +25,29 @@ class Evaluator(models.Model):
 
     def __str__(self):
         return self.annotator.code
+
+
+class Scoring(models.Model):
+    """Texts with items that a program has sent to be scored. They are no part of the bank."""
+
+    project = models.ForeignKey(Project, models.CASCADE, related_name="scorings")
+    created_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+")
+    created_at = models.DateTimeField(auto_now_add=True)
+    fingerprint = models.CharField(max_length=64)  # of content, evaluators and language: the same again is this one
+    language = models.CharField(max_length=20)
+    texts = models.JSONField()  # as files of items have them, each with its id
+    evaluators = models.JSONField()  # how each answers; those that are models have a run of the scope of this row
+
+    class Meta:
+        ordering = ["-pk"]
+        constraints = [models.UniqueConstraint(fields=["project", "fingerprint"], name="one_scoring_per_content")]
+
+    def __str__(self):
+        return f"#{self.pk}"
+
+    @property
+    def scope(self) -> str:
+        return f"scoring {self.pk}"
 
 
 class Metric(models.Model):

@@ -10,7 +10,7 @@ from django.utils.translation import gettext_noop
 
 from evaluation.letters import list_options, read_letters
 from evaluation.models import RUN_KIND, Evaluator
-from evaluation.setting import LABEL, LETTERS, Place, Setting, load_setting, read_key
+from evaluation.setting import LABEL, LETTERS, Asking, Place, Setting, load_setting, read_key
 from items.models import Item, Option, Text
 from llm.answers import MASS_MISSING, LabelProbability, read_label, read_probability
 from llm.models import Call, Run
@@ -27,7 +27,7 @@ class Judgment:
     p: LabelProbability
 
 
-def read_judgment(setting: Setting, stage: str, text: str, logprobs: Sequence[Any] | None) -> Judgment:
+def read_judgment(setting: Asking, stage: str, text: str, logprobs: Sequence[Any] | None) -> Judgment:
     """The reply about one option; `Unparsable` if it does not say.
 
     As published, the larger of a label's variants stands for them, and the ratio counts whatever mass they have.
@@ -60,21 +60,25 @@ MAX_TOKENS = 32
 MAX_TOKENS_PUBLISHED = 10
 PARAMS = {"temperature": 0, "max_tokens": MAX_TOKENS, "logprobs": True, "top_logprobs": 20}
 AS_PUBLISHED = PARAMS | {"max_tokens": MAX_TOKENS_PUBLISHED}
+TICKED, P_TRUE = "judged correct", "p(true)"  # of what is shown of a reply
 
 
 class EvaluationRunKind(RunKind):
     kind = RUN_KIND
     label = gettext_noop("Evaluation")
 
+    def get_setting(self, run: Run) -> Any:
+        return load_setting(run)
+
     def plan(self, run: Run) -> Iterator[tuple[str, int]]:
-        setting = load_setting(run)
+        setting = self.get_setting(run)
         return ((key, setting.sample) for key in setting.call_keys())
 
     def render(self, run: Run, key: str, sample: int) -> Request:
         return self.render_all(run, [(key, sample)])[0]
 
     def render_all(self, run: Run, pairs: Sequence[tuple[str, int]]) -> list[Request]:
-        setting, asked = load_setting(run), [read_key(key) for key, _sample in pairs]
+        setting, asked = self.get_setting(run), [read_key(key) for key, _sample in pairs]
         if setting.answering == LETTERS:
             return build_letter_requests(setting, asked)
         options = Option.objects.select_related("item").in_bulk({option for _stage, option in asked})
@@ -83,11 +87,11 @@ class EvaluationRunKind(RunKind):
         return [build_request(setting, stage, options.get(pk), texts) for stage, pk in asked]
 
     def read(self, run: Run, call: Call) -> Any:
-        setting, (stage, number) = load_setting(run), read_key(call.key)
+        setting, (stage, number) = self.get_setting(run), read_key(call.key)
         if setting.answering == LETTERS:
             ticks = read_letter_judgments(setting, number, call.answer)
             store_answer(setting, stage, setting.places[number], ticks, {})
-            return {"judged correct": list(ticks.values())}
+            return {TICKED: list(ticks.values())}
         found = read_judgment(setting, stage, call.answer, call.answer_logprobs)
         probability = {} if found.p.p is None else {number: found.p.p}
         store_answer(setting, stage, setting.place_of_option[number], {number: found.ticked}, probability)
@@ -95,7 +99,7 @@ class EvaluationRunKind(RunKind):
 
     def reprompt(self, run: Run, call: Call) -> Request | None:
         """Asks for a lone label once; where p(true) is read, other words would be another measure."""
-        setting = load_setting(run)
+        setting = self.get_setting(run)
         if setting.reading != LABEL or setting.as_published:
             return None
         said = {"role": "assistant", "content": call.answer}
@@ -111,10 +115,10 @@ class EvaluationRunKind(RunKind):
             close_answered(evaluator.annotator, evaluator.stages)
 
     def may_follow_up(self, run: Run, call: Call) -> bool:
-        return not load_setting(run).as_published
+        return not self.get_setting(run).as_published
 
     def url(self, run: Run) -> str | None:
-        return reverse("study_evaluators", args=[load_setting(run).study.slug])
+        return reverse("study_evaluators", args=[self.get_setting(run).study.slug])
 
 
 def build_request(setting: Setting, stage: str, option: Option | None, texts: dict[int, Text]) -> Request:
@@ -143,12 +147,12 @@ def build_letter_request(setting: Setting, stage: str, item: Item | None) -> Req
     return make_request(setting, words)
 
 
-def make_request(setting: Setting, words: str, labels: tuple[str, ...] = ()) -> Request:
+def make_request(setting: Asking, words: str, labels: tuple[str, ...] = ()) -> Request:
     """As published, the ten tokens are part of the measure."""
     return Request([{"role": "user", "content": words}], build_params(setting), labels, setting.as_published)
 
 
-def build_params(setting: Setting) -> dict[str, Any]:
+def build_params(setting: Asking) -> dict[str, Any]:
     return (AS_PUBLISHED if setting.as_published else PARAMS) | {"temperature": setting.temperature}
 
 
@@ -167,7 +171,7 @@ def store_answer(
 def describe_judgment(judgment: Judgment) -> dict[str, Any]:
     """What people see of a reply beside it."""
     p = judgment.p
-    found: dict[str, Any] = {"label": judgment.label, "judged correct": judgment.ticked, "p(true)": p.p}
+    found: dict[str, Any] = {"label": judgment.label, TICKED: judgment.ticked, P_TRUE: p.p}
     if p.p is not None:
         found |= {"label mass": p.mass, "little label mass": p.is_flagged}
     if p.missing:

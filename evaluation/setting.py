@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property, partial
 from random import Random
-from typing import Any
+from typing import Any, Protocol
 
 from llm.models import Run
 from llm.request_options import OPTIONS
@@ -81,6 +81,21 @@ DEFAULTS: dict[str, Any] = {
 """How those ask and read that were made before this could be chosen."""
 READERS: dict[str, Callable[..., Any]] = {OPTIONWISE: read_prompts, LETTERS: read_letter_prompts}
 OPTION_KEY, ITEM_KEY = "/", "/item/"  # what stands between stage and number in the key of a call
+
+
+class Asking(Protocol):
+    """What is needed to ask about an option and to read the reply."""
+
+    @property
+    def prompts(self) -> Any: ...
+    @property
+    def reading(self) -> str: ...
+    @property
+    def thresholds(self) -> Mapping[str, float]: ...
+    @property
+    def as_published(self) -> bool: ...
+    @property
+    def temperature(self) -> float: ...
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ import httpx2
 from lesart_client.errors import JobFailed, Problem, TimedOut
 from lesart_client.operations import Operations
 from lesart_client.requests import Request
-from lesart_client.shapes import Job, Run
+from lesart_client.shapes import Job, Run, Scoring
 
 T = TypeVar("T")
 FIRST_PAUSE, LONGEST_PAUSE = 0.2, 5.0  # seconds between two looks at something that is not ready
@@ -132,6 +132,13 @@ class Lesart(Client):
             tries += 1
         return row
 
+    def wait_for_scoring(self, project: str, scoring: int) -> Scoring:
+        """The scoring when all of its models are done."""
+        for each in self.scoring(project, scoring)["evaluators"]:
+            if each["run"]:
+                self.wait_for_run(each["run"]["id"])
+        return self.scoring(project, scoring)
+
 
 class AsyncLesart(Client):
     """The same with an event loop: `async with AsyncLesart(server, token) as lesart: await lesart.study("one")`."""
@@ -196,3 +203,9 @@ class AsyncLesart(Client):
             await asyncio.sleep(find_pause(tries))
             tries += 1
         return row
+
+    async def wait_for_scoring(self, project: str, scoring: int) -> Scoring:
+        for each in (await self.scoring(project, scoring))["evaluators"]:
+            if each["run"]:
+                await self.wait_for_run(each["run"]["id"])
+        return await self.scoring(project, scoring)

@@ -106,6 +106,34 @@ class Operations:
         """Let a model, or `cloze`, write items; choices: texts, items, options, instrument, budget, confirm_cost …"""
         return post(in_project(project, "generate") + "/", read_json, {"model": model} | choices)
 
+    @operation
+    def score(
+        project: str, texts: Sequence[shapes.Text], evaluators: Sequence[Mapping[str, Any]], **choices: Any
+    ) -> Request[shapes.StartedScoring]:
+        """Let baselines and models judge items; choices: language, budget, confirm_cost, dry_run. See `scoring`."""
+        return post(
+            in_project(project, "scores") + "/", read_json, {"texts": texts, "evaluators": evaluators} | choices
+        )
+
+    @operation
+    def scoring(project: str, scoring: int) -> Request[shapes.Scoring]:
+        """The numbers of a scoring so far; `wait_for_scoring` waits for its models."""
+        return get(in_project(project, "scores", scoring) + "/", read_json)
+
+    @operation
+    def export_project(project: str) -> Request[shapes.Job]:
+        """Ask for the archive of a whole project: wait for the job, then take it with `project_archive`."""
+        return post(in_project(project, "archive") + "/", read_json)
+
+    @operation
+    def project_archive(project: str) -> Request[bytes]:
+        return get(in_project(project, "archive.zip"), read_bytes)
+
+    @operation
+    def import_project(content: bytes, *, slug: str | None = None) -> Request[shapes.Job]:
+        """An archive as a new project of yours: wait for the job, which then names the project."""
+        return send_file("project-imports/", read_json, "project.zip", content, slug=slug)
+
     # Studies
 
     @listing

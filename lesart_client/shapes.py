@@ -174,3 +174,66 @@ class ResponseCounts(TypedDict):
     assignments: int
     responses: int
     notices: list[str]
+
+
+class Estimate(TypedDict):
+    label: str
+    n_calls: int
+    n_known: int
+    tokens_in: int
+    tokens_out: int
+    cost: float | None
+    currency: str
+    seconds: float | None
+
+
+class StartedScoring(TypedDict):
+    id: int | None
+    language: str
+    n_texts: int
+    n_items: int
+    created_at: str | None
+    estimates: list[Estimate]
+
+
+class Measure(TypedDict):
+    value: float | None
+    low: float | None
+    high: float | None
+    reason: str
+
+
+class Scorer(TypedDict):
+    label: str
+    kind: str
+    reading: str
+    run: Run | None
+    n_guess: int
+    n_read: int
+    guessability: Measure
+    answerability: Measure
+    informativity: Measure
+
+
+class ItemScore(TypedDict):
+    text_id: str
+    item_id: str
+    evaluator: str
+    guessability: float | None
+    answerability: float | None
+    informativity: float | None
+    probability_gain: float | None
+    n_options: int
+    n_guess: int
+    n_read: int
+
+
+class Scoring(TypedDict):
+    id: int
+    language: str
+    n_texts: int
+    n_items: int
+    created_at: str
+    state: str
+    evaluators: list[Scorer]
+    items: list[ItemScore]

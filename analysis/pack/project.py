@@ -110,12 +110,19 @@ def list_versions(model: type[Text] | type[Item], project: Project) -> dict[str,
     return dict(rows)
 
 
-def import_project(file: IO[bytes], owner: User | None = None, slug: str = "") -> Project:
+def import_project(
+    file: IO[bytes],
+    owner: User | None = None,
+    slug: str = "",
+    progress: Progress = lambda done, total: None,
+    hand_over: Callable[[Project], None] = lambda project: None,
+) -> Project:
     """Store an archive as a new project under its own short name or another: all of it or nothing.
 
     Under another short name it may be a copy of a project that is still here: studies whose short names are taken get
     a number behind them.
-    Raises what `import_pack` raises, and `ValidationError` for a short name that is taken.
+    `hand_over` gets the project in the transaction that stores it. Raises what `import_pack` raises, and
+    `ValidationError` for a short name that is taken.
     """
     reader = PackReader(file, PROJECT)
     reader.check()
@@ -132,10 +139,12 @@ def import_project(file: IO[bytes], owner: User | None = None, slug: str = "") -
         restore_generators(reader, project)
         for said in lines_if_any(reader, "bank/metrics.jsonl"):
             metric_in(project, {}, said)
-        for name in names:
+        for number, name in enumerate(names):
+            progress(number, len(names) + 1)
             restore_study_of(reader, name, project, renamed=bool(slug))
         if reader.read("bank/items.jsonl"):
             restore_items(reader, project)
+        hand_over(project)
     return project
 
 

@@ -7,6 +7,7 @@ from django.test import Client
 
 from api.models import Scope, Webhook
 from api.services.tokens import create_token
+from evaluation.models import Scoring
 from jobs.models import Job
 from jobs.scheduling import make_job
 from llm.models import Endpoint, Run
@@ -70,8 +71,13 @@ def numbers(study, project) -> dict[str, object]:
     job = make_job("pack", study.job_subject, {}, project)
     job.save()
     assert Job.objects.filter(pk=job.pk).exists()
+    text = {"id": "t", "title": "", "text": "One.", "items": [{"id": "i", "question": "How many?", "answers": []}]}
+    text["items"][0]["answers"] = [{"text": "One", "correct": True}, {"text": "Two", "correct": False}]
+    exact = {"label": "exact", "kind": "baseline", "method": "exact"}
+    scoring = Scoring.objects.create(project=project, fingerprint="0", language="en", texts=[text], evaluators=[exact])
     webhook = Webhook.objects.create(project=project, url="https://hooks.example.org", events=["job.ended"])
     return {
+        "scoring": scoring.pk,
         "webhook": webhook.pk,
         "project": project.slug,
         "study": study.slug,

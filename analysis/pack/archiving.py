@@ -1,0 +1,109 @@
+"""Archives of projects that are asked for and sent by pages and programs: jobs write them and take them in."""
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from django.core.exceptions import ValidationError
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from analysis.choices import BadChoice
+from analysis.pack.archive import BadPack
+from items.models import Text
+from jobs.files import delete_file, new_file, path_of
+from jobs.kinds import JobFailed
+from jobs.models import Job
+from jobs.progress import Hear
+from jobs.scheduling import get_or_schedule, make_job
+from projects.models import Project, User
+from studies.services.responses.importing import ImportRefused
+from studies.services.spec import SpecError
+from studies.services.states import are_effects_hidden
+
+KIND, IMPORT = "archive", "archive-import"
+STEP = "studies"
+
+
+class CannotArchive(Exception):
+    """The project cannot be archived now; the message is a sentence."""
+
+
+def find_archive(project: Project) -> Job | None:
+    """The archive of the project, whoever asked for it."""
+    return Job.objects.filter(kind=KIND, subject=f"project:{project.pk}").first()
+
+
+def refuse_hidden_effects(project: Project) -> None:
+    """`CannotArchive` while a study hides its effects from the team: the archive has all its answers."""
+    for study in project.studies.all():
+        if are_effects_hidden(study):
+            said = _("The results of “%(study)s” are hidden until it is closed, so the project cannot be exported yet.")
+            raise CannotArchive(said % {"study": study.title or study.slug})
+
+
+def ask_for_archive(project: Project, user: User | None) -> Job:
+    """A new archive in place of the earlier one; the one that is under way, if there is one."""
+    refuse_hidden_effects(project)
+    wanted = make_job(KIND, f"project:{project.pk}", {}, project, language="en")
+    return get_or_schedule(wanted, timezone.now().isoformat(), user)
+
+
+def build_archive(job: Job, report_progress: Hear) -> Path:
+    """What a job that archives does."""
+    from analysis.pack.project import write_project  # loads what draws
+
+    assert job.project
+    job.about = {"withheld": list_withheld(job.project)}
+    try:
+        with new_file() as file:
+            said = write_project(job.project, file, lambda done, total: report_progress(STEP, done, total))
+    except BadChoice as bad:
+        raise JobFailed(str(bad)) from bad
+    job.about["left_out"] = said.left_out
+    return Path(file.name)
+
+
+def list_withheld(project: Project) -> list[str]:
+    """Ids of the texts that may not be redistributed."""
+    return sorted(set(Text.objects.filter(project=project, shareable=False).values_list("external_id", flat=True)))
+
+
+def is_given_out(archive: Job | None) -> bool:
+    """Whether there is an archive, with no text in it that may not be shared any more."""
+    if archive is None or not archive.is_done or archive.project is None:
+        return False
+    return set(list_withheld(archive.project)) <= set(archive.about["withheld"])
+
+
+def ask_for_import(chunks: Iterable[bytes], slug: str, user: User) -> Job:
+    """Keep an archive that was sent, and a job that makes a project of it for the user."""
+    with new_file() as file:
+        file.writelines(chunks)
+    return get_or_schedule(make_job(IMPORT, "projects", {"upload": Path(file.name).name, "slug": slug}, None), "", user)
+
+
+def take_in(job: Job, report_progress: Hear) -> None:
+    """What a job that imports does; afterwards the job is about the new project."""
+    from analysis.pack.project import import_project  # loads what draws
+
+    if job.project:  # it was stored before the worker died
+        return
+    path = path_of(job.parameters["upload"])
+    if not path.exists():
+        raise JobFailed(_("The archive is no longer here. Send it again."))
+
+    def hand_over(project: Project) -> None:
+        Job.objects.filter(pk=job.pk).update(project=project)
+
+    try:
+        with path.open("rb") as file:
+            job.project = import_project(
+                file, job.owner, job.parameters["slug"], lambda n, total: report_progress(STEP, n, total), hand_over
+            )
+    except (BadPack, SpecError) as bad:
+        raise JobFailed(f"{_('Nothing was stored.')} {bad}") from None
+    except ImportRefused as refused:
+        raise JobFailed(f"{_('Nothing was stored.')} answers/responses.csv: {refused.problems[0]}") from None
+    except ValidationError as error:
+        raise JobFailed(f"{_('Nothing was stored.')} {' '.join(error.messages)}") from None
+    delete_file(path.name)
