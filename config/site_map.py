@@ -132,6 +132,7 @@ STUDY_TABS = (
             "study_design",
             "study_step",
             "study_confirm",
+            "study_launch",
             "study_rename",
             "study_copy",
             "study_phases",
