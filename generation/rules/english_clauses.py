@@ -247,8 +247,9 @@ def write_question(clause: Clause, asked: str, removed: Range, *more: Piece) -> 
             token.tag, "do"
         )
         heads = [each for each in clause.tokens(clause.subject) if each.kind in (NOUN, NAME)]
-        if token.tag == "VVB" and heads and heads[-1] is heads[0] and heads[0].tag == "NN1":
-            return ""  # “The village offer …”
+        is_one = "K" not in clause.kinds(clause.subject) and heads and heads[0].tag == "NN1"
+        if token.tag == "VVB" and is_one and all(each.tag in ("NN1", "NP0") for each in heads):
+            return ""  # “The village of Ulm offer …”
         is_unchanged = token.lemma == token.plain and token.plain.endswith(("ed", "s"))
         if token.tag in ("VVD", "VVZ") and (is_unchanged or "-" in token.plain):
             return ""  # the tagger does not know its infinitive

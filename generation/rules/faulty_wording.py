@@ -72,6 +72,7 @@ FAULTS = (
     FaultyWording(CIRCUMSTANCES, after=r"^ (?:von (?:1\d|20)\d\d|vor (?:Beginn|unserer|Chr))"),
     FaultyWording("adjunct", question="^Warum", after=r"^ (?:an|in|von|für|gegen|bei|mit|zu) "),
     FaultyWording("adjunct", question="^Where", answer="^in [A-Z]", before=r"\b(?:at|in|near) [A-Z]\w+ $"),
+    FaultyWording("adjunct", question="^Wo (?:ist|sind|war|waren) ", after=r"^,.*, \w+\.$"),  # “im Tal, das …, häufig.”
     FaultyWording("adjunct", answer="^(?:from|vom|von) ", after="^ (?:to|until|bis) "),
     FaultyWording("adjunct|object|governed", after="^ such as "),
     FaultyWording("adjunct", before=r"\b(?:earlier|later|late|early|deep|back) $"),
@@ -114,6 +115,7 @@ FAULTS = (
     FaultyWording("subject", answer="^(?:Inc|Ltd|Jr|Sr|Co)\\b|^[a-z]+$", before=r"(?:\)|ly) $"),
     FaultyWording("subject|inner-subject|object", answer=r"^[Ee]ine \w+e (?:Anzahl|Menge|Reihe)$"),
     FaultyWording("subject|inner-subject|object", answer=r"^an? (?:\w+ )?(?:number|amount|handful)$"),
+    FaultyWording("subject|inner-subject", question="^(?:What means|Was bedeutet) "),  # a word in another language
     FaultyWording("subject", question=r"\b(?:[Ff]ewer|[Mm]ore|[Ll]ess) than (?:an? )?\w+\?$"),
     # “What must it not do? anything else”
     FaultyWording(".*", question=r"\belse\b|\bsonst\b|\b(?:etwas|nichts) anderes\b"),

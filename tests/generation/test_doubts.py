@@ -295,6 +295,8 @@ def test_a_faulty_wording_is_found(rule, sentence, question, answer, is_faulty):
         ("subject", "Der Umbau ist geplant.", "Was ist geplant?", "Der Umbau", False),
         ("clause-last", "Er kam, um das zu sehen.", "Wozu kam er?", "um das zu sehen", True),
         ("clause-last", "Er kam, um Ulm zu sehen.", "Wozu kam er?", "um Ulm zu sehen", False),
+        ("adjunct", "Wölfe sind in Ulm, das klein ist, selten.", "Wo sind Wölfe?", "in Ulm", True),
+        ("subject", "Ulm bedeutet Ulme.", "Was bedeutet Ulme?", "Ulm", True),
         ("subject", "Das Fest ist ein Beispiel dafür.", "Was ist das Fest?", "ein Beispiel dafür", True),
     ],
 )

@@ -248,6 +248,12 @@ def test_nothing_is_asked_that_needs_another_sentence(language, sentence):
     assert all_questions(sentence, language) == []
 
 
+def test_nothing_is_asked_with_a_verb_that_does_not_agree():
+    """The sentence has a mistake that the question would repeat."""
+    found = [each.question for each in all_questions("The village of Ulm offer views of the lake.", "en")]
+    assert not [question for question in found if question.startswith("What do the village")]
+
+
 def test_a_connective_to_the_sentence_before_is_left_out():
     found = [each.question for each in all_questions("Die Burg wurde jedoch im Mai 1720 verkauft.", "de")]
     assert "Wann wurde die Burg verkauft?" in found
