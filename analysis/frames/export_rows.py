@@ -227,7 +227,7 @@ def complete_rows(
     same = person | read_phase_answers(study, pk) | NOT_SETTLED
     same["applicable"] = True  # a question that was not asked has no row; the wide export says where
     for given in chain([first], rows):
-        assignment, stage, item, option = map(given.get, ("assignment_pk", "stage", "item_pk", "option_pk"))
+        assignment, stage, item, option = (given[name] for name in ("assignment_pk", "stage", "item_pk", "option_pk"))
         row = same | given | opened.get((assignment, stage), {}) | sides.get(assignment, {})
         if kind == "tuple":
             row[UNIT_ITEMS] = " ".join(units[row["unit_pk"]].values())

@@ -41,7 +41,8 @@ class CompactColumn:
     def among(self, wanted: Collection[Any]) -> np.ndarray:
         """(rows,) Whether the value is one of these."""
         is_wanted: np.ndarray = np.array([value in wanted for value in self.values], dtype=bool)
-        return is_wanted[self.codes]
+        chosen: np.ndarray = is_wanted[self.codes]
+        return chosen
 
 
 @dataclass(frozen=True)

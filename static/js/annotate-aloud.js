@@ -7,24 +7,22 @@ const LONGEST = 220; // characters at once: some voices stop in the middle of mo
 let button = null;
 let queue = [];
 
-export function setUpAloud() {
+/* Called for each page that has the button. */
+export function setUp(found) {
   stopReading();
-  button = document.querySelector("[data-aloud]");
-  if (!button) return;
+  button = found;
   button.closest(".aloud").hidden = false;
   button.addEventListener("click", toggleReading);
   speech?.addEventListener("voiceschanged", offer);
   offer();
 }
 
-export function toggleReading() {
-  if (!button || button.disabled) return false;
+function toggleReading() {
   if (queue.length) stopReading();
   else startReading();
-  return true;
 }
 
-export function stopReading() {
+function stopReading() {
   queue = [];
   speech?.cancel();
   mark(null);

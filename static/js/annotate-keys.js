@@ -1,7 +1,6 @@
 /* Single keys: digits answer the current row of the current item, N none, U unsure, T the text, R reads aloud, Enter goes on, Shift
    and Enter back; Backspace leads back to what was handed in last, where that can be. Where a row says so, a digit also goes on. Of a pair the arrows choose, and digits tick. Never with Ctrl, Alt or Meta, never while text is written. */
 import { controlsOf, isAnswered, isDone, rowsOf } from "./annotate-items.js";
-import { toggleReading } from "./annotate-aloud.js";
 import { makeDialog } from "./annotate-dialog.js";
 
 let announce = () => {};
@@ -281,4 +280,10 @@ function remind(item) {
   item.querySelector(".problem").textContent = sentence;
   announce(sentence);
   return true;
+}
+
+function toggleReading() {
+  const button = document.querySelector("[data-aloud]:not(:disabled)");
+  button?.click();
+  return Boolean(button);
 }

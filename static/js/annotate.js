@@ -4,7 +4,6 @@ import { activeSeconds, countActive } from "./annotate-active.js";
 import { Drafts } from "./annotate-drafts.js";
 import { isJustShown, listenToKeys, setUpKeys } from "./annotate-keys.js";
 import { countAnswered, fieldsOf, showAsked, showFields } from "./annotate-items.js";
-import { setUpAloud } from "./annotate-aloud.js";
 import { setUpDisplay } from "./annotate-display.js";
 import { setUpSource } from "./annotate-source.js";
 
@@ -166,6 +165,13 @@ function setUp() {
   setUpSource();
   setUpAloud();
   setUpKeys();
+}
+
+/* Its script is loaded only where the study offers it. What was being read ends with its page. */
+function setUpAloud() {
+  window.speechSynthesis?.cancel();
+  const button = document.querySelector("[data-aloud]");
+  if (button) import(button.dataset.aloud).then((aloud) => aloud.setUp(button));
 }
 
 document.addEventListener("submit", (event) => {

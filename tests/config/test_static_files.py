@@ -45,6 +45,8 @@ def test_an_annotator_needs_one_style_and_one_script(built):
         text = (built / paths[name]).read_text()
         assert not re.search(r"^\s*(@import|import|export)\b", text, re.M)
         assert (built / f"{paths[name]}.gz").stat().st_size < 9_500
+        names = re.findall(r"^(?:async )?(?:function|const|let|class) (\w+)", text, re.M)
+        assert len(names) == len(set(names))  # a module that declares a name twice does not run
 
 
 def test_files_that_are_older_than_their_sources_are_not_used(tmp_path, monkeypatch):
