@@ -119,7 +119,7 @@ def instrument_diff(request, slug, pk):
     before = find_version(versions, request.GET.get("from"), min(versions.index(after) + 1, len(versions) - 1))
     context = {"project": project, "instrument": instrument, "versions": versions, "before": before, "after": after}
     context["rows"] = compare_versions(before.content, after.content)
-    return render(request, "studies/wordings.html", context)
+    return render(request, "studies/instrument_diff.html", context)
 
 
 def find_version(versions: list[InstrumentVersion], number: str | None, default: int) -> InstrumentVersion:

@@ -3,7 +3,7 @@
 import pytest
 from django.urls import reverse
 
-from items.models import ImportFile, Item, Text
+from items.models import ImportFile, Item, Picture, Text
 from items.services.import_files import store_upload
 from items.services.naming import ImportOptions
 from items.urls import urlpatterns
@@ -15,6 +15,7 @@ pytestmark = pytest.mark.django_db
 NEEDS = {
     "text_list": Role.VIEWER,
     "text": Role.VIEWER,
+    "text_picture": Role.VIEWER,
     "item_export": Role.VIEWER,
     "question_export": Role.VIEWER,
     "text_new": Role.RESEARCHER,
@@ -29,6 +30,7 @@ NEEDS = {
     "item_import_preview": Role.RESEARCHER,
     "item_import_update": Role.RESEARCHER,
 }
+DIGEST = "d" * 64
 CHARACTERS = ["stranger", "viewer", "reviewer", "researcher", "owner", "admin_user"]
 ON_TEXTS = {"text", "text_edit", "item_new"}
 ON_ITEMS = {"item_edit", "key_correct"}
@@ -37,6 +39,7 @@ ON_FILES = {"item_import_columns", "item_import_preview", "item_import_update"}
 
 def fill(project, user):
     load(project, text_row(id="t1"))
+    Picture.objects.create(project=project, digest=DIGEST, media_type="image/png", width=1, height=1, content=b"png")
     store_upload(project, user, "bank.jsonl", jsonl(text_row(id="t9")), ImportOptions())
 
 
@@ -47,7 +50,7 @@ def address(name: str, project, content=None) -> str:
         dict.fromkeys(ON_TEXTS, Text.objects.get(project=content).pk)
         | dict.fromkeys(ON_ITEMS, Item.objects.get(project=content).pk)
         | dict.fromkeys(ON_FILES, ImportFile.objects.get(project=content).pk)
-        | {"generator_edit": content.generators.get().pk, "question_export": "gift"}
+        | {"generator_edit": content.generators.get().pk, "question_export": "gift", "text_picture": DIGEST}
     )
     return reverse(name, args=[project.slug, *([numbers[name]] if name in numbers else [])])
 

@@ -39,6 +39,7 @@ PAGES = [
     ("study_phases", ["draft"], "post", "researcher", 200),
     ("phase_act", ["draft"], "post", "researcher", 302),
     ("study_recruitment", ["draft"], "post", "researcher", 302),
+    ("signed_links", ["live"], "post", "researcher", 302),
     ("study_effects", ["live"], "post", "owner", 302),
     ("study_preview", ["draft"], "post", "researcher", 302),
     ("study_import", ["draft"], "get", "researcher", 200),
