@@ -88,6 +88,7 @@ def addresses(study):
             {"name": name, "width": 77, "ending": "svg"} for name in ("summary", "agreement", "items", "compare")
         ],
         "study_pack_file": [{"pk": 1}],
+        "project_export_file": [{"pk": 1}],
         "study_working": [{"place": "none"}],
         "study_export": [
             {"format": name}
@@ -97,9 +98,12 @@ def addresses(study):
         "study_coding_text": [{"pk": study.units.first().text_id}],
     }
     for pattern in urlpatterns:
-        if pattern.name != "study_item_code_remove":  # takes a code back and shows nothing
+        route = pattern.pattern
+        # The first takes a code back and shows nothing; imports of projects belong to no study.
+        if pattern.name != "study_item_code_remove" and "slug" in route.converters:
+            slug = study.project.slug if str(route).startswith("p/") else study.slug
             for more in names.get(pattern.name, [{}]):
-                yield reverse(pattern.name, kwargs={"slug": study.slug, **more})
+                yield reverse(pattern.name, kwargs={"slug": slug, **more})
 
 
 def said(response) -> str:
