@@ -9,6 +9,7 @@ from zipfile import ZipFile
 import pytest
 from django.core.management import CommandError, call_command
 from django.urls import reverse
+from django.utils import translation
 
 from analysis.choices import Choices
 from analysis.formatting import number
@@ -274,7 +275,8 @@ def test_the_methods_paragraph_has_the_studys_numbers_in_both_languages(guessed,
         rows = list(csv.DictReader(io.StringIO(pack.read("report/tables/informativity.csv").decode())))
     assert words in said
     alder = next(row for row in rows if (row["generator"], row["evaluator"]) == ("alder", "human"))
-    assert f"alder {number(float(alder['informativity']))} [" in said
+    with translation.override(language):
+        assert f"alder {number(float(alder['informativity']))} [" in said
 
 
 # What is refused ------------------------------------------------------------------------------------------------------
