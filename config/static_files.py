@@ -22,6 +22,7 @@ from config.static_build import BUILT, SOURCES, is_built
 BUNDLES = ("css/lesart.css", "css/annotate.css", "js/site.js", "js/annotate.js")
 CSS_IMPORT = re.compile(r'^@import "(?P<name>[\w.-]+)";\n', re.M)
 JS_IMPORT = re.compile(r'^import (?:\{[^}]*\} from )?"\./(?P<name>[\w.-]+)";\n', re.M)
+COMMENT = re.compile(r"^/\*.*?\*/\n", re.M | re.S)  # those that stand on lines of their own
 JS_EXPORT = re.compile(r"^export (?=async |function |const |class )", re.M)
 
 
@@ -50,7 +51,8 @@ def bundle(file: Path) -> str:
 
     The modules share one scope, so that no two of them may have the same name at the top.
     """
-    return "".join(_collect(file, CSS_IMPORT if file.suffix == ".css" else JS_IMPORT, set()))
+    whole = "".join(_collect(file, CSS_IMPORT if file.suffix == ".css" else JS_IMPORT, set()))
+    return COMMENT.sub("", whole)
 
 
 def _collect(file: Path, imports: re.Pattern[str], seen: set[Path]) -> list[str]:
