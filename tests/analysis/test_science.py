@@ -30,7 +30,7 @@ def frame_of(answers: list[tuple], kinds: dict[str, str]) -> pd.DataFrame:
     key = frame["option_id"] == "a"
     frame = frame.assign(
         kind=frame["annotator"].map(kinds), group="", purpose="main", model="", reading="", unit=1, part="", round=1,
-        question="answer", unsure=False, key=key, value=key == frame["correct"],
+        text_version="", question="answer", unsure=False, key=key, value=key == frame["correct"],
     )  # fmt: skip
     return frame.astype({"correct": "boolean", "key": "boolean", "probability": "float64"})
 
