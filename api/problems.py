@@ -31,6 +31,7 @@ from studies.services.creating import NotADraft, SlugTaken
 from studies.services.instrument_writing import InstrumentRefused
 from studies.services.instruments import UnknownInstrument
 from studies.services.responses.importing import ImportRefused as ResponsesRefused
+from studies.services.responses.mapping import BadMapping
 from studies.services.spec import SpecError
 from studies.services.states import WrongState
 
@@ -51,6 +52,7 @@ REFUSALS: dict[type[Exception], tuple[int, str]] = {
     UnknownInstrument: (422, "refused"),
     UnreadableFile: (422, "refused"),
     CannotArchive: (409, "wrong-state"),
+    BadMapping: (422, "refused"),
     BadAddress: (422, "refused"),
     TooMany: (422, "refused"),
 }

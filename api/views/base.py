@@ -313,7 +313,7 @@ class FileView(View):
     def read(self, shape: Shape) -> Any:
         given = super().read(shape)
         try:
-            check_size(given["file"])
+            check_size(*self.request.FILES.getlist("file"))
         except ValueError as error:
             raise Refused(str(error)) from None
         return given

@@ -21,7 +21,8 @@ from studies.services.instrument_writing import import_instrument
 from studies.services.instruments import get_source, list_instruments
 from studies.services.people_texts import find_draw
 from studies.services.progress import classify_annotator, count_progress, list_annotators
-from studies.services.responses.importing import import_responses
+from studies.services.responses.importing import AnswerFile, import_responses
+from studies.services.responses.mapping import parse_mapping
 from studies.services.second_draw import draw_more_texts
 from studies.services.spec import StudySpec, check_spec
 from studies.services.states import are_effects_hidden
@@ -331,6 +332,11 @@ class ActOnLink(StudyView):
 
 class ResponsesFileSerializer(serializers.Serializer):
     file = serializers.FileField()
+    mapping = serializers.CharField(
+        required=False,
+        max_length=20_000,
+        help_text="Names of other columns, a line each: “annotator = Rater”, “stage: rate”, “question q1 = Clear?”.",
+    )
     partial = serializers.BooleanField(default=False, help_text="Accept guesses of people who did not read.")
     dry_run = serializers.BooleanField(default=False, help_text="Check everything, store nothing.")
 
@@ -354,7 +360,17 @@ class ImportResponses(FileView, StudyView):
         status=201,
     )
     def post(self, request: Request, study: str) -> Any:
-        """CSV or JSONL into a draft, which becomes an imported study; all or nothing."""
+        """CSV, JSONL, XLSX or Parquet into a draft, which becomes an imported study; all or nothing.
+
+        Several files (the field `file` repeated) are imported together.
+        """
         given = self.read(ResponsesFileSerializer)
-        counts = import_responses(self.study, given["file"].read(), partial=given["partial"], dry_run=given["dry_run"])
+        sent = request.FILES.getlist("file")
+        counts = import_responses(
+            self.study,
+            [AnswerFile(file.name, file.read()) for file in sent],
+            mapping=parse_mapping(given.get("mapping", "")),
+            partial=given["partial"],
+            dry_run=given["dry_run"],
+        )
         return self.show(asdict(counts), status=201)

@@ -10,6 +10,7 @@ from typing import Any, NoReturn
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from items.formats.kinds import explain_kind
 from items.formats.rows import Line, Problems, Reading, TextRow, check_metadata, validate_row
 from items.plain import make_printable
 
@@ -45,6 +46,8 @@ def _explain_not_jsonl(content: bytes) -> str:
     start = content.lstrip()
     if not start:
         return _("The file is empty. JSONL files have one text with its items on each line.")
+    if reason := explain_kind(content):
+        return reason
     if content.startswith(UTF16):
         return _("The file is encoded as UTF-16. Save it as UTF-8 and upload it again.")
     if start.startswith(b"["):

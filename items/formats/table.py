@@ -6,6 +6,7 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
+from items.formats.known_tables import convert_known
 from items.formats.rows import (
     ItemRow,
     Line,
@@ -64,7 +65,7 @@ class _Row:
 def read_table(content: bytes, fields: Sequence[str] | None = None) -> Reading:
     """The texts of the table, and what is wrong with it. `fields` says what each column is; without it by its name."""
     reading = Reading()
-    table = read_cells(content, reading)
+    table = read_known_cells(content, reading)
     if table is None:
         return reading
     chosen = recognise_columns(table.header) if fields is None else list(fields)
@@ -77,6 +78,12 @@ def read_table(content: bytes, fields: Sequence[str] | None = None) -> Reading:
         _warn_of_unknown(table, chosen, reading.warnings)
     _TableReader(table.header, chosen, reading).read(table)
     return reading
+
+
+def read_known_cells(content: bytes, reading: Reading) -> Table | None:
+    """The table, that of a published data set in our columns; None and problems where it cannot be read."""
+    table = read_cells(content, reading)
+    return table and convert_known(table)
 
 
 def _warn_of_unknown(table: Table, fields: Sequence[str], warnings: Problems) -> None:

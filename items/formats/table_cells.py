@@ -1,4 +1,7 @@
-"""Bytes to the cells of a table: comma, semicolon, tab or bar; one row is the names of the columns."""
+"""Bytes to the cells of a table: text with comma, semicolon, tab or bar, a workbook or Parquet.
+
+One row is the names of the columns.
+"""
 
 import csv
 import io
@@ -10,6 +13,7 @@ from dataclasses import dataclass
 from django.utils.translation import gettext as _
 
 from items.formats.rows import Reading
+from items.formats.sheets import BadSheet, is_sheet, read_sheet
 from items.formats.table_columns import count_recognised
 from items.formats.text_files import decode_or_report
 from items.plain import has_control, make_printable, tidy
@@ -49,11 +53,10 @@ class BadTable(ValueError):
 
 def read_cells(content: bytes, reading: Reading) -> Table | None:
     """The table, with a problem for each row that has another number of cells; None if it cannot be read as one."""
-    text = decode_or_report(content, 0, reading)
-    if text is None:
-        return None
     try:
-        records = _read_records(text)
+        records = _read_sheet_records(content, reading) if is_sheet(content) else _read_text_records(content, reading)
+        if records is None:
+            return None
         first = next(records, None)
         if first is None:
             raise BadTable(0, _("The file is empty. Put the column names into its first line."))
@@ -64,7 +67,38 @@ def read_cells(content: bytes, reading: Reading) -> Table | None:
     except BadTable as error:
         reading.problems.add(error.line, "", str(error))
         return None
+    except BadSheet as error:
+        reading.problems.add(0, "", str(error))
+        return None
     return Table(header, [row for row in (_fit_to_header(row, header, reading) for row in rows) if row])
+
+
+def _read_text_records(content: bytes, reading: Reading) -> Iterator[tuple[int, TableRow]] | None:
+    text = decode_or_report(content, 0, reading)
+    return None if text is None else _read_records(text)
+
+
+def _read_sheet_records(content: bytes, reading: Reading) -> Iterator[tuple[int, TableRow]]:
+    """Those of a workbook or Parquet file; rows without words are left out. A line is a row here."""
+    n, width = 0, 0
+    for number, cells in read_sheet(content, lambda said: reading.warnings.add(0, "", said)):
+        kept = cells[: _count_cells(cells)]
+        if not kept:
+            continue
+        n, width = n + 1, width or len(kept)
+        kept += [""] * (width - len(kept))
+        yield number, TableRow(number, [tidy(cell) for cell in _check_cells(kept, number, n)])
+
+
+def _check_cells(cells: list[str], line: int, n_rows: int) -> list[str]:
+    """The cells of a row; `BadTable` beyond the bounds."""
+    if any(len(cell) > MAX_CELL for cell in cells):
+        raise BadTable(line, _("A cell here is longer than {limit:,} characters. Shorten it.").format(limit=MAX_CELL))
+    if any("\0" in cell for cell in cells):
+        raise BadTable(line, _("A cell here contains a NUL character, which cannot be stored. Remove it."))
+    if n_rows > MAX_ROWS:
+        raise BadTable(line, _("The table has more than {limit:,} rows. Split it.").format(limit=MAX_ROWS))
+    return cells
 
 
 def _name_rows(records: Iterator[tuple[int, TableRow]], reading: Reading) -> Iterator[TableRow]:

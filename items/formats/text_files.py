@@ -16,14 +16,13 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from items.formats import documents
+from items.formats.kinds import explain_kind
 from items.formats.markup import read_html
 from items.formats.rows import Line, Reading, TextRow, validate_row
 from items.models import MAX_ID
 from items.plain import has_control, make_printable
 
 MARKS = {codecs.BOM_UTF8: "utf-8", codecs.BOM_UTF16_LE: "utf-16-le", codecs.BOM_UTF16_BE: "utf-16-be"}
-# Other files by how they begin: of Word and Excel, new and old, and PDF and RTF.
-OTHER_FORMATS = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0", b"%PDF", b"{\\rtf")
 # Icelandic letters are left out: in Turkish files the same bytes stand for other letters.
 LETTERS = frozenset("ÀÁÂÃÄÅÆÇÈÉÊËÌÍÎÏÑÒÓÔÕÖØÙÚÛÜßàáâãäåæçèéêëìíîïñòóôõöøùúûüŒœ")
 SIGNS = frozenset("„“”‚‘’‹›«»–—…€£§©®°·•¡¿²³¹½¼¾×\u00a0")
@@ -49,10 +48,8 @@ class DecodedText:
 
 def decode(content: bytes) -> DecodedText:
     """The characters of a file; raises Undecodable with a sentence."""
-    if content.startswith(OTHER_FORMATS):
-        raise Undecodable(
-            _("This is a word processor, spreadsheet or PDF file. Save it as plain text or CSV, in UTF-8.")
-        )
+    if reason := explain_kind(content):
+        raise Undecodable(reason)
     decoded = _decode_by_mark(content)
     if "\0" in decoded.text:
         line = decoded.text[: decoded.text.index("\0")].count("\n") + 1

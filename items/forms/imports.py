@@ -188,8 +188,8 @@ class ImportForm(forms.Form):
         label=_("File"),
         allow_empty_file=True,
         help_text=_(
-            "CSV: one text or one item per row. JSONL: one text with its items per line, in the format "
-            "of Lesart or of item-evaluation; also RACE, SQuAD, HotpotQA and Belebele. GIFT, Aiken and "
+            "CSV, Excel (XLSX) or Parquet: one text or one item per row. JSONL: one text with its items per line, in "
+            "the format of Lesart or of item-evaluation; also RACE, SQuAD, HotpotQA and Belebele. GIFT, Aiken and "
             "Moodle XML: each question with its text in front of it. QTI: one item (XML) or a package (ZIP)."
         ),
         widget=forms.FileInput(attrs={"accept": ",".join(list_endings("csv", "lesart", *WRITERS, "text"))}),
@@ -227,7 +227,8 @@ class ImportForm(forms.Form):
                 )
             elif kind is None:
                 reason = _(
-                    "Supported files: .csv, .tsv, .jsonl, .gift, .aiken, .xml, .zip. Save spreadsheets as CSV (UTF-8)."
+                    "Supported files: .csv, .tsv, .xlsx, .parquet, .jsonl, .gift, .aiken, .xml and .zip. Save others "
+                    "as CSV (UTF-8)."
                 )
                 self.add_error("file", reason)
         return cleaned

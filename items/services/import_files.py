@@ -13,7 +13,8 @@ from django.utils.translation import ngettext
 
 from items.formats import find_format
 from items.formats.rows import Reading
-from items.formats.table_cells import Table, read_cells
+from items.formats.table import read_known_cells
+from items.formats.table_cells import Table
 from items.formats.text_files import read_text_files
 from items.models import MAX_ID, ImportFile
 from items.plain import make_printable
@@ -70,7 +71,7 @@ def read_import_file(file: ImportFile) -> Reading:
 
 def get_table(file: ImportFile) -> Table | None:
     """The cells of a table, None if it is none or cannot be read as one."""
-    return read_cells(bytes(file.content), Reading()) if file.format == "csv" else None
+    return read_known_cells(bytes(file.content), Reading()) if file.format == "csv" else None
 
 
 def get_options(file: ImportFile) -> ImportOptions:

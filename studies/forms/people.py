@@ -6,12 +6,14 @@ from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from items.forms.bank import TidyField
+from items.forms.imports import SeveralFilesField, SeveralFilesInput
 from items.models import MAX_OPTIONS, MAX_STEM
 from items.plain import has_control
 from items.values import ItemValues, OptionValues
 from studies.models import Study
 from studies.services.expert_check import EXPERTS, ITEMS, MAX_EXPERTS, MAX_ITEMS
 from studies.services.quotas import has_group_quotas
+from studies.services.responses.mapping import BadMapping, TableMapping, parse_mapping
 
 MAX_ADDED = 200  # at once: each is fitted into the plan by a search
 
@@ -131,12 +133,34 @@ class ExpertCheckForm(forms.Form):
 
 
 class ResponsesForm(forms.Form):
-    """A file of finished judgments."""
+    """Files of finished judgments, and what their columns are called."""
 
-    file = forms.FileField(
-        label=_("CSV or JSONL file"), help_text=_("One row per judgment, in the format of the long export.")
+    file = SeveralFilesField(
+        label=_("File or files"),
+        help_text=_(
+            "CSV, JSONL, Excel (XLSX) or Parquet with one row per judgment, as the long export has them. Annotator "
+            "workbooks of QGEval are recognized: choose all of them at once."
+        ),
+        widget=SeveralFilesInput(attrs={"accept": ".csv,.tsv,.txt,.jsonl,.xlsx,.parquet"}),
+    )
+    mapping = forms.CharField(
+        label=_("Other column names"),
+        required=False,
+        max_length=20_000,
+        help_text=_(
+            "Only if your columns have other names, one per line: “annotator = Rater” names a column, "
+            "“stage: rate” is the same in all rows, “question clarity = Clear?” is a column with the answers to one "
+            "question, “item_id = {id}-{model}” joins columns."
+        ),
+        widget=forms.Textarea({"rows": 4, "placeholder": "annotator = Rater\nstage: rate\nquestion clarity = Clear?"}),
     )
     partial = forms.BooleanField(label=_("Accept guesses from people who did not finish reading"), required=False)
+
+    def clean_mapping(self) -> TableMapping:
+        try:
+            return parse_mapping(self.cleaned_data["mapping"])
+        except BadMapping as bad:
+            raise forms.ValidationError(str(bad)) from None
 
 
 class WrittenForm(forms.Form):

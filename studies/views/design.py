@@ -244,14 +244,15 @@ def study_import(request, slug):
 
 def import_file(study, cleaned: dict) -> importing.ImportCounts:
     limit: Any = settings.LESART["PAGE_UPLOAD_BYTES"]
-    if cleaned["file"].size > limit:
+    if sum(file.size for file in cleaned["file"]) > limit:
         raise SpecError(
             gettext(
                 "The file is larger than %(limit)d MB. Ask an admin to import it with the command import_responses."
             )
             % {"limit": limit // 1_000_000}
         )
-    return importing.import_responses(study, cleaned["file"].read(), partial=cleaned["partial"])
+    files = [importing.AnswerFile(file.name, file.read()) for file in cleaned["file"]]
+    return importing.import_responses(study, files, mapping=cleaned["mapping"], partial=cleaned["partial"])
 
 
 def describe_import(counts: importing.ImportCounts) -> str:

@@ -18,7 +18,7 @@ FILES = {
     "only empty rows": (csv(HEADER, ";;;;;", ""), 0, "no rows below"),
     "header of separators": (csv(";;;", "a;b;c;d"), 1, "contains no column"),
     "NUL": (csv("text", "a\0b"), 0, "NUL"),
-    "a spreadsheet": (b"PK\x03\x04...", 0, "Save it as plain text or CSV"),
+    "a spreadsheet": (b"PK\x03\x04...", 0, "damaged"),
     "unknown letters": ("text\nрека".encode("cp1251"), 0, "UTF-8"),
     "a column twice": (csv("text;Text;question", "a;b;c"), 1, "“text” occurs twice"),
     "a header of two lines": (csv('"te\nxt";b', "a;b"), 1, "one line, up to 100 characters"),

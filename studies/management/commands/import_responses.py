@@ -5,7 +5,8 @@ from django.core.management.base import BaseCommand, CommandError
 from items.files import UnreadableFile, read_file
 from items.plain import make_printable
 from studies.management.commands._study import find_study
-from studies.services.responses.importing import ImportRefused, import_responses
+from studies.services.responses.importing import AnswerFile, ImportRefused, import_responses
+from studies.services.responses.mapping import BadMapping, parse_mapping
 from studies.services.spec import SpecError
 from studies.services.states import WrongState
 
@@ -13,20 +14,28 @@ MAX_PROBLEMS = 50
 
 
 class Command(BaseCommand):
-    help = "Import responses (CSV or JSONL, one row per judgment) into a draft study, which becomes an imported study."
+    help = "Import responses (CSV, JSONL, XLSX or Parquet) into a draft study, which becomes an imported study."
 
     def add_arguments(self, parser):
-        parser.add_argument("file", type=Path, metavar="FILE", help="the file to read; - for standard input")
+        parser.add_argument(
+            "file", type=Path, nargs="+", metavar="FILE", help="CSV, JSONL, XLSX or Parquet; - for standard input"
+        )
         parser.add_argument("--study", required=True, metavar="SLUG")
         parser.add_argument(
             "--partial", action="store_true", help="accept people's guesses without their answers in the reading stage"
         )
+        parser.add_argument(
+            "--map", action="append", default=[], metavar="COLUMN",
+            help="names of other columns, such as 'annotator = Rater', 'stage: rate' or 'question clarity = Clear?'",
+        )  # fmt: skip
         parser.add_argument("--dry-run", action="store_true", help="check everything, store nothing")
 
-    def handle(self, *, file, study, partial, dry_run, **options):
+    def handle(self, *, file, study, map, partial, dry_run, **options):
         try:
-            counts = import_responses(find_study(study), read_file(file), partial=partial, dry_run=dry_run)
-        except (UnreadableFile, WrongState, SpecError) as error:
+            files = [AnswerFile(path.name, read_file(path)) for path in file]
+            mapping = parse_mapping("\n".join(map))
+            counts = import_responses(find_study(study), files, mapping=mapping, partial=partial, dry_run=dry_run)
+        except (BadMapping, UnreadableFile, WrongState, SpecError) as error:
             raise CommandError(str(error)) from None
         except ImportRefused as refused:
             raise CommandError(describe_refusal(refused)) from None

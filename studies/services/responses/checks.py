@@ -86,10 +86,10 @@ def build_context(study: Study, items: Iterable[Item]) -> ImportContext:
 def check_rows(rows: list[Row], known: ImportContext, problems: list[RowProblem]) -> Iterator[ItemAnswer]:
     """The rows grouped by what they are about and checked by the declaration; what is wrong goes to `problems`."""
     groups: dict[tuple[str, int, str, Hashable], list[Row]] = defaultdict(list)
-    questions: dict[int, Question] = {}
+    questions: dict[tuple[str, str], Question] = {}
     for row in rows:
         try:
-            questions[row.line] = find_question(row, known)
+            questions[row.stage, row.question] = find_question(row, known)
             subject = known.unit_of(row) if known.unit in COMPARED else row.item_id
             groups[row.annotator, row.round, row.stage, subject].append(row)
         except InvalidRow as unfit:
@@ -101,7 +101,7 @@ def check_rows(rows: list[Row], known: ImportContext, problems: list[RowProblem]
             problems.append(RowProblem(unfit.line or group[0].line, unfit.column, str(unfit)))
 
 
-def check_item_rows(group: list[Row], known: ImportContext, questions: dict[int, Question]) -> ItemAnswer:
+def check_item_rows(group: list[Row], known: ImportContext, questions: dict[tuple[str, str], Question]) -> ItemAnswer:
     """What the rows about one subject mean together; `InvalidRow` if that cannot have been given."""
     first = group[0]
     stage, items = known.declaration.stage(first.stage), known.items_of(first)
@@ -180,7 +180,7 @@ def check_option(row: Row, question: Question, known: ImportContext) -> None:
 
 
 def collect_given(
-    group: list[Row], item_id: int | None, options: dict[str, int], questions: dict[int, Question]
+    group: list[Row], item_id: int | None, options: dict[str, int], questions: dict[tuple[str, str], Question]
 ) -> Given:
     """What the rows about one item say together; `InvalidRow` for a second answer and for a value off the scale."""
     ticks: dict[str, dict[int, bool]] = defaultdict(dict)
@@ -188,11 +188,11 @@ def collect_given(
     probability: dict[int, float] = {}
     seen: set[tuple[str, str]] = set()
     for row in group:
-        name, option = questions[row.line].name, options.get(row.option_id)
+        name, option = questions[row.stage, row.question].name, options.get(row.option_id)
         if (name, row.option_id) in seen:
             raise InvalidRow("", _("This question was already answered in an earlier row."), row.line)
         seen.add((name, row.option_id))
-        value = read_value(row, questions[row.line])
+        value = read_value(row, questions[row.stage, row.question])
         if option is None:
             values[name] = value
         else:

@@ -1,8 +1,8 @@
 """Finished judgments from a file, so that reports run on old studies. All or nothing, through the page's own gate."""
 
 from collections import Counter
-from collections.abc import Hashable, Iterable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
@@ -10,6 +10,8 @@ from django.db import transaction
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
+from items.formats.sheets import is_sheet
+from items.plain import make_printable
 from projects.scratch import Save
 from studies.models import Annotator, AnnotatorKind, Assignment, Response, Study, StudyState, Submission, Unit
 from studies.models.people import DONE
@@ -33,7 +35,8 @@ from studies.services.responses.consistency import (
     find_wrong_versions,
     is_first_round_unknown,
 )
-from studies.services.responses.rows import RowFile, RowProblem, read_rows
+from studies.services.responses.mapping import TableMapping, is_known, map_table
+from studies.services.responses.rows import BadFile, RowFile, RowProblem, parse_rows, read_rows
 from studies.services.scratch import adopt_rows, clear_rows, scratch_study
 from studies.services.selection import Chosen, choose_items
 from studies.services.spec import SpecError
@@ -183,13 +186,53 @@ class ImportCounts:
     notices: list[str] = field(default_factory=list)
 
 
-def import_responses(study: Study, content: bytes, *, partial: bool = False, dry_run: bool = False) -> ImportCounts:
-    """Store the judgments of a file in a draft study, which becomes *imported*.
+@dataclass(frozen=True)
+class AnswerFile:
+    """A file of judgments, with its name: where several were sent, problems name theirs."""
+
+    name: str
+    content: bytes
+
+
+def read_files(files: Sequence[AnswerFile], mapping: TableMapping | None = None) -> RowFile:
+    """The rows of all files. One with the columns of an export is read as such unless a mapping is given."""
+    found = RowFile()
+    for file in files:
+        own = read_mapped(file, mapping) if mapping or is_table(file) else read_rows(file.content)
+        found.rows += own.rows
+        named = f"{make_printable(file.name)}: " if len(files) > 1 else ""
+        found.problems += [replace(problem, reason=f"{named}{problem.reason}") for problem in own.problems]
+    return found
+
+
+def is_table(file: AnswerFile) -> bool:
+    """Whether it is a workbook or Parquet, or a CSV of a known kind with other columns."""
+    return is_sheet(file.content) or is_known(file.content)
+
+
+def read_mapped(file: AnswerFile, mapping: TableMapping | None) -> RowFile:
+    found = RowFile()
+    try:
+        parse_rows(map_table(file.content, file.name, mapping), found)
+    except BadFile as bad:
+        found.problems.append(bad.problem)
+    return found
+
+
+def import_responses(
+    study: Study,
+    files: bytes | Sequence[AnswerFile],
+    *,
+    mapping: TableMapping | None = None,
+    partial: bool = False,
+    dry_run: bool = False,
+) -> ImportCounts:
+    """Store the judgments of a file, or of several together, in a draft study, which becomes *imported*.
 
     Raises `ImportRefused` with every problem by line, or `SpecError` where the study takes none: nothing is stored.
     `partial` takes the guesses of people who did not get to read. With `dry_run` all is checked and nothing stored.
     """
-    file = read_rows(content)
+    file = read_files([AnswerFile("", files)] if isinstance(files, bytes) else files, mapping)
     with scratch_study(study) as (scratch, writer):
         refuse_unimportable(study)
         chosen = choose_items(scratch)

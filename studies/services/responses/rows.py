@@ -7,7 +7,7 @@ import codecs
 import csv
 import io
 import math
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import MAXYEAR, MINYEAR, UTC, datetime
 from typing import NamedTuple
@@ -18,6 +18,7 @@ from django.utils.translation import gettext as _
 
 from items.csv_cells import unescape_formula
 from items.formats.jsonl import BadLine, parse_object
+from items.formats.kinds import explain_kind
 from items.plain import has_control, make_printable
 from studies.models import AnnotatorKind, Purpose, Study
 from studies.protocols import PROTOCOLS
@@ -79,6 +80,8 @@ def read_cells(
 
 
 def decode_file(content: bytes) -> str:
+    if reason := explain_kind(content):
+        raise BadFile(1, reason)
     if content.startswith(UTF16):
         raise BadFile(1, _("The file is written in UTF-16. Save it as UTF-8 and import it again."))
     try:
@@ -223,12 +226,18 @@ class RowFile:
 
 
 def read_rows(content: bytes) -> RowFile:
-    """All rows of a file, and what is wrong with those that cannot be read.
+    """All rows of a file with the columns of an export, and what is wrong with those that cannot be read."""
+    found = RowFile()
+    return parse_rows(read_cells(content, found.problems), found)
+
+
+def parse_rows(read: Iterable[tuple[int, Cells]], found: RowFile) -> RowFile:
+    """The rows added to the file, with problems of those that cannot be read.
 
     An export stands by annotator: its rows come in the order in which they were stored, as who judged first matters.
     """
-    found, places, known = RowFile(), list[str](), dict[str, str]()
-    for line, cells in read_cells(content, found.problems):
+    places, known = list[str](), dict[str, str]()
+    for line, cells in read:
         if not cells.get("value") and cells.get(APPLICABLE, "").lower() == "false":
             continue  # an export says so of questions that were not asked
         for name in INTERNED_COLUMNS:
