@@ -5,7 +5,7 @@ from django.utils.translation import gettext_lazy, gettext_noop
 
 UNPACK = gettext_noop("Unpack it and send what is in it.")
 SAVE = gettext_noop("Save it as plain text, CSV or XLSX and send that.")
-TABLE = gettext_noop("Choose the way for tables, or save it as CSV.")
+TABLE = gettext_noop("Import it as a table, or save it as CSV.")
 KINDS = {
     b"\x1f\x8b": (gettext_lazy("a gzip archive"), UNPACK),
     b"PK\x03\x04": (gettext_lazy("a ZIP archive or an Office file"), SAVE),

@@ -53,9 +53,12 @@ def test_other_encodings_are_refused_rather_than_misread(text, encoding):
         decode(text.encode(encoding))
 
 
-@pytest.mark.parametrize("start", [b"PK\x03\x04", b"\xd0\xcf\x11\xe0", b"%PDF-1.7", b"{\\rtf1"])
-def test_files_of_other_programs_are_told(start):
-    with pytest.raises(Undecodable, match="word processor"):
+@pytest.mark.parametrize(
+    ("start", "kind"),
+    [(b"PK\x03\x04", "ZIP"), (b"\xd0\xcf\x11\xe0", "Office"), (b"%PDF-1.7", "PDF"), (b"{\\rtf1", "RTF")],
+)
+def test_a_file_of_another_program_is_named(start, kind):
+    with pytest.raises(Undecodable, match=kind):
         decode(start + b" and so on")
 
 

@@ -23,7 +23,7 @@ FILES = {
     "object over lines": (json.dumps(text_row(), indent=1).encode(), 0, "", "spread over several lines"),
     "UTF-16": (GOOD.encode("utf-16"), 0, "", "UTF-16"),
     "no UTF-8": (b'{"text": "\xff"}', 1, "", "not valid UTF-8 (byte 11)"),
-    "gzip": (b"\x1f\x8b\x08\x00", 1, "", "not valid UTF-8"),
+    "gzip": (b"\x1f\x8b\x08\x00", 0, "", "gzip archive"),
     "no JSON": (b"id;text", 1, "", "not one complete JSON object"),
     "two objects": (b"{} {}", 1, "", "not one complete JSON object"),
     "cut off": (GOOD.encode()[:-5], 1, "", "not one complete JSON object"),

@@ -114,7 +114,7 @@ def test_generator_and_language_are_taken_from_the_page(client, upload):
 @pytest.mark.parametrize(
     ("fields", "words"),
     [
-        ({"name": "bank.xlsx"}, ".csv, .tsv, .jsonl"),
+        ({"name": "bank.ods"}, ".csv, .tsv, .xlsx"),
         ({"language": "Klingon"}, "not a known language"),
         ({"generator": "a\x07"}, "control characters"),
     ],

@@ -65,7 +65,7 @@ def test_windows_1252_is_a_warning_that_names_the_file():
         (b"", "text", "The file is empty"),
         (b"\xef\xbb\xbf \r\n", "text", "The file is empty"),
         (b"a\0b", "", "NUL"),
-        (b"PK\x03\x04", "", "word processor"),
+        (b"PK\x03\x04", "", "ZIP archive"),
         (b"x" * (MAX_TEXT + 1), "text", "the limit is 100,000"),
     ],
 )
