@@ -7,6 +7,7 @@ from django.conf import settings as project_settings
 from django.test import override_settings
 from django.utils import timezone, translation
 
+from analysis.services import reporting
 from annotation import pages
 from config import static_build
 from config.env import SQLITE
@@ -17,8 +18,10 @@ from llm import failures
 from llm.models import Endpoint
 from llm.services import draining, runs
 from projects.models import Membership, Project, Role, User
+from studies import plans
 from studies.services import declarations, phases
 from tests import examples  # noqa: F401 - the profile of hypothesis
+from tests.computed_once import compute_once, search_once
 from tests.mock_server import mock_server
 
 compile_stale()
@@ -80,6 +83,26 @@ def job_folder(tmp_path_factory):
     """Files of jobs lie in a folder of the tests."""
     with override_settings(JOB_FOLDER=tmp_path_factory.mktemp("jobs")):
         yield
+
+
+COMPUTED_ONCE = [(reporting, "own_report", compute_once), (reporting, "stand_in_tables", compute_once)]
+COMPUTED_ONCE += [(plans, "balanced_labels", search_once)]
+
+
+@pytest.fixture(autouse=True, scope="session")
+def computed_once():
+    """The arithmetic of reports and plans, which is the same for the same evidence and the same numbers."""
+    with pytest.MonkeyPatch.context() as patch:
+        for module, name, keep in COMPUTED_ONCE:
+            patch.setattr(module, name, keep(getattr(module, name)))
+        yield
+
+
+@pytest.fixture
+def computed_anew(computed_once, monkeypatch):
+    """Reports and plans are computed again, for tests of how that is done and whether it gives the same."""
+    for module, name, _keep in COMPUTED_ONCE:
+        monkeypatch.setattr(module, name, getattr(module, name).__wrapped__)
 
 
 @pytest.fixture

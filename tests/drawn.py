@@ -6,12 +6,14 @@ from studies.services.responses.importing import import_responses
 from tests import dimensions, pairs, stopping
 from tests.analysis.test_metric_tables import FAR, NEAR, plant
 from tests.factory import answer, make_annotator, make_item, make_study, make_text
+from tests.made_once import made_once
 from tests.studies.answer_files import as_csv
 
 GUESSED = {"ada": "TFT FFT TTF TFF", "ben": "FTF TFF TFT FFF", "gpt-x": "TTT FTF TFF TFT"}
 READ = {"ada": "TFF TFF TTF TFF", "ben": "TFF TFF TFT TFF", "gpt-x": "TFF FTF TFF TFF"}
 
 
+@made_once
 def guess_then_read(project):
     """Two generators in three texts, two people and a model; no wording says anything."""
     items = [
@@ -35,6 +37,7 @@ def imported(study, rows):
     return study
 
 
+@made_once
 def dimension_ratings(project):
     study = dimensions.imported(project)
     plant(project, "near", NEAR)
@@ -42,10 +45,12 @@ def dimension_ratings(project):
     return study
 
 
+@made_once
 def stopping_questionnaire(project):
     return stopping.imported(project)
 
 
+@made_once
 def pairwise(project):
     pairs.make_bank(project)
     ids = [f"-{name}-{place}" for name, place in product(pairs.GENERATORS, range(pairs.ITEMS))]

@@ -26,7 +26,7 @@ def specification(name: str, table: Table, heading: str, said: Sequence[str] = (
     """The Vega-Lite specification of a figure; `said` are the lines under its title."""
     title = {"text": heading, "subtitle": list(said), "anchor": "start", "frame": "bounds"}
     chart = list_figures()[name][1](table, title)
-    return {**chart.to_dict(), "config": get_config()}
+    return {**chart.to_dict(validate=False), "config": get_config()}
 
 
 def as_json(spec: Mapping[str, Any]) -> str:

@@ -23,6 +23,9 @@ from analysis.formatting import (
 from analysis.tables.spec import Row
 from studies.question_words import name_stage
 
+# Otherwise Altair validates each part of a figure when it is made, which takes half the time. A test validates them.
+alt.utils.schemapi.disable_debug_mode()
+
 GUESS, READ = "#a8560a", "#0b5c8a"
 INK, SOFT, LINE, PLATE = "#1f1d1a", "#5e5a52", "#c9c3b6", "#ffffff"
 LIGHT, DARK = "#f1e8d2", "#17494f"

@@ -1,12 +1,15 @@
 """Figures are drawn from tables, say what is in them, and run nothing."""
 
+import altair
 import pytest
+from altair.utils.schemapi import validate_jsonschema
 
 from analysis.choices import Choices
 from analysis.figures.registry import as_png, as_svg
 from analysis.figures.style import shades, shares
 from analysis.services.figures import figure_specification
 from analysis.services.reporting import build
+from tests.drawn import FIGURES as FIGURES_OF
 from tests.factory import answer, make_annotator, make_item, make_study, make_text
 
 pytestmark = pytest.mark.slow
@@ -23,6 +26,18 @@ def test_every_figure_names_the_study_and_the_numbers(answered, name):
     svg = drawn(answered, name)
     assert svg.startswith("<svg")
     assert "Study tiny" in svg
+
+
+EACH_PROTOCOL = pytest.mark.parametrize("make", FIGURES_OF, ids=lambda make: make.__name__)
+
+
+@EACH_PROTOCOL
+def test_every_specification_is_valid_vega_lite(project, make):
+    """The product does not check it again: that takes as long as to make it."""
+    study = make(project)
+    report = build(study, Choices(seed=5))
+    for name in report.figures:
+        validate_jsonschema(figure_specification(study, report, name), altair.load_schema())
 
 
 def test_the_dumbbell_has_both_shares_the_difference_and_n(answered):

@@ -113,7 +113,7 @@ def test_while_effects_are_hidden_no_grid_tells_generators_apart(labelled):
     ]  # fmt: skip
 
 
-def test_the_findings_of_the_page_name_where_people_agree_most_and_least(labelled, monkeypatch):
+def test_the_findings_of_the_page_name_where_people_agree_most_and_least(labelled, monkeypatch, computed_anew):
     assert most_and_least(labelled.table("agreement")) == []  # nine pairs at most got to any category but the first
     monkeypatch.setattr("analysis.protocols.stopping_questionnaire.report.FEWEST", 5)
     study = Study.objects.get(slug="stops")

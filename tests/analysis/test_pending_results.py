@@ -252,7 +252,7 @@ def test_the_page_says_how_far_the_worker_is(get, step, words, value):
     assert value in page
 
 
-def test_a_report_tells_of_answers_read_and_of_each_table(answered, choices):
+def test_a_report_tells_of_answers_read_and_of_each_table(answered, choices, computed_anew):
     heard = []
     with listening(lambda *step: heard.append(step)):
         report_from(evidence_of(answered, choices))

@@ -61,7 +61,7 @@ def test_report_json_says_what_was_computed_from_what(answered, tmp_path):
     assert {"lesart", "numpy", "scipy", "python"} <= set(about["versions"])
 
 
-def test_the_same_answers_and_seed_give_the_same_bytes(answered, tmp_path, drawn):
+def test_the_same_answers_and_seed_give_the_same_bytes(answered, tmp_path, drawn, computed_anew):
     one, two = report(tmp_path / "one"), report(tmp_path / "two")
     assert names(one) == names(two)
     assert all((one / name).read_bytes() == (two / name).read_bytes() for name in names(one))

@@ -20,7 +20,7 @@ from tests.analysis import whole_studies
 from tests.analysis.rows import make_table
 from tests.analysis.same_numbers import beside, compared, described, files_in, tables_on
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("computed_anew")]
 
 COLUMNS = (Column("who", "Who"), Column("mean", "Mean", "number", "low", "high"))
 STUDIES = [(name, "readers") for name in whole_studies.EVERY] + [("guessed", "annotators"), ("guessed", "published")]

@@ -12,6 +12,8 @@ from hypothesis import strategies as st
 from studies import plan_search
 from studies.plans import Plan, PlanError, assign_seats, extend_plan, make_guess_plan
 
+pytestmark = pytest.mark.usefixtures("computed_anew")
+
 GENERATORS = ["human", "llama", "gpt"]
 PUBLISHED = [GENERATORS] * 10  # 10 texts with items of 3 generators, guessed by 6 people
 
