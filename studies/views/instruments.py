@@ -69,7 +69,7 @@ def instrument_page(request, slug, pk):
     context = {
         "project": project,
         "instrument": instrument,
-        "listed": describe_instrument(get_newest_version(instrument), project),
+        "listed": describe_instrument(instrument, project),
         "rows": rows,
     }
     return render(request, "studies/instrument.html", context)
