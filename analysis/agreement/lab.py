@@ -31,7 +31,7 @@ from analysis.measures.kappa import fleiss_test, kappa_test
 from analysis.measures.reader_coefficients import readers_alpha, readers_coefficient, readers_kappa
 from analysis.reports.estimates import NOT_PUBLISHED, Estimate, texts_only_note
 from analysis.tables.spec import Table, count
-from analysis.words import scope_word
+from analysis.words import name_code
 from studies.question_words import name_label
 
 # Is agreement more than chance? Cohen's κ of each two annotators, and Fleiss' κ of all and of each category.
@@ -50,7 +50,7 @@ def tests(answers: Answers, asked: Asked) -> Table:
 
 
 def category_said(category: str) -> str:
-    return scope_word(category) if category == ALL else name_label(category)
+    return name_code("scope", category) if category == ALL else name_label(category)
 
 
 def pair_rows(answers: Answers, asked: Asked) -> Iterator[dict[str, Any]]:
@@ -103,7 +103,7 @@ def reason_of(reason: str, otherwise: str, z: float) -> str:
     return _(why) if why else ""
 
 
-# Files have these names as they are; `words.coefficient_word` says them in the reader's language.
+# Files have these names as they are; `words.name_coefficient` says them in the reader's language.
 NAMES = {
     "percent": gettext_noop("Percent agreement"),
     "fleiss": gettext_noop("Fleiss' κ"),

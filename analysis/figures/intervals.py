@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 from analysis.figures.style import BARE, DARK, GUESS, INK, READ, SOFT, WIDTH, hover, labels, shares
 from analysis.formatting import count, number, with_interval
 from analysis.tables.spec import Row, Table
-from analysis.words import axis_word, word_cell
+from analysis.words import name_code
 
 # Numbers with their intervals in rows under each other, for every table of that kind, and curves of raters.
 
@@ -35,7 +35,7 @@ class Forest:
 
     def name_of(self, row: Row, table: Table) -> str:
         kinds = {column.name: column.kind for column in table.columns}
-        return " · ".join(filter(None, (word_cell(kinds.get(name, "text"), row[name]) for name in self.names)))
+        return " · ".join(filter(None, (name_code(kinds.get(name, "text"), row[name]) for name in self.names)))
 
 
 FORESTS = {
@@ -166,9 +166,15 @@ def panel(points: list[dict[str, Any]], axis: str, scale: Any, title: str, names
         "line:N", title=None, scale=alt.Scale(domain=names, range=colours[: len(names)]),
         legend=alt.Legend(symbolType="stroke", labelLimit=320) if len(names) > 1 else None,
     )  # fmt: skip
-    x = alt.X("size:Q", title=axis_word(axis), axis=alt.Axis(tickMinStep=1, tickCount=5, grid=False))
+    size = name_code("axis", axis)
+    x = alt.X("size:Q", title=size, axis=alt.Axis(tickMinStep=1, tickCount=5, grid=False))
     y = alt.Y("value:Q", scale=scale, axis=alt.Axis(**shares(title, scale.to_dict()["domain"][1])))
-    about = {"line": _("Shown"), "size": axis_word(axis), "text": _("Value"), "error": _("Error of the simulation")}
+    about = {
+        "line": _("Shown"),
+        "size": size,
+        "text": _("Value"),
+        "error": _("Error of the simulation"),
+    }
     said = hover(about | {"studies": _("Simulated studies")})
     base = alt.Chart(alt.Data(values=points)).encode(x=x, y=y, color=colour, tooltip=said)
     own = base.transform_filter("datum.own")

@@ -10,7 +10,7 @@ from typing import Any
 
 from analysis.figures.intervals import FORESTS, forest_size
 from analysis.tables.spec import Row, Table
-from analysis.words import evaluator_word, scope_word
+from analysis.words import name_code, name_evaluator
 from studies.protocols.conditions import NOT_APPLICABLE
 from studies.question_words import name_label, name_question
 
@@ -53,13 +53,13 @@ def longest(words: Iterable[str]) -> float:
 def dumbbell(table: Table) -> Size:
     generators, evaluators = different(table, "generator"), different(table, "evaluator")
     alone = len(evaluators) < 2
-    names = generators if alone else [evaluator_word(name) for name in evaluators]
+    names = generators if alone else [name_evaluator(name) for name in evaluators]
     headers = 0 if alone else 24 * len(generators)
     return BAR + LETTER * longest(names) + 20 * SMALL_LETTER, 62 * len(table.rows) + headers + 147
 
 
 def ratings(table: Table) -> Size:
-    names = [f"{row['generator']} · {evaluator_word(row['evaluator'])}" for row in table.rows]
+    names = [f"{row['generator']} · {name_evaluator(row['evaluator'])}" for row in table.rows]
     return BAR + LETTER * longest(names) + 27 * SMALL_LETTER, 40 * len(table.rows) + 134
 
 
@@ -125,7 +125,7 @@ def labels_by_group_and_source(table: Table) -> Size:
 
 
 def label_distributions(table: Table) -> Size:
-    return stacked_labels(table, [scope_word(name) for name in different(table, "generator")])
+    return stacked_labels(table, [name_code("scope", name) for name in different(table, "generator")])
 
 
 def stacked_labels(table: Table, names: list[str]) -> Size:

@@ -16,7 +16,7 @@ from analysis.measures.item_analysis import jeffreys_interval
 from analysis.measures.shortcuts import Wording, count_cues, findings, is_negated, near_duplicates
 from analysis.services.cached_results import A_DAY, FORMAT
 from analysis.tables.spec import Column, Table, TableSpec, count, number
-from analysis.words import cue_word
+from analysis.words import name_code
 from evaluation.metric_values import query_bank_items
 from items.models import Item, KeyCorrection
 from projects.models import Project
@@ -76,7 +76,10 @@ def signs_of(item: Item) -> list[Sign]:
     wording, options = wording_of(item), list(item.options.all())
     return [
         *(
-            Sign(f"{options[found.place].external_id}: {cue_word(found.cue)}", "key" if found.is_key else "distractor")
+            Sign(
+                f"{options[found.place].external_id}: {name_code('cue', found.cue)}",
+                "key" if found.is_key else "distractor",
+            )
             for found in findings(wording)
         ),
         *(

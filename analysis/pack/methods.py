@@ -18,7 +18,7 @@ from analysis.reports.report import Report
 from analysis.services.reporting import versions
 from analysis.tables.provenance import method_word
 from analysis.tables.spec import Row, Table
-from analysis.words import unit_word
+from analysis.words import name_code
 from studies.models import Assignment, Response, Study, StudyState
 from studies.services.selection import CALIBRATION
 
@@ -230,7 +230,7 @@ def interval_words(of: Table, convention: str) -> Iterator[str]:
         for ends in row.get("intervals", {}).values():
             interval = ends.get(convention, {})
             if "unit" in interval and interval["low"] is not None:
-                yield f"{method_word(interval)}, {unit_word(interval['unit'])}"
+                yield f"{method_word(interval)}, {name_code('unit', interval['unit'])}"
 
 
 def agreement(facts: Facts) -> str:

@@ -12,7 +12,7 @@ from analysis.frames.responses import judgments_of
 from analysis.reports.evaluators import Evaluator, evaluators_in, people_in
 from analysis.reports.tables import DESCRIPTION, VARIANTS
 from analysis.tables.spec import Table
-from analysis.words import evaluator_word
+from analysis.words import name_evaluator
 
 # What a study consists of: texts, items by generator and source, options and keys, evaluators, minutes.
 
@@ -26,7 +26,7 @@ def description(evidence: Evidence) -> Table:
 
 
 def entry(about: str, name: str, source: str, quantity: str, value: Any, n: int, reason: str = "") -> dict[str, Any]:
-    said = _("all") if name == ALL else evaluator_word(name) if about == "evaluators" else name
+    said = _("all") if name == ALL else name_evaluator(name) if about == "evaluators" else name
     return {
         "about": about,
         "name": name,

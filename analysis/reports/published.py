@@ -24,7 +24,7 @@ from analysis.published_names import fold_name, match_generators
 from analysis.reports import tables
 from analysis.reports.report import Report
 from analysis.tables.spec import Row, Table
-from analysis.words import convention_word, evaluator_word, view_word
+from analysis.words import name_code, name_evaluator
 from studies.question_words import name_question, name_stage
 
 ALL, SAMPLE = "all", "sample"  # all generators together; model judges of one dimension on some of the questions
@@ -104,7 +104,7 @@ def widths_note(report: Report, protocol: str, convention: str) -> list[str]:
     both = [(own, theirs) for own, theirs in widths if own is not None and theirs is not None]
     if convention == PUBLISHED or not both:
         return []
-    values = {"convention": convention_word(convention), "n": count(len(both))}
+    values = {"convention": name_code("convention", convention), "n": count(len(both))}
     values["wider"] = count(sum(own > theirs for own, theirs in both))
     said = _("This study's intervals: %(convention)s. Of the %(n)s intervals in these tables, %(wider)s "
              "are wider than intervals over single judgments.")  # fmt: skip
@@ -323,9 +323,9 @@ def say_row(row: tuple[tuple[str, str], ...], protocol: str) -> str:
     """The names of a row in words."""
     words = {
         "generator": items_by,
-        "evaluator": lambda value: _("answers by %(who)s") % {"who": evaluator_word(value)},
+        "evaluator": lambda value: _("answers by %(who)s") % {"who": name_evaluator(value)},
         "stage": name_stage,
-        "view": view_word,
+        "view": lambda value: name_code("view", value),
         "category": name_question,
         "dimension": name_question,
         "coefficient": lambda value: "",

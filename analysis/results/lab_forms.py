@@ -11,7 +11,7 @@ from analysis.agreement.questions import ALL, APPLICABLE, Asked, questions_of
 from analysis.choices import Choices
 from analysis.frames.responses import query_submitted
 from analysis.results.forms import ResultsForm
-from analysis.words import evaluator_word
+from analysis.words import name_evaluator
 from studies.models import Annotator, AnnotatorKind, Study
 
 PEOPLE, MODELS = "human", "models"
@@ -106,4 +106,4 @@ def groups_of(present: list[Annotator]) -> dict[str, set[str]]:
 
 
 def group_word(name: str) -> str:
-    return _("all models") if name == MODELS else evaluator_word(name)
+    return _("all models") if name == MODELS else name_evaluator(name)

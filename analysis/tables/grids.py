@@ -8,7 +8,7 @@ from django.utils.translation import gettext as _
 
 from analysis.formatting import UNDEFINED, format_as
 from analysis.tables.spec import NUMBERS, Column, Crossing, Row, Table
-from analysis.words import word_cell
+from analysis.words import name_code
 
 BESIDE = " · "  # between what stands side by side
 Printed = Callable[[str, int | float], str]  # a number of a column of a kind, in words
@@ -83,7 +83,7 @@ def names(rows: Iterable[Row], crossing: Crossing) -> tuple[tuple[Any, ...], tup
 def title_of(table: Table, crossing: Crossing, key: tuple[Any, ...], keys: list[tuple[Any, ...]]) -> str:
     """That of the crossing, then the values that tell this grid from its others."""
     values = [
-        f"{column.title}: {word_cell(column.kind, value)}"
+        f"{column.title}: {name_code(column.kind, value)}"
         for place, value in enumerate(key)
         for column in [column_of(table, crossing.apart[place])]
         if len({other[place] for other in keys}) > 1
@@ -102,7 +102,7 @@ def beneath_of(
 
 def small(column: Column, value: Any, printed: Printed) -> str:
     if column.kind not in NUMBERS:
-        return word_cell(column.kind, value)
+        return name_code(column.kind, value)
     return _(UNDEFINED) if value is None else printed(column.kind, value)
 
 

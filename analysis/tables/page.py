@@ -25,7 +25,7 @@ from analysis.formatting import (
 from analysis.tables.page_budget import MOST_ROWS, rows_on_a_page
 from analysis.tables.provenance import about
 from analysis.tables.spec import NUMBERS, Column, Row, Table, interval_bounds
-from analysis.words import convention_word, mark_word, word_cell
+from analysis.words import name_code
 
 Links = Mapping[str, Mapping[Any, str]]  # {kind of column: {id: address}}
 MUCH_WIDER = 1.5  # an interval this many times as wide as another one says why
@@ -68,7 +68,7 @@ class Cell:
 
     @property
     def sign_word(self) -> str:
-        return _("best") if self.best else mark_word(self.marked)
+        return _("best") if self.best else name_code("mark", self.marked)
 
     @property
     def has_beside(self) -> bool:
@@ -141,7 +141,7 @@ def cell_of(
         copied = behind(row, column) if behind and column.cell and row[column.cell] else ""
         href = copied or links.get(column.kind, {}).get(value, "")
         numeric = column.kind == "optional"
-        text = figure(value) if numeric and isinstance(value, int | float) else word_cell(column.kind, value)
+        text = figure(value) if numeric and isinstance(value, int | float) else name_code(column.kind, value)
         told = shorten(links.get("item stem", {}).get(value, "")) if column.kind == "item id" else ""
         return Cell(text, numeric=numeric, heading=column is table.columns[0], href=href, told=told)
     reason = " ".join(filter(None, (reason_of(row, column, value), caveats(row, column, convention))))
@@ -227,7 +227,8 @@ def other_ends(row: Row, column: Column, convention: str) -> tuple[str, ...]:
         return ()
     found = ((other, row["intervals"][column.name][other]) for other in CONVENTIONS if other != convention)
     return tuple(
-        f"{convention_word(other)}: {interval(each['low'], each['high']) or _(UNDEFINED)}" for other, each in found
+        f"{name_code('convention', other)}: {interval(each['low'], each['high']) or _(UNDEFINED)}"
+        for other, each in found
     )
 
 
@@ -270,7 +271,7 @@ def alternative(table: Table) -> str:
 
 
 def sentence_of(row: Row, table: Table) -> str:
-    named = [word_cell(column.kind, row[column.name]) for column in table.columns if column.kind not in NUMBERS]
+    named = [name_code(column.kind, row[column.name]) for column in table.columns if column.kind not in NUMBERS]
     numbers = [f"{column.title} {print_number(row, column)}" for column in table.columns if column.kind in NUMBERS]
     return f"{', '.join(filter(None, named))}: {'; '.join(numbers)}" if named else "; ".join(numbers)
 
@@ -297,7 +298,7 @@ class Facts:
 def description(table: Table, behind: BehindLink | None = None, most: int = MOST_ROWS) -> list[Facts]:
     """Texts, items and who answered, each as a small table of at most so many rows."""
     parts = {about: [row for row in table.rows if row["about"] == about] for about in ABOUT}
-    return [facts(table, word_cell("about", about), rows, behind, most) for about, rows in parts.items()]
+    return [facts(table, name_code("about", about), rows, behind, most) for about, rows in parts.items()]
 
 
 def facts(table: Table, title: str, rows: list[Row], behind: BehindLink | None, most: int) -> Facts:
@@ -311,7 +312,7 @@ def facts(table: Table, title: str, rows: list[Row], behind: BehindLink | None, 
     found = [
         (name, [mine.get(quantity, Cell("", numeric=True)) for quantity in quantities]) for name, mine in cells.items()
     ]
-    said = [word_cell("quantity", quantity) for quantity in quantities]
+    said = [name_code("quantity", quantity) for quantity in quantities]
     shown = found if len(found) == most + 1 else found[:most]  # a line saying that one is left out takes its room
     return Facts(title, said, shown, len(found) - len(shown))
 
@@ -323,7 +324,7 @@ def name_of(row: Row) -> str:
 def naming(table: Table, row: Row) -> list[tuple[str, str]]:
     """What names a row, as a page says it: the title of each naming column and its value in words."""
     titled = {column.name.removesuffix("_said"): column for column in table.columns}  # such as category_said
-    return [(titled[name].title, word_cell(titled[name].kind, row[titled[name].name])) for name in table.keys]
+    return [(titled[name].title, name_code(titled[name].kind, row[titled[name].name])) for name in table.keys]
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,7 @@ from analysis.tables.page import (
     reason_of,
 )
 from analysis.tables.spec import NUMBERS, Column, Row, Table
-from analysis.words import convention_word, mark_word, word_cell
+from analysis.words import name_code
 
 MEASURE = "informativity"
 
@@ -44,11 +44,11 @@ def side_by_side(table: Table, convention: str, behind: BehindLink | None = None
     evaluators = list(dict.fromkeys(answered or [row["evaluator"] for row in table.rows]))
     head = (
         Column("generator", _("Generators")),
-        *(Column(one, word_cell("evaluator", one), "number") for one in evaluators),
+        *(Column(one, name_code("evaluator", one), "number") for one in evaluators),
     )
     rows = [[Cell(generator, heading=True), *(cells[generator, one] for one in evaluators)] for generator in generators]
     notes = (
-        _("In brackets: 95 %% intervals, %(convention)s.") % {"convention": convention_word(convention)},
+        _("In brackets: 95 %% intervals, %(convention)s.") % {"convention": name_code("convention", convention)},
         _("Below each number: the share judged correctly without the text → with it."),
     )
     return PageTable(
@@ -83,7 +83,7 @@ def page_grid(table: Table, grid: Grid, convention: str, behind: BehindLink | No
 
     rows = [
         [
-            Cell(word_cell(heading.kind, down), heading=True),
+            Cell(name_code(heading.kind, down), heading=True),
             *(number(place) for place in grid.line(down)),
             *(cell_of(grid.first(down), column, table, convention, reasons, {}, behind) for column in along),
         ]
@@ -99,7 +99,7 @@ def heads(table: Table, grid: Grid) -> list[Column]:
     column = column_of(table, grid.crossing.across)
 
     def said(across: Any) -> str:
-        words = word_cell(column.kind, across)
+        words = name_code(column.kind, across)
         return f"{column.title} {words}" if words.isdecimal() else words
 
     return [Column(str(across), said(across), "number") for across in grid.across]
@@ -136,5 +136,5 @@ def grid_notes(table: Table, grid: Grid, rows: list[list[Cell]]) -> Iterator[str
     """What the signs mean, and what stands under the numbers."""
     marked = {cell.marked for row in rows for cell in row} - {""}
     if marked:
-        yield ", ".join(f"{SIGNS[word]} {mark_word(word)}" for word in SIGNS if word in marked)
+        yield ", ".join(f"{SIGNS[word]} {name_code('mark', word)}" for word in SIGNS if word in marked)
     yield from beneath_said(table, grid.crossing)

@@ -15,7 +15,7 @@ from django.utils.translation import gettext as _
 from analysis.formatting import MINUS, UNDEFINED, digits_of, format_as, interval
 from analysis.tables.grids import BESIDE, Grid, Place, beneath_of, beneath_said, column_of, grids_of, heading_of
 from analysis.tables.spec import NUMBERS, Column, Crossing, Row, Table, interval_bounds
-from analysis.words import mark_word, word_cell
+from analysis.words import name_code
 from items.csv_cells import escape_formula
 
 TEX_SPECIAL = {
@@ -47,7 +47,7 @@ def as_tex(table: Table) -> str:
     shown = table.columns or tuple(Column(name, name) for name in table.header)
     align = "".join("r" if column.kind in NUMBERS else "l" for column in shown)
     head = line_of(escape(column.title) for column in shown)
-    text = cache(lambda kind, value: escape(word_cell(kind, value)))  # few words, many rows
+    text = cache(lambda kind, value: escape(name_code(kind, value)))  # few words, many rows
     body = [line_of(tex_cell(row, column, text) for column in shown) for row in table.rows]
     return tabular(align, head, body, table.notes)
 
@@ -132,7 +132,7 @@ def tex_grids(table: Table, grids: list[Grid], notes: Iterable[str]) -> str:
     crossing = grids[0].crossing
     across = column_of(table, crossing.across)
     along = [column_of(table, name) for name in crossing.along]
-    columns = (word_cell(across.kind, value) for value in grids[0].across)
+    columns = (name_code(across.kind, value) for value in grids[0].across)
     words = [heading_of(table, crossing), *columns, *(each.title for each in along)]
     body: list[str] = []
     for grid in grids:
@@ -149,9 +149,9 @@ def grid_lines(table: Table, grid: Grid, name: Any) -> Iterator[str]:
     """One line of a grid, and the lines under it."""
     down = column_of(table, grid.crossing.down)
     cells = [grid_cell(place, table, grid.crossing) if place else ("", "", "") for place in grid.line(name)]
-    ends = [tex_cell(grid.first(name), column_of(table, each), word_cell) for each in grid.crossing.along]
+    ends = [tex_cell(grid.first(name), column_of(table, each), name_code) for each in grid.crossing.along]
     numbers, *under = zip(*cells, strict=True)
-    yield line_of([escape(word_cell(down.kind, name)), *numbers, *ends])
+    yield line_of([escape(name_code(down.kind, name)), *numbers, *ends])
     for line in under:
         if any(line):
             small = (rf"\footnotesize {part}" if part else "" for part in line)
@@ -176,7 +176,7 @@ def grid_notes(table: Table, crossing: Crossing) -> Iterator[str]:
     marked = {row[crossing.mark] for row in table.rows} if crossing.mark else set()
     said = {BOLD: _("bold"), UNDERLINED: _("underlined")}
     if marked & MARKS.keys():
-        yield ", ".join(f"{said[how]}: {mark_word(word)}" for word, how in MARKS.items() if word in marked)
+        yield ", ".join(f"{said[how]}: {name_code('mark', word)}" for word, how in MARKS.items() if word in marked)
     yield from beneath_said(table, crossing)
 
 

@@ -18,7 +18,7 @@ from analysis.services.planning import assume_for, outlook_of, planner_of
 from analysis.services.results import find_calibration, read_known_report
 from analysis.tables.page import Footnotes
 from analysis.tables.spec import Table
-from analysis.words import axis_word, view_word
+from analysis.words import name_code
 from items.models import Item, Text
 from jobs.views import describe_progress
 from studies import question_words
@@ -67,7 +67,7 @@ def calibration_table(context: dict[str, Any], study: Study) -> dict[str, Any]:
 def word_row(row: dict) -> dict:
     percent, kappa = (row[name] if row[name] is None else figure(row[name]) for name in ("percent", "conger_kappa"))
     return row | {
-        "view": view_word(row["view"]),
+        "view": name_code("view", row["view"]),
         "percent": percent or UNDEFINED,
         "kappa": kappa or UNDEFINED,
         "interval": interval(row["low"], row["high"]),
@@ -116,7 +116,7 @@ def large_enough(study: Study) -> dict[str, Any]:
 def list_doubled(table: Table, own: dict[str, Any]) -> list[dict[str, str]]:
     """The width of the interval with twice as many of each thing."""
     return [
-        {"axis": axis_word(row["axis"]), "width": number(row["width"])}
+        {"axis": name_code("axis", row["axis"]), "width": number(row["width"])}
         for row in table.rows
         if row["power"] is not None and row["axis"] in own and row["size"] == 2 * own[row["axis"]]
     ]
@@ -168,7 +168,7 @@ def stage_word(stage):
 
 @register.filter
 def evaluator_word(name):
-    return words.evaluator_word(name)
+    return words.name_evaluator(name)
 
 
 @register.filter

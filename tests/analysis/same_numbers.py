@@ -12,7 +12,7 @@ from analysis.formatting import UNDEFINED, digits_of, format_as, interval
 from analysis.reports.published import format_published
 from analysis.tables.page import name_of
 from analysis.tables.spec import Column, Table
-from analysis.words import word_cell
+from analysis.words import name_code
 
 INTERVALS = {
     "readers": "readers and texts",
@@ -95,7 +95,7 @@ def pairs_of(
             ends = (number_of(row[end]) for end in ("own", "own_low", "own_high"))
             yield "own", text.partition(" (")[0], format_published(*ends, row["measure"])  # without its round
         elif held:
-            yield "name", text, " ".join(word_cell(column.kind, whole[held]).split())
+            yield "name", text, " ".join(name_code(column.kind, whole[held]).split())
         return
     # What is not in the CSV, such as how sure an item is in a list, stands in the JSON.
     exact = row[held] if held else json.dumps(whole[column.name]).replace("null", "")
@@ -161,7 +161,7 @@ def described(file: Files, page: str):
     """The same of the description, which stands on a page as three small tables: names down, quantities across."""
     titles = {"Texts": "texts", "Items": "items", "Who answered": "evaluators"}
     wanted = {
-        (row["about"], name_of(whole), word_cell("quantity", row["quantity"])): printed(row["value"])
+        (row["about"], name_of(whole), name_code("quantity", row["quantity"])): printed(row["value"])
         for row, whole in zip(file.rows, file.json, strict=True)
     }
     shown = {}
@@ -186,7 +186,7 @@ def beside(rows: list[Tag], heads: list[str], file: Files, chosen: str):
         ends = [number_of(row[f"informativity_{end}"]) for end in ("low", "high")]
         between = (interval(*ends) or "interval undefined") if row["informativity"] else ""
         accuracies = " → ".join(printed(row[name]) for name in ("guessability", "answerability"))
-        name = word_cell("evaluator", row["evaluator"])
+        name = name_code("evaluator", row["evaluator"])
         lines = " / ".join([*differing(whole["intervals"]["informativity"], chosen), accuracies])
         wanted[row["generator"], name] = (printed(row["informativity"], "number", ends), between, lines)
     return shown, wanted

@@ -4,7 +4,7 @@ import pytest
 from django.utils.translation import override
 
 from analysis.formatting import figure, format_as, interval, number, p_value, with_interval
-from analysis.words import evaluator_word, word_cell
+from analysis.words import name_code, name_evaluator
 
 
 @pytest.mark.parametrize(
@@ -95,7 +95,7 @@ def test_long_counts_have_their_thousands_apart_as_the_language_writes_them(lang
 
 
 def test_evaluators_in_words():
-    assert [evaluator_word(name) for name in ("human", "human:students", "gpt")] == [
+    assert [name_evaluator(name) for name in ("human", "human:students", "gpt")] == [
         "people",
         "people: students",
         "gpt",
@@ -116,5 +116,5 @@ def test_codes_are_told_in_the_language_of_the_reader(kind, code, german, basque
     said = {}
     for language in ("en", "de", "eu"):
         with override(language):
-            said[language] = word_cell(kind, code)
+            said[language] = name_code(kind, code)
     assert said == {"en": code, "de": german, "eu": basque}

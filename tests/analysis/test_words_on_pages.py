@@ -12,7 +12,7 @@ from analysis.agreement.stand_in import FIRST, LONGEST, YES, stand_in_tables
 from analysis.choices import Choices
 from analysis.frames.evidence import evidence_of
 from analysis.tables.page import naming
-from analysis.words import WORDS, word_cell
+from analysis.words import KINDS, name_code
 from studies.question_words import LABELS, QUESTIONS, STAGES
 from tests.analysis.test_behind_every_table import STUDIES
 from tests.analysis.whole_studies import guessed
@@ -78,9 +78,9 @@ def codes_in(tables) -> set[str]:
             str(row[column.name])
             for table in tables
             for column in table.columns
-            if column.kind in WORDS
+            if column.kind in KINDS
             for row in table.rows
-            if row[column.name] and word_cell(column.kind, row[column.name]) != str(row[column.name])
+            if row[column.name] and name_code(column.kind, row[column.name]) != str(row[column.name])
         }
         said = {name for words in (QUESTIONS, LABELS, STAGES) for name, word in words.items() if str(word) != name}
     return shown | said
@@ -103,7 +103,7 @@ def test_what_names_a_row_is_said_in_words_under_a_title(tables):
     for table in tables:
         for row in table.rows if table.keys else ():
             for (title, said), name in zip(naming(table, row), table.keys, strict=True):
-                assert title != name or name in WORDS, (table.name, name)
+                assert title != name or name in KINDS, (table.name, name)
                 assert not SNAKE.search(said), (table.name, said)
 
 

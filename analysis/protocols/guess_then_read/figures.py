@@ -38,7 +38,7 @@ from analysis.formatting import (
     texts_counted,
 )
 from analysis.tables.spec import Row, Table
-from analysis.words import evaluator_word
+from analysis.words import name_evaluator
 from studies.question_words import name_stage
 
 # Guessability and answerability by generator and evaluator, with intervals, informativity and n.
@@ -100,7 +100,7 @@ def dumbbell_points(row: Row) -> list[dict[str, Any]]:
     difference = f"{informed} {interval(*between)}".rstrip()
     n = _("n %(guess)s and %(read)s") % {"guess": count(row["n_guess"]), "read": count(row["n_read"])}
     n = f"{n}, {texts_counted(row['n_texts'])}"
-    shared = {"generator": row["generator"], "evaluator": evaluator_word(row["evaluator"])}
+    shared = {"generator": row["generator"], "evaluator": name_evaluator(row["evaluator"])}
     shared |= {"difference": difference, "n": n}
     named = {"guess": "guessability", "read": "answerability"}
     return [
@@ -171,9 +171,9 @@ def rating_bars(row: Row, levels: Sequence[int]) -> list[dict[str, Any]]:
         end = before / row["n"]
         bars.append(
             {
-                "row": f"{row['generator']} · {evaluator_word(row['evaluator'])}",
+                "row": f"{row['generator']} · {name_evaluator(row['evaluator'])}",
                 "generator": row["generator"],
-                "evaluator": evaluator_word(row["evaluator"]),
+                "evaluator": name_evaluator(row["evaluator"]),
                 "part": part_of(n, row["n"]),
                 "rating": level,
                 "count": n,

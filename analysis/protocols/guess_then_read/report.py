@@ -47,7 +47,7 @@ from analysis.reports.outcome import (
 from analysis.reports.report import Report
 from analysis.science.report import against_others
 from analysis.tables.spec import Row, Table
-from analysis.words import evaluator_word
+from analysis.words import name_evaluator
 from jobs.progress import with_progress
 from studies.question_words import name_stage
 
@@ -177,7 +177,7 @@ def summarize(report: Report, estimand: str) -> Outcome | None:
         standings=standings,
         figure=draw_gains(rows),
         words=WORDS,
-        summary=summarize_values(gains, standings, compared, who=evaluator_word(speaker)),
+        summary=summarize_values(gains, standings, compared, who=name_evaluator(speaker)),
         compared=compared,
         basis=say_basis(rows, speaker),
         has_zero=True,
@@ -255,7 +255,7 @@ def draw_evaluators(report: Report) -> Panels | None:
         (name, tuple(marks_of(cells[name, each], intervals=False) for each in evaluators)) for name in generators
     )
     axis = _("share of options judged right (dashed: coin toss)")
-    return Panels(tuple(map(evaluator_word, evaluators)), panels, axis, legend(), COIN, (0, 1), joined=True)
+    return Panels(tuple(map(name_evaluator, evaluators)), panels, axis, legend(), COIN, (0, 1), joined=True)
 
 
 def list_agreed(report: Report) -> list[Agreed]:

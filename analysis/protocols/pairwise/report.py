@@ -41,7 +41,7 @@ from analysis.reports.report import Report
 from analysis.reports.spread import EDGES, SOME, STUDIES, Spread, about_annotators
 from analysis.science.report import against_others
 from analysis.tables.spec import Row, Table
-from analysis.words import view_word
+from analysis.words import name_code
 
 # What is said of pairwise comparisons: whose items win more often, what would narrow it, and the methods draft.
 
@@ -218,7 +218,8 @@ def list_agreed(report: Report) -> list[Agreed]:
     """Conger's κ by how ties are taken."""
     return [
         Agreed(
-            view_word(row["view"]), row["conger_kappa"], row["low"], row["high"], row["reason"], row["percent"], None,
+            name_code("view", row["view"]),
+            row["conger_kappa"], row["low"], row["high"], row["reason"], row["percent"], None,
             _("%(n)s pairs of items") % {"n": row["n_units"]},
         )
         for row in rows_called(report, "agreement")

@@ -11,7 +11,7 @@ from analysis.figures.sizes import category_heading, group_and_source_named, row
 from analysis.figures.style import BARE, BESIDE, DARK, INK, LIGHT, PLATE, SOFT, WIDTH, hover, ink_on, shades, shares
 from analysis.formatting import count, number, part_of
 from analysis.tables.spec import Row, Table
-from analysis.words import scope_word
+from analysis.words import name_code
 from studies.protocols.conditions import NOT_APPLICABLE
 from studies.question_words import name_label, name_question
 
@@ -111,7 +111,7 @@ def stacked_labels(
 
 
 def generator_named(row: Row) -> str:
-    return scope_word(row["generator"])
+    return name_code("scope", row["generator"])
 
 
 def category_bars(

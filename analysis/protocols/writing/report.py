@@ -18,7 +18,7 @@ from analysis.reports.evaluators import people_in
 from analysis.reports.outcome import Outcome, rows_called
 from analysis.reports.report import Report
 from analysis.tables.spec import Row, Table, TableSpec
-from analysis.words import group_word
+from analysis.words import name_code
 from items.plain import count_words
 from studies.models import Verdict
 from studies.services.written_items import WrittenItem, list_written_items
@@ -160,7 +160,7 @@ def summarize(report: Report, _estimand: str) -> Outcome | None:
     minutes = total["minutes_per_text"]
     parts = (_("accepted"), _("repaired"), _("rejected"), _("waiting"))
     bars = tuple(
-        Bar(group_word(row["group"]), tuple(row[name] for name in DECIDED), items_counted(row["n_items"]))
+        Bar(name_code("group", row["group"]), tuple(row[name] for name in DECIDED), items_counted(row["n_items"]))
         for row in rows
     )
     return Outcome(
