@@ -17,15 +17,17 @@ from typing import Any
 import django
 import numpy as np
 
-from analysis.measures.contrasts import adjust_text_contrasts
+from analysis.measures.contrasts import adjust_reader_contrasts, adjust_text_contrasts, pairs_of
 from analysis.measures.correlations import naive_difference, within_text
 from analysis.measures.differential_functioning import item_functioning
 from analysis.measures.informativity import carry_over
-from analysis.measures.prediction_powered import PEOPLE_ONLY, Cell, Judgments, combine, fit
+from analysis.measures.joint_contrasts import JointInfluence, adjust_joint_contrasts
+from analysis.measures.prediction_powered import PEOPLE_ONLY, Cell, Judgments, combine, fit, joint_influence
 from analysis.measures.rater_effects import g_study, g_study_without, rater_severity
-from analysis.measures.reader_intervals import FIXED, RANDOM, jackknife_parts
+from analysis.measures.reader_intervals import FIXED, RANDOM, Arm, family_parts, jackknife_parts
 from analysis.measures.reliability import alpha_of_parts
 from analysis.measures.text_versions import version_effects
+from analysis.measures.variance_parts import VarianceParts
 from bench.rates import rate
 
 Held = Iterator[tuple[str, bool, float]]  # what, whether the interval held the truth, its width
@@ -224,6 +226,73 @@ def all_pairs(rng: np.random.Generator, texts: int, generators: int, seed: int) 
     yield "max-T, against the others", any(each.p_adjusted < 0.05 for each in against), 0.0
 
 
+# Families of contrasts over readers and texts: max-T beside Holm ------------------------------------------------------
+
+
+def adjusted(
+    parts: list[VarianceParts], shared: JointInfluence, seed: int, truth: list[float], different: int | None = None
+) -> Held:
+    """Whether all simultaneous intervals hold the truth, their mean width, and whether a true difference is found."""
+    ways = {"max-T": adjust_joint_contrasts(parts, shared, seed=seed), "Holm": adjust_reader_contrasts(parts)}
+    for name, found in ways.items():
+        held_all = all(each.low_adjusted <= true <= each.high_adjusted for each, true in zip(found, truth, strict=True))
+        yield f"{name}: all intervals hold", held_all, float(np.mean([e.high_adjusted - e.low_adjusted for e in found]))
+        if different is not None:
+            yield f"{name}: the difference is found", found[different].p_adjusted < 0.05, 0.0
+
+
+def joined_family(rng: np.random.Generator, seed: int, spread: float) -> Held:
+    """3 generators, all pairs; 12 readers drawn, each on 20 of 60 texts, who differ in general and by generator."""
+    texts, n, readers, generators = 60, 20, 12, 3
+    own, people = rng.normal(0, 0.8, (texts, generators)), rng.normal(0, spread, readers)
+    taste = rng.normal(0, spread / 2, (readers, generators))
+    text, reader = (each.ravel() for each in np.indices((n, readers)))
+    cells = []
+    for g in range(generators):
+        logit = 1 + own[text, g] + people[reader] + taste[reader, g]
+        judged = Judgments(text, reader, rng.binomial(OPTIONS, logistic(logit)).astype(float), np.full(len(text), 9.0))
+        predicted = 0.7 + 0.15 * (0.7 * own[:, g] / 0.8 + np.sqrt(0.51) * rng.normal(size=texts))
+        cells.append(fit(Cell(judged.share(texts), predicted, np.full(texts, n / texts), np.ones(texts), judged)))
+    over = contrasts_of(generators)
+    family = [combine([cells[a], cells[b]], (1, -1), DIFFERENCE, RANDOM) for a, b in pairs_of(generators)]
+    yield from adjusted(family, joint_influence(cells).combine(over.T), seed, [0.0] * len(family))
+
+
+def contrasts_of(generators: int) -> np.ndarray:
+    one, other = pairs_of(generators).T
+    return np.asarray(np.eye(generators)[one] - np.eye(generators)[other])
+
+
+def versions_family(rng: np.random.Generator, seed: int, own: float) -> Held:
+    """18 texts, 12 readers, 4 versions of equal effect, which differ by text (SD .05) and reader (own)."""
+    text, reader = (each.ravel() for each in np.indices((18, 12)))
+    version = (reader + text) % 4
+    effect, of_reader = rng.normal(0, 0.05, (18, 4)), rng.normal(0, own, (12, 4))
+    y = 0.6 + rng.normal(0, 0.1, 18)[text] + rng.normal(0, 0.1, 12)[reader] + rng.normal(0, 0.15, len(text))
+    y += effect[text, version] + of_reader[reader, version]
+    found = version_effects(y, text, reader, version, 4)
+    pairs = [(one, other) for other in range(4) for one in range(other + 1, 4)]
+    family = [found.contrast(*pair, DIFFERENCE, RANDOM) for pair in pairs]
+    yield from adjusted(family, found.joint_influence(pairs), seed, [0.0] * len(pairs))
+
+
+def others_family(rng: np.random.Generator, seed: int, texts: int, readers: int, spread: float, better: float) -> Held:
+    """5 generators against the mean of the others; readers differ in general and by generator; the first is better."""
+    text, reader = (each.ravel() for each in np.indices((texts, readers)))
+    own, people = rng.normal(0, 0.8, (texts, 5)), rng.normal(0, spread, readers)
+    taste = rng.normal(0, spread / 2, (readers, 5))
+    arms, levels = [], []
+    for g in range(5):
+        at = 0.5 + better * (g == 0)
+        logit = at + own[text, g] + people[reader] + taste[reader, g]
+        right = rng.binomial(OPTIONS, logistic(logit)).astype(float)
+        arms.append(Arm(text, reader, right, np.full(len(text), float(OPTIONS))))
+        levels.append(mean_share(at, float(np.sqrt(0.64 + 1.25 * spread**2))))
+    over = (5 * np.eye(5) - 1) / 4
+    parts, shared = family_parts([list(zip(row, arms, strict=True)) for row in over], DIFFERENCE)
+    yield from adjusted(parts, shared, seed, list(over @ levels), 0 if better else None)
+
+
 Part = Callable[[np.random.Generator, int], Held]
 PARTS: dict[str, dict[str, Part]] = {
     "joined": {
@@ -250,6 +319,24 @@ PARTS: dict[str, dict[str, Part]] = {
         for texts, g in ((10, 3), (20, 4), (40, 5))
     },
 }  # fmt: skip
+
+
+FAMILIES: dict[str, Part] = {
+    "joined, 3 generators, readers differ by .4": lambda rng, seed: joined_family(rng, seed, 0.4),
+    "joined, 3 generators, readers differ by .9": lambda rng, seed: joined_family(rng, seed, 0.9),
+    "4 versions, readers alike": lambda rng, seed: versions_family(rng, seed, 0.0),
+    "4 versions, readers differ by .1": lambda rng, seed: versions_family(rng, seed, 0.1),
+    **{
+        f"5 against the others, {texts} texts, {readers} readers who differ by {spread}": (
+            lambda rng, seed, design=(texts, readers, spread): others_family(rng, seed, *design, 0.0)
+        )
+        for texts, readers, spread in ((10, 6, 0.4), (30, 6, 0.9), (30, 3, 0.9), (30, 12, 0.0))
+    },
+    "5 against the others, the first better by .5, 30 texts, 12 readers who differ by .4": (
+        lambda rng, seed: others_family(rng, seed, 30, 12, 0.4, 0.5)
+    ),
+}
+PARTS["families"] = FAMILIES
 
 
 def report(name: str, part: Part, studies: int, seed: int) -> None:
@@ -280,7 +367,7 @@ def main() -> None:
         if options.only in (None, name):
             print(name)
             for title, part in parts.items():
-                few = max(options.studies // 5, 1) if name in ("dif", "all_pairs") else options.studies
+                few = max(options.studies // 5, 1) if name in ("dif", "all_pairs", "families") else options.studies
                 report(title, part, few, options.seed)
 
 

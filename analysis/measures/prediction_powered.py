@@ -17,7 +17,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from analysis.measures.intervals import NO_SPREAD, Bounds
-from analysis.measures.reader_intervals import FIXED, RANDOM, ReaderInfluence, Readers, variance_parts
+from analysis.measures.joint_contrasts import JointInfluence
+from analysis.measures.reader_intervals import FIXED, RANDOM, ReaderInfluence, Readers, find_cells, variance_parts
 from analysis.measures.types import BoolArray, FloatArray, IntArray
 from analysis.measures.variance_parts import VarianceParts
 
@@ -57,6 +58,7 @@ class Cell:
         return np.asarray(~np.isnan(self.people) & (self.weight > 0))
 
 
+_NOBODY = ReaderInfluence(np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64), np.zeros(0), np.zeros(0))
 SLOPE_FITTED, PEOPLE_ONLY, SLOPE_ONE = None, 0.0, 1.0
 
 
@@ -121,6 +123,19 @@ def combine(
     one_less = any(cell.slope != PEOPLE_ONLY for cell in cells)
     influence = _joined(cells, signs) if readers != FIXED else None
     return variance_parts(value, variance, n - one_less, n, bounds, influence)
+
+
+def joint_influence(cells: Sequence[Fitted]) -> JointInfluence:
+    """What the cells' estimates share, one column each; cells without judgments of people have nothing of readers."""
+    known = [cell.influence or _NOBODY for cell in cells]
+    text, annotator, n, h = (
+        np.concatenate([getattr(each, name) for each in known]) for name in ("text", "annotator", "n", "h")
+    )
+    table, at = find_cells(text, annotator, n)
+    column = np.repeat(np.arange(len(known)), [len(each.h) for each in known])
+    by_cell = np.zeros((len(table.text), len(known)))
+    np.add.at(by_cell, (at, column), h)
+    return replace(JointInfluence.of_cells(table, by_cell), texts=np.stack([cell.apart for cell in cells], axis=1))
 
 
 def _joined(cells: Sequence[Fitted], signs: Sequence[float]) -> ReaderInfluence | None:

@@ -22,6 +22,7 @@ from analysis.measures.intervals import (
     Bounds,
     Interval,
 )
+from analysis.measures.joint_contrasts import JointInfluence
 from analysis.measures.types import FloatArray, IntArray, gettext_noop
 from analysis.measures.variance_parts import (
     UNDEFINED_WITHOUT_PART,
@@ -121,6 +122,23 @@ def weighted_parts(arms: Sequence[tuple[float, Arm]], bounds: Bounds, *, fixed: 
     return _parts(arms, bounds, fixed=fixed, on_logits=False)
 
 
+def family_parts(
+    contrasts: Sequence[Sequence[tuple[float, Arm]]], bounds: Bounds, *, fixed: bool = False
+) -> tuple[list[VarianceParts], JointInfluence]:
+    """Of contrasts that weight the same arms, in the same order: the parts of each, and what they share."""
+    arms = [arm for _weight, arm in contrasts[0]]
+    text, annotator, n = (np.concatenate([getattr(arm, name) for arm in arms]) for name in ("text", "annotator", "n"))
+    cells, at = find_cells(text, annotator, n)
+    places = np.split(at, np.cumsum([len(arm.n) for arm in arms])[:-1])
+    h = np.stack([
+        np.bincount(place, weights=_influence(arm), minlength=len(cells.text))
+        for place, arm in zip(places, arms, strict=True)
+    ], axis=1)  # fmt: skip
+    weights = np.array([[weight for weight, _arm in contrast] for contrast in contrasts])
+    parts = [weighted_parts(contrast, bounds, fixed=fixed) for contrast in contrasts]
+    return parts, JointInfluence.of_cells(cells, h @ weights.T)
+
+
 def parts_of_sums(
     statistic: Callable[[FloatArray], FloatArray],
     text: IntArray,
@@ -183,8 +201,14 @@ def _parts(arms: Sequence[tuple[float, Arm]], bounds: Bounds, *, fixed: bool, on
     figure = Figure(value, bounds, cells, int(n.sum()), fixed, on_logits)
     if not all(len(arm.n) for _sign, arm in judged):
         return figure.without_interval(EMPTY_ARM if len(judged) > 1 else figure.why_undefined())
-    parts = [sign * (arm.total - arm.mean() * arm.n) / arm.n.sum() for sign, arm in judged]
+    parts = [sign * _influence(arm) for sign, arm in judged]
     return parts_of_influence(figure, np.bincount(at, weights=np.concatenate(parts)).astype(np.float64))
+
+
+def _influence(arm: Arm) -> FloatArray:
+    """(m,) what each entry changes the mean; 0 without judgments."""
+    n = float(arm.n.sum())
+    return (arm.total - arm.mean() * arm.n) / n if n else np.zeros(len(arm.n))
 
 
 def _with_judgments(arm: Arm) -> Arm:

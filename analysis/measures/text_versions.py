@@ -6,7 +6,7 @@ text, a reader or a reading is left out by subtracting what it adds to these equ
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -16,6 +16,7 @@ from scipy.stats import t as student
 
 from analysis.measures.correlations import solve_products
 from analysis.measures.intervals import LEVEL, Bounds
+from analysis.measures.joint_contrasts import JointInfluence
 from analysis.measures.reader_intervals import FIXED, RANDOM, Readers
 from analysis.measures.types import FloatArray, IntArray
 from analysis.measures.variance_parts import Cells, Figure, VarianceParts, parts_of_leaving_out
@@ -34,6 +35,18 @@ class VersionEffects:
     without_reading: FloatArray
     reader: FloatArray
     cells: Cells
+
+    def joint_influence(self, pairs: Sequence[tuple[int, int]]) -> JointInfluence:
+        """What contrasts of versions share."""
+        one, other = (np.array(side) for side in zip(*pairs, strict=True))
+        apart = (
+            each[:, one] - each[:, other] - (each[:, one] - each[:, other]).mean(axis=0)
+            for each in (self.without_text, self.without_reader)
+        )
+        texts, readers = (np.asarray(each, dtype=np.float64) for each in apart)
+        h = self.without_reading - self.effects
+        left = [self.cells.residuals(h[:, a] - h[:, b]) for a, b in pairs]
+        return JointInfluence(texts, readers, np.stack(left, axis=1))
 
     def contrast(self, one: int, other: int, bounds: Bounds, readers: Readers = RANDOM) -> VarianceParts:
         """Version `one` minus version `other`. A single reader, such as a model, stands for itself."""

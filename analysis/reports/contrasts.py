@@ -17,7 +17,8 @@ from analysis.choices import ANNOTATORS, PUBLISHED, READERS, Choices
 from analysis.frames.evidence import Evidence
 from analysis.measures.contrasts import AdjustedContrast, adjust_reader_contrasts, adjust_text_contrasts
 from analysis.measures.intervals import Bounds, undefined_interval
-from analysis.measures.reader_intervals import Arm, contrast_parts, weighted_parts
+from analysis.measures.joint_contrasts import adjust_joint_contrasts
+from analysis.measures.reader_intervals import Arm, contrast_parts, family_parts
 from analysis.measures.types import FloatArray
 from analysis.reports.estimates import NOT_PUBLISHED, intervals_json
 from analysis.reports.tables import CONTRASTS
@@ -99,12 +100,11 @@ class Family:
         return sum(arm.mean() for arm in added) - sum(arm.mean() for arm in subtracted)
 
     def against_others(self, convention: str, seed: int, *, alone: bool = False) -> list[AdjustedContrast]:
-        """One per generator: its figure minus the mean of the others'."""
+        """One per generator: its figure minus the mean of the others'; adjusted by max-T in either convention."""
         if convention == READERS:
-            parts = (
-                weighted_parts(self._weights(name), self.unscaled_bounds, fixed=self.fixed) for name in self.figures
-            )
-            found = adjust_reader_contrasts(list(parts))
+            weighted = [self._weights(name) for name in self.figures]
+            parts, shared = family_parts(weighted, self.unscaled_bounds, fixed=self.fixed)
+            found = adjust_joint_contrasts(parts, shared, seed=seed, alone=alone)
         else:
             values = [sum(weight * arm.mean() for weight, arm in self._weights(name)) for name in self.figures]
             figures = np.stack([figure.without_each_text(self.n_texts) for figure in self.figures.values()], axis=1)
@@ -280,11 +280,21 @@ def contrasts(evidence: Evidence, comparisons: Sequence[Comparison]) -> Table:
 
 
 def adjustment_note(convention: str) -> str:
-    """How the family is adjusted."""
+    """How all pairs of generators are adjusted."""
     if convention == READERS:
         return _(
             "Adjusted for multiple comparisons: p by Holm's method, simultaneous intervals by Bonferroni (level"
             " 1 − .05/m for m pairs)."
+        )
+    return max_t_note(convention)
+
+
+def max_t_note(convention: str) -> str:
+    """How other families are adjusted, and pairs over texts."""
+    if convention == READERS:
+        return _(
+            "Adjusted for multiple comparisons: p and simultaneous intervals from the distribution of the largest |t|"
+            " (max-T) over readers and texts; from 5 texts."
         )
     return _(
         "Adjusted for multiple comparisons: p and simultaneous intervals from the distribution of the largest |t|"

@@ -1,7 +1,8 @@
 """Text informativity from people on texts drawn by chance and models on all of them."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 from math import isnan
 from typing import Any
 
@@ -13,11 +14,22 @@ from django.utils.translation import gettext_noop
 from analysis.choices import READERS
 from analysis.formatting import number, of_texts, texts_counted, with_interval
 from analysis.frames.evidence import Evidence
-from analysis.measures.contrasts import adjust_reader_contrasts
-from analysis.measures.prediction_powered import PEOPLE_ONLY, SLOPE_ONE, Cell, Fitted, Judgments, combine, fit, gain
-from analysis.measures.reader_intervals import FIXED, RANDOM
+from analysis.measures.contrasts import AdjustedContrast
+from analysis.measures.joint_contrasts import adjust_joint_contrasts
+from analysis.measures.prediction_powered import (
+    PEOPLE_ONLY,
+    SLOPE_ONE,
+    Cell,
+    Fitted,
+    Judgments,
+    combine,
+    fit,
+    gain,
+    joint_influence,
+)
+from analysis.measures.reader_intervals import FIXED, RANDOM, Readers
 from analysis.measures.variance_parts import VarianceParts
-from analysis.reports.contrasts import conventions_of
+from analysis.reports.contrasts import conventions_of, max_t_note
 from analysis.reports.evaluators import Evaluator, evaluators_in, people_in
 from analysis.science.common import ReadingStages, conventions, judgments_in, reading_stages, refused
 from analysis.science.tables import JOINED, JOINED_CONTRASTS
@@ -64,7 +76,9 @@ def joined_tables(evidence: Evidence) -> tuple[Table, ...]:
         return ()
     found = [of_generator(evidence, stages, name, theirs, judgments, models) for name in evidence.generators]
     rows = [row for each in found for row in each.rows(evidence.choices.convention)]
-    return JOINED.build(rows, evidence.choices.convention), JOINED_CONTRASTS.build(contrast_rows(found, evidence))
+    convention = evidence.choices.convention
+    notes = [max_t_note(convention)]
+    return JOINED.build(rows, convention), JOINED_CONTRASTS.build(contrast_rows(found, evidence), notes=notes)
 
 
 def covers(people: pd.DataFrame, judgments: pd.DataFrame, models: list[Evaluator]) -> bool:
@@ -263,13 +277,13 @@ def predict(
 
 
 def contrast_rows(found: list[Joined], evidence: Evidence) -> list[dict[str, Any]]:
-    """Differences of generators' informativity, adjusted by Holm: cells of two generators share their texts."""
+    """Differences of generators' informativity, adjusted by max-T: their cells share texts and readers."""
     usable = [each for each in found if not each.why_not(INFORMATIVITY)]
-    pairs = [(a, b) for place, a in enumerate(usable) for b in usable[place + 1 :]]
-    by_readers = {
-        readers: adjust_reader_contrasts([difference(a, b, evidence, readers) for a, b in pairs])
-        for readers in (RANDOM, FIXED)
-    }
+    pairs = list(combinations(usable, 2))
+    if not pairs:
+        return []
+    fits = {each.generator: widen(each, evidence) for each in usable}
+    by_readers = {readers: adjust_pairs(fits, readers, evidence.choices.seed) for readers in (RANDOM, FIXED)}
     chosen = by_readers[RANDOM if evidence.choices.convention == READERS else FIXED]
     rows = []
     for place, ((a, b), contrast) in enumerate(zip(pairs, chosen, strict=True)):
@@ -297,10 +311,17 @@ def count_people(*found: Joined) -> int:
     return len(np.unique(np.concatenate(judged)))
 
 
-def difference(a: Joined, b: Joined, evidence: Evidence, readers: Any) -> VarianceParts:
-    """Informativity of a minus that of b; texts that only one of them has are 0 for the other."""
-    fitted = (*widen(a, evidence), *widen(b, evidence))
-    return combine(fitted, (1, -1, -1, 1), (-2.0, 2.0), readers)
+def adjust_pairs(fits: Mapping[str, Sequence[Fitted]], readers: Readers, seed: int) -> list[AdjustedContrast]:
+    """Informativity of each generator minus that of each later one; texts that only one of them has are 0 for the
+    other."""
+    names, signs = list(fits), (1.0, -1.0)
+    family, weights = [], []
+    for a, b in combinations(range(len(names)), 2):
+        cells = (*fits[names[a]], *fits[names[b]])
+        family.append(combine(cells, (*signs, *(-sign for sign in signs)), (-2.0, 2.0), readers))
+        weights.append(np.kron(np.eye(len(names))[a] - np.eye(len(names))[b], signs))
+    shared = joint_influence([cell for name in names for cell in fits[name]])
+    return adjust_joint_contrasts(family, shared.combine(np.stack(weights, axis=1)), seed=seed)
 
 
 def widen(one: Joined, evidence: Evidence) -> list[Fitted]:

@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 from analysis.choices import ANNOTATORS, READERS, Choices
 from analysis.figures.intervals import FORESTS
 from analysis.frames.evidence import Evidence
-from analysis.reports.contrasts import Comparison, Family, adjustment_note, conventions_of
+from analysis.reports.contrasts import Comparison, Family, conventions_of, max_t_note
 from analysis.reports.report import Report
 from analysis.science.flaws import flaw_sentence, flaw_tables
 from analysis.science.joined import joined_sentences, joined_tables
@@ -61,7 +61,7 @@ FEWEST = 3  # generators: of two, each one's difference to the others is that of
 def against_others(evidence: Evidence, comparisons: Sequence[Comparison]) -> tuple[Table, ...]:
     families = [each.family for each in comparisons if len(each.family.figures) >= FEWEST]
     rows = [row for family in families for row in family_rows(family, evidence.choices)]
-    return (OTHERS.build(rows, notes=[adjustment_note(evidence.choices.convention)]),) if rows else ()
+    return (OTHERS.build(rows, notes=[max_t_note(evidence.choices.convention)]),) if rows else ()
 
 
 def family_rows(family: Family, choices: Choices) -> Iterator[dict[str, Any]]:

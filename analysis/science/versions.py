@@ -12,10 +12,11 @@ from django.utils.translation import gettext_noop, ngettext
 from analysis.choices import ANNOTATORS, READERS
 from analysis.formatting import with_interval
 from analysis.frames.evidence import Evidence
-from analysis.measures.contrasts import AdjustedContrast, adjust_reader_contrasts, adjust_text_contrasts
+from analysis.measures.contrasts import AdjustedContrast, adjust_text_contrasts
+from analysis.measures.joint_contrasts import adjust_joint_contrasts
 from analysis.measures.reader_intervals import RANDOM
 from analysis.measures.text_versions import VersionEffects, text_difference, version_effects
-from analysis.reports.contrasts import conventions_of
+from analysis.reports.contrasts import conventions_of, max_t_note
 from analysis.reports.evaluators import HUMAN, people_in
 from analysis.science.common import judgments_in, reading_stages, said
 from analysis.science.flaws import item_types
@@ -71,7 +72,7 @@ def version_tables(evidence: Evidence) -> tuple[Table, ...]:
     rows = [row for each in outcomes for row in effect_rows(each, versions, evidence)]
     whole = [each for each in outcomes if each.evaluator == HUMAN and not each.kind]
     return (
-        TEXT_VERSIONS.build(rows, convention, notes=notes),
+        TEXT_VERSIONS.build(rows, convention, notes=[max_t_note(convention), *notes]),
         TEXT_VERSION_TEXTS.build([row for each in whole for row in text_rows(each, versions)], notes=notes),
     )
 
@@ -210,15 +211,17 @@ def numbers_of(found: AdjustedContrast) -> dict[str, Any]:
 def contrast(
     fitted: VersionEffects, pairs: list[tuple[int, int]], outcome: Outcome, seed: int
 ) -> dict[str, list[AdjustedContrast]]:
-    """By convention: over readers and texts by Holm, for these readers by max-T over texts."""
-    random = [fitted.contrast(*pair, outcome.bounds, RANDOM) for pair in pairs]
+    """By convention, each adjusted by max-T: over readers and texts, and over texts for these readers."""
+    random = adjust_joint_contrasts(
+        [fitted.contrast(*pair, outcome.bounds, RANDOM) for pair in pairs], fitted.joint_influence(pairs), seed=seed
+    )
     one, other = (np.array(side) for side in zip(*pairs, strict=True))
     over_texts = adjust_text_contrasts(
         fitted.effects[one] - fitted.effects[other],
         fitted.without_text[:, one] - fitted.without_text[:, other],
         bounds=outcome.bounds, seed=seed,
     )  # fmt: skip
-    return {READERS: adjust_reader_contrasts(random), ANNOTATORS: over_texts}
+    return {READERS: random, ANNOTATORS: over_texts}
 
 
 def why_not(outcome: Outcome, versions: list[str], pair: tuple[int, int]) -> str:

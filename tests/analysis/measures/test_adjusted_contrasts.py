@@ -21,7 +21,8 @@ from analysis.measures.contrasts import (
     pairs_of,
 )
 from analysis.measures.intervals import NO_VARIATION, UNDEFINED_WITHOUT_ONE
-from analysis.measures.reader_intervals import Arm, contrast_parts
+from analysis.measures.joint_contrasts import JointInfluence, adjust_joint_contrasts, correlate
+from analysis.measures.reader_intervals import Arm, contrast_parts, family_parts, jackknife_parts
 from analysis.measures.variance_parts import VarianceParts
 
 
@@ -118,3 +119,53 @@ def test_readers_without_an_interval_are_no_members() -> None:
     assert found[0].reason == NO_VARIATION
     assert math.isnan(found[0].p_adjusted)
     assert {contrast.family_size for contrast in found} == {6}
+
+
+def test_over_texts_alone_the_joint_adjustment_is_max_t_of_the_jackknife() -> None:
+    values, without = _by_texts(12, 4)
+    parts = [jackknife_parts(value, column) for value, column in zip(values, without.T, strict=True)]
+    apart = without - without.mean(axis=0)
+    found = adjust_joint_contrasts(parts, JointInfluence(apart, apart, apart), seed=5)
+    for one, other in zip(found, adjust_text_contrasts(values, without, bounds=(-99, 99), seed=5), strict=True):
+        assert _numbers(one) == pytest.approx(_numbers(other))
+        assert (one.p, one.p_adjusted) == (pytest.approx(other.p), pytest.approx(other.p_adjusted))
+
+
+def _against_others(texts: int, readers: int = 6, generators: int = 4) -> tuple[list[VarianceParts], JointInfluence]:
+    rng = np.random.default_rng(2)
+    level = rng.normal(0.6, 0.1, (texts, 1, generators)) + rng.normal(0, 0.1, (1, readers, generators))
+    n = np.full((texts, readers), 9)
+    arms = [Arm.of_tables(rng.binomial(9, np.clip(level[:, :, each], 0, 1)), n) for each in range(generators)]
+    over = (generators * np.eye(generators) - 1) / (generators - 1)
+    return family_parts([list(zip(row, arms, strict=True)) for row in over], (-1.0, 1.0))
+
+
+def test_readers_by_max_t_are_between_alone_and_bonferroni() -> None:
+    parts, shared = _against_others(12)
+    found = adjust_joint_contrasts(parts, shared, seed=1)
+    for each, contrast in zip(parts, found, strict=True):
+        low, high = each.ends(1 - 0.05 / 4)
+        assert low < contrast.low_adjusted < contrast.low < contrast.high < contrast.high_adjusted < high
+        assert each.p_of_zero() < contrast.p_adjusted <= 4 * each.p_of_zero() + 0.005
+        assert (contrast.adjustment, contrast.family_size) == (MAX_T, 4)
+        excluded = contrast.low_adjusted > 0 or contrast.high_adjusted < 0
+        assert excluded == (contrast.p_adjusted < 0.05)
+
+
+def test_correlations_are_those_of_texts_and_readers_without_what_both_count() -> None:
+    parts, shared = _against_others(12)
+    found = correlate(parts, shared, np.ones(4, dtype=bool))
+    variances = np.array([[each.texts, each.annotators, each.cells] for each in parts])
+    wanted = np.zeros((4, 4))
+    for sign, part, own in zip((1, 1, -1), (shared.texts, shared.readers, shared.cells), variances.T, strict=True):
+        wanted += sign * np.corrcoef(part.T) * np.sqrt(np.outer(own, own))
+    scale = np.sqrt(np.diag(wanted))
+    assert found == pytest.approx(wanted / np.outer(scale, scale), abs=1e-9)
+    assert np.linalg.matrix_rank(found, tol=1e-6) == 3  # differences to the others sum to 0
+
+
+def test_max_t_over_readers_needs_five_texts() -> None:
+    for contrast in adjust_joint_contrasts(*_against_others(4), seed=1):
+        assert contrast.reason == TOO_FEW_TEXTS
+        assert math.isnan(contrast.p_adjusted)
+        assert contrast.low < contrast.high
