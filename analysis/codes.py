@@ -14,6 +14,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from analysis.plugins import find_plugin, load_plugins
+from items.flaw_rules import RULES, UNDERSTOOD
 from studies.models import Purpose, Response, Study, UnitItem
 
 TYPE, UNANSWERABLE, GUESSABLE, TAG, ERROR = "question_type", "unanswerable", "guessable", "asks_about", "error"
@@ -121,8 +122,6 @@ def join_codes(protocol: str, names: Collection[str], *kinds: str) -> str:
 
 def filter_flaw_codes(study: Study) -> QuerySet[Response]:
     """What people said of flaws of the study's items, as they are now, in any study of the project."""
-    from analysis.measures.item_flaws import RULES, UNDERSTOOD  # numpy takes a moment to load
-
     return Response.objects.filter(
         question__in=(*RULES, *UNDERSTOOD),
         item__in=UnitItem.objects.filter(unit__study=study).values("item"),

@@ -12,6 +12,7 @@ from random import Random
 from rapidfuzz import fuzz
 
 MAJORITY, EXACT, FUZZY = "majority", "exact", "fuzzy"
+RULES = "rules"  # those of a protocol, which answer its questions by the wording of an item
 SIMILARITY_THRESHOLD = 0.8
 
 

@@ -2,13 +2,13 @@
 
 import hashlib
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Any, ClassVar
 
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from evaluation.baselines import EXACT, FUZZY, MAJORITY
+from evaluation.baselines import EXACT, FUZZY, MAJORITY, RULES
 from evaluation.instruments import JUDGE
 from evaluation.models import Evaluator
 from evaluation.services import judges
@@ -96,6 +96,7 @@ METHODS = [
     (MAJORITY, _("Majority: gives every option the label that most options of the other texts have")),
     (EXACT, _("Exact match: selects an option that occurs in the text word for word")),
     (FUZZY, _("Fuzzy match: selects an option that occurs in the text with small differences")),
+    (RULES, _("Rules: answer by the wording of an item alone, without understanding it")),
 ]
 MODEL_READINGS = [
     (LABEL, _("The letter the model writes")),
@@ -135,6 +136,15 @@ class BaselineForm(forms.Form):
         help_text=_("The name in tables and exports. Leave empty for an automatic name."),
     )
     stages = StagesField(help_text=_("Matching needs the text, so it answers only with it."))
+
+    def __init__(self, *arguments: Any, methods: Collection[str], **named: Any):
+        """Offers these methods; where rules answer there is one stage only."""
+        super().__init__(*arguments, **named)
+        offered = [(name, words) for name, words in METHODS if name in methods]
+        self.fields["method"].choices = offered
+        self.fields["method"].initial = offered[0][0]
+        if methods == (RULES,):
+            del self.fields["stages"]
 
 
 class ModelForm(AskForm):

@@ -36,7 +36,8 @@ MOST_LISTED = 100
 def study_evaluators(request, slug):
     """Everybody of the project sees the evaluators; adding them is for researchers."""
     study = get_study(request.user, slug, Role.VIEWER if request.method != "POST" else Role.RESEARCHER)
-    form = None if judges.is_judged(study) else BaselineForm(request.POST or None)
+    methods = baselines.list_methods(study)
+    form = BaselineForm(request.POST or None, methods=methods) if methods else None
     if form is None and request.method == "POST":
         messages.error(
             request,

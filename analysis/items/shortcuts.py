@@ -13,12 +13,13 @@ from django.utils.translation import gettext as _
 
 from analysis.choices import CONVENTIONS
 from analysis.measures.item_analysis import jeffreys_interval
-from analysis.measures.shortcuts import Wording, count_cues, findings, is_negated, near_duplicates
+from analysis.measures.shortcuts import count_cues, findings, is_negated, near_duplicates
 from analysis.services.cached_results import A_DAY, FORMAT
 from analysis.tables.spec import Column, Table, TableSpec, count, number
 from analysis.words import name_code
 from evaluation.metric_values import query_bank_items
 from items.models import Item, KeyCorrection
+from items.wording import Wording
 from projects.models import Project
 
 ALL = "all"

@@ -13,41 +13,13 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from functools import lru_cache
 
-WORD = re.compile(r"\w+(?:['’-]\w+)*")
+from items.wording import ABSOLUTE, ARTICLES, GAP, NEGATION, Wording, words_in
+
 NUMBER = re.compile(r"\d")
-GAP = re.compile(r"_{2,}|\.{3,}|…")
 ENDS = re.compile(r"[.!?…]$")
 SHORT = 3  # words of three letters and fewer join anything with anything
 ALIKE = 0.9  # similarity from which on two options are near-duplicates
 LONGER = 1.2  # the longest option stands out if it is a fifth longer than the next
-
-ARTICLES = {
-    "en": {"a", "an", "the"},
-    "de": {"der", "die", "das", "den", "dem", "des", "ein", "eine", "einen", "einem", "einer", "eines"},
-}
-ABSOLUTE = {
-    "en": {"all", "always", "never", "none", "every", "everybody", "everyone", "everything", "nobody", "nothing",
-           "only", "completely", "impossible", "must"},
-    "de": {"alle", "alles", "allen", "immer", "nie", "niemals", "niemand", "nichts", "jeder", "jede", "jedes", "nur",
-           "ausschließlich", "völlig", "unmöglich", "muss", "müssen"},
-    "eu": {"beti", "inoiz", "guztiak", "denak", "dena", "inor", "ezer", "bakarrik"},
-}  # fmt: skip
-NEGATION = {
-    "en": {"not", "no", "never", "none", "nobody", "nothing", "neither", "nor", "without"},
-    "de": {"nicht", "kein", "keine", "keinen", "keinem", "keiner", "nie", "niemals", "niemand", "nichts", "ohne"},
-    "eu": {"ez", "inoiz", "inor", "ezer", "gabe"},
-}
-
-
-@dataclass(frozen=True)
-class Wording:
-    """An item as somebody sees it who reads signs, not sense. language: two letters. keys: which options are keys."""
-
-    stem: str
-    options: tuple[str, ...]
-    keys: tuple[bool, ...]
-    text: str
-    language: str
 
 
 @dataclass(frozen=True)
@@ -57,10 +29,6 @@ class Finding:
     cue: str
     place: int
     is_key: bool
-
-
-def words_in(text: str) -> list[str]:
-    return [word.casefold() for word in WORD.findall(text)]
 
 
 @lru_cache(maxsize=256)  # the items of a text come one after the other

@@ -13,14 +13,14 @@ from analysis.formatting import with_interval
 from analysis.frames.evidence import Evidence
 from analysis.measures.contrasts import HOLM, adjust_p_values
 from analysis.measures.correlations import WithinText, merge_equal_columns, within_text
-from analysis.measures.item_flaws import RULES, UNDERSTOOD, flaws_of, question_type
 from analysis.measures.reader_intervals import jackknife_parts
-from analysis.measures.shortcuts import Wording
 from analysis.measures.variance_parts import VarianceParts
 from analysis.reports.evaluators import people_in
 from analysis.science.common import judgments_in, reading_stages, refused, texts_only
 from analysis.science.tables import FLAWS
 from analysis.tables.spec import Table
+from items.flaw_rules import RULES, UNDERSTOOD, flaws_of, question_type
+from items.wording import Wording
 
 FEWEST_ITEMS, FEWEST_TEXTS, FEWEST_OF_TYPE = 10, 5, 5
 NAMES = (*RULES, *UNDERSTOOD)

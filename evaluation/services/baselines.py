@@ -12,6 +12,7 @@ from evaluation.baselines import (
     EXACT,
     FUZZY,
     MAJORITY,
+    RULES,
     SIMILARITY_THRESHOLD,
     Keys,
     tick_exact,
@@ -28,21 +29,30 @@ from evaluation.services.evaluators import (
     name_text_version,
 )
 from items.models import Item, Option
+from items.wording import Wording
 from jobs.models import Job
 from jobs.progress import Hear, report_progress
 from jobs.scheduling import get_or_schedule, make_job
 from projects.models import User
 from studies.models import AnnotatorKind, Assignment, Study, UnitItem
-from studies.protocols import Stage
+from studies.protocols import PROTOCOLS, Stage
 from studies.services.declarations import get_declaration
-from studies.services.evaluating import OptionJudgments, close_answered, store_judgments
+from studies.services.evaluating import OptionJudgments, asks_about_options, close_answered, store_judgments
+from studies.services.judging import Judgeable, close_judged, store_values
 from studies.services.text_versions import label_version, list_text_versions
 
-BASELINES = (MAJORITY, EXACT, FUZZY)
+BASELINES = (MAJORITY, EXACT, FUZZY, RULES)
 NEED_TEXT = (EXACT, FUZZY)
 BEST, THRESHOLD = "best", "threshold"
 KIND, UNITS = "baseline", "units"  # of its job, and what that counts
 AT_ONCE = 3.0  # seconds that somebody who pressed a button may wait
+
+
+def list_methods(study: Study) -> tuple[str, ...]:
+    """The baselines that can answer what the study asks."""
+    if PROTOCOLS[study.protocol].rules:
+        return (RULES,)
+    return (MAJORITY, EXACT, FUZZY) if asks_about_options(study) else ()
 
 
 def add_baselines(
@@ -61,9 +71,10 @@ def add_baseline(
     study: Study, method: str, *, label: str = "", stages: Sequence[str] | None = None, text_version: str = ""
 ) -> Evaluator:
     """One that reads this version of the texts; see `ensure_evaluator`."""
-    if method not in BASELINES:
-        said = {"name": method, "names": ", ".join(BASELINES)}
-        raise CannotEvaluate(_("Unknown baseline “%(name)s”. Choose one of: %(names)s.") % said)
+    methods = list_methods(study) or BASELINES  # without any, adding one says why
+    if method not in methods:
+        said = {"name": method, "names": ", ".join(methods)}
+        raise CannotEvaluate(_("This study has no baseline “%(name)s”. Choose one of: %(names)s.") % said)
     wanted = EvaluatorSpec(
         label=label.strip() or method,
         kind=AnnotatorKind.BASELINE,
@@ -126,15 +137,46 @@ def answer(evaluator: Evaluator, seconds: float | None = None) -> bool:
     One that has answered everything is left alone.
     """
     started = time.monotonic()
-    tick, stages = make_ticker(evaluator), list_stages(evaluator)
+    store = make_writer(evaluator)
     n = evaluator.annotator.assignments.open().count()
     for done, assignment in enumerate(iter_unfinished(evaluator), 1):
-        for stage in stages:
-            store_judgments(assignment, stage, judge_unit(assignment, tick), get_options(assignment))
+        store(assignment)
         report_progress(UNITS, done, n)
         if seconds is not None and time.monotonic() - started > seconds:
             break
+    if evaluator.method == RULES:
+        return close_judged(evaluator.annotator)
     return close_answered(evaluator.annotator, evaluator.stages)
+
+
+def make_writer(evaluator: Evaluator) -> Callable[[Assignment], None]:
+    """What stores the answers to an assignment."""
+    stages = list_stages(evaluator)
+    if evaluator.method == RULES:
+        (stage,) = stages
+        return lambda assignment: code_unit(assignment, stage)
+    tick = make_ticker(evaluator)
+
+    def store(assignment: Assignment) -> None:
+        for stage in stages:
+            store_judgments(assignment, stage, judge_unit(assignment, tick), get_options(assignment))
+
+    return store
+
+
+def code_unit(assignment: Assignment, stage: Stage) -> None:
+    """What the protocol's rules say of each item of the unit, where the study asks it."""
+    study = assignment.annotator.study
+    rules, asked = PROTOCOLS[study.protocol].rules, {question.name for question in stage.questions}
+    for item in assignment.unit.items.all():
+        options = item.options.all()
+        wording = Wording(
+            item.stem, tuple(option.text for option in options), tuple(option.correct for option in options), "",
+            study.language.partition("-")[0],
+        )  # fmt: skip
+        about = Judgeable(assignment.unit_id, item.pk, (item.pk,), bool(item.expected_answer.strip()))
+        values = {name: rule(wording) for name, rule in rules.items() if name in asked}
+        store_values(assignment, stage, about, values, ())
 
 
 def start_baseline(evaluator: Evaluator, user: User | None) -> bool:

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from django import template
 from django.utils.translation import gettext as _
 
-from evaluation.baselines import EXACT, FUZZY, MAJORITY
+from evaluation.baselines import EXACT, FUZZY, MAJORITY, RULES
 from evaluation.metric_values import group_values
 from evaluation.services.progress import EvaluatorRow, StageProgress
 from studies import question_words
@@ -37,6 +37,7 @@ def describe_method(row: EvaluatorRow) -> str:
         MAJORITY: _("Gives every option the label that most options of the other texts have"),
         EXACT: _("Selects an option that occurs in the text word for word"),
         FUZZY: _("Selects an option that occurs in the text with small differences"),
+        RULES: _("Answer by the wording of an item alone, without understanding it"),
     }
     if row.annotator.kind == AnnotatorKind.BASELINE and row.evaluator:
         return methods.get(row.evaluator.method, row.evaluator.method)

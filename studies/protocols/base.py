@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import Any, Literal
 
+from items.wording import Wording
 from studies.protocols.conditions import Asked, Condition, Value, path, walk
 from studies.protocols.parameters import InvalidParameter, Parameter
 
@@ -241,6 +242,9 @@ class Declaration:
         return any("text" not in stage.shows for stage in self.stages)
 
 
+Rule = Callable[[Wording], Value]
+
+
 @dataclass(frozen=True)
 class Protocol:
     """A published way of asking: its parameters, and the pure function from them to a declaration."""
@@ -255,6 +259,7 @@ class Protocol:
     order: int = 100  # where it stands among the protocols that are offered
     prompts: Mapping[str, str] = field(default_factory=dict)  # by how models answer options: the instrument of prompts
     selection: tuple[str, str] | None = None  # its stages without and with the text, if they choose among candidates
+    rules: Mapping[str, Rule] = field(default_factory=dict)  # by question, what code answers by an item's wording alone
     words: Mapping[str, str] = field(default_factory=dict)  # what pages call its stages and questions, by their names
 
     @property

@@ -14,7 +14,7 @@ from django.utils.translation import gettext as _
 
 from studies.models import Annotator, AnnotatorKind, Assignment, Response, Study, StudyState, Submission, UnitItem
 from studies.models.people import DONE
-from studies.protocols import InvalidAnswer, Question, Stage
+from studies.protocols import PROTOCOLS, InvalidAnswer, Question, Stage
 from studies.protocols.base import Value
 from studies.services.answers import About, Answer, Given, check_answers
 from studies.services.declarations import get_declaration
@@ -81,6 +81,8 @@ def refuse_unanswerable(study: Study, kind: AnnotatorKind) -> None:
     if asks_about_options(study):
         return
     if kind != AnnotatorKind.MODEL:
+        if PROTOCOLS[study.protocol].rules:
+            return
         raise WrongState(
             _(
                 "Baselines only judge answer options, and this study's protocol asks nothing "

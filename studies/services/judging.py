@@ -11,7 +11,7 @@ from operator import itemgetter
 
 from django.db import transaction
 
-from studies.models import Annotator, Assignment, Response, Study, UnitItem
+from studies.models import Annotator, AnnotatorKind, Assignment, Response, Study, UnitItem
 from studies.protocols import PROTOCOLS, Stage
 from studies.protocols.base import Value, get_stored_item
 from studies.services.answers import About, Given, check_answers
@@ -78,15 +78,19 @@ class Progress:
 
 
 def count_progress(study: Study, annotators: Iterable[Annotator]) -> dict[int, Progress]:
-    """By annotator. What a missing answer may lead to is not counted: nobody knows whether it will be asked."""
+    """By annotator. What a missing answer may lead to is not counted: nobody knows whether it will be asked. Baselines
+    are asked only what the protocol's rules answer."""
     stage, annotators = get_declaration(study).stages[0], list(annotators)
     answers, by_unit = read_values(study, annotators), group_by_unit(study)
     rows = Assignment.objects.active().filter(annotator__in=annotators, round=1)
     found: dict[int, tuple[int, dict[int, int]]] = {annotator.pk: (0, {}) for annotator in annotators}
+    rules = PROTOCOLS[study.protocol].rules
+    by_rules = {annotator.pk for annotator in annotators if annotator.kind == AnnotatorKind.BASELINE}
     for pk, annotator, unit in rows.values_list("pk", "annotator_id", "unit_id"):
         done, missing = found[annotator]
         mine = [(about, answers.get((pk, about.item_id), {})) for about in by_unit.get(unit, ())]
-        missing[pk] = sum(len(list_open_questions(stage, said, about.has_expected_answer)) for about, said in mine)
+        open_ones = (list_open_questions(stage, said, about.has_expected_answer) for about, said in mine)
+        missing[pk] = sum(annotator not in by_rules or name in rules for names in open_ones for name in names)
         found[annotator] = done + sum(len(said) for _about, said in mine), missing
     return {annotator: Progress(done, missing) for annotator, (done, missing) in found.items()}
 

@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from django.urls import reverse
 
 from analysis.choices import Choices
 from analysis.codes import collect_flaw_codes
@@ -11,10 +12,14 @@ from analysis.protocols.item_writing_flaws.report import FLAW_CODES, flaw_codes
 from analysis.science.flaws import code_items
 from analysis.services.cached_results import state_of
 from analysis.services.reporting import report_from
+from evaluation.services.baselines import add_baselines, list_methods
+from evaluation.services.evaluators import CannotEvaluate
+from evaluation.services.progress import get_row
 from items.models import Item
+from studies.models import Response
 from studies.services.responses.importing import import_responses
 from tests.factory import make_item, make_text
-from tests.studies.world import drafted
+from tests.studies.world import drafted, launched
 
 FLAWS = {"flaws": ["negative_stem", "ambiguous"]}
 
@@ -101,3 +106,36 @@ def test_other_studies_of_the_items_take_what_people_coded(coded, project):
     codes = code_items(evidence_of(other, Choices()))
     assert codes["negative_stem"].tolist() == [True, False, False, False, False, True]
     assert codes["ambiguous"].tolist() == [False, False, False, False, None, True]
+
+
+def test_rules_answer_as_a_baseline_whose_codes_are_stored(coded, as_user, owner):
+    """The codes of the wording as it was stay, also where the wording is changed afterwards."""
+    page = reverse("study_evaluators", args=[coded.slug])
+    form = as_user(owner).get(page).context["form"]
+    assert [name for name, _words in form.fields["method"].choices] == ["rules"]
+    assert "stages" not in form.fields
+    computed = row_of(flaw_codes(evidence_of(coded, Choices())), evaluator="rules", question="negative_stem")
+    assert as_user(owner).post(page, {"method": "rules"}).status_code == 302
+    rules = coded.annotators.get(code="rules")
+    said = Response.objects.filter(assignment__annotator=rules)
+    assert sorted(said.values_list("item__external_id", "question", "value")) == [
+        (f"t{number}-i", "negative_stem", "yes" if number < 2 else "no") for number in range(6)
+    ]
+    row = get_row(rules.evaluator)
+    assert (row.done, row.missing) == (6, 0)  # no rule sees what is ambiguous
+    assert not rules.assignments.open().exists()
+    table = flaw_codes(evidence_of(coded, Choices()))
+    assert row_of(table, evaluator="rules", question="negative_stem") == computed
+    Item.objects.filter(external_id="t0-i").update(stem="Which animal is named?")
+    evidence = evidence_of(coded, Choices())
+    assert row_of(flaw_codes(evidence), evaluator="rules", question="negative_stem")["n_yes"] == 2
+    assert len(FLAW_CODES.list_answers(evidence, computed, "share").rows) == 6
+
+
+def test_only_what_can_answer_is_offered(coded, project):
+    with pytest.raises(CannotEvaluate):
+        add_baselines(coded, "majority")
+    reading = launched(project, slug="reading")
+    assert list_methods(reading) == ("majority", "exact", "fuzzy")
+    with pytest.raises(CannotEvaluate):
+        add_baselines(reading, "rules")

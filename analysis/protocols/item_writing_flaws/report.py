@@ -13,7 +13,6 @@ from analysis.choices import CONVENTIONS
 from analysis.frames.evidence import Evidence
 from analysis.measures.coefficient_intervals import clustered_coefficient
 from analysis.measures.coefficients import conger_kappa
-from analysis.measures.item_flaws import RULES
 from analysis.protocols import default
 from analysis.reports.drill_down import ITEM, list_rows
 from analysis.reports.estimates import Estimate
@@ -23,6 +22,7 @@ from analysis.reports.tables import ANSWERS_BY, QUESTION
 from analysis.science.common import refused
 from analysis.science.flaws import apply_rules, take_majority
 from analysis.tables.spec import Row, Table, TableSpec, count, estimate, number
+from items.flaw_rules import RULES
 
 RULE = "rules"
 NOT_JUDGED = gettext_noop("People did not code an item that this evaluator coded.")
@@ -62,7 +62,8 @@ def list_tables() -> tuple[TableSpec, ...]:
 
 def flaw_codes(evidence: Evidence) -> Table:
     coded = {evaluator.name: codes_by(evidence, evaluator.name) for evaluator in evaluators_in(evidence)}
-    coded[RULE] = codes_by(evidence, RULE)
+    if RULE not in coded:  # a baseline of that name has stored them
+        coded[RULE] = codes_by(evidence, RULE)
     people = coded.get(HUMAN, codes_by(evidence, HUMAN))
     rows = [row for name, codes in coded.items() for row in rows_of(evidence, name, codes, people)]
     return FLAW_CODES.build(rows, evidence.choices.convention)
@@ -70,9 +71,14 @@ def flaw_codes(evidence: Evidence) -> Table:
 
 def codes_by(evidence: Evidence, evaluator: str) -> pd.DataFrame:
     """Items × flaws: True, False, or missing without a yes or a no."""
-    if evaluator == RULE:
+    if is_computed(evidence, evaluator):
         return apply_rules(evidence)[list(RULES)]
     return take_majority(evaluator_named(evidence, evaluator).rows_of(evidence.frame))
+
+
+def is_computed(evidence: Evidence, evaluator: str) -> bool:
+    """Whether rules are asked now, as no baseline has stored what they say."""
+    return evaluator == RULE and RULE not in {each.name for each in evaluators_in(evidence)}
 
 
 def rows_of(evidence: Evidence, evaluator: str, codes: pd.DataFrame, people: pd.DataFrame) -> Iterator[dict[str, Any]]:
@@ -111,7 +117,7 @@ def list_coded(evidence: Evidence, row: Row, column: str) -> Table:
     """The items that the evaluator coded, those with the flaw, or the answers behind them."""
     said = codes_by(evidence, row["evaluator"])
     codes = pd.Series(said[row["question"]]).dropna().astype(bool)
-    if column in ("n", "n_yes") or row["evaluator"] == RULE:
+    if column in ("n", "n_yes") or is_computed(evidence, row["evaluator"]):
         chosen = codes[codes].index if column == "n_yes" else codes.index
         return list_rows(evidence, evidence.items[evidence.items["item_id"].isin(chosen)], ITEM, _("The items"))
     rows = evaluator_named(evidence, row["evaluator"]).rows_of(evidence.frame)

@@ -9,7 +9,7 @@ from django.db import transaction
 
 from annotation.simulation import simulate_study
 from evaluation.services import asking as evaluating
-from evaluation.services.baselines import BASELINES, add_baselines
+from evaluation.services.baselines import add_baselines, list_methods
 from evaluation.services.baselines import answer as answer_by_rule
 from evaluation.services.evaluators import list_runs
 from evaluation.setting import PROBABILITY
@@ -112,7 +112,7 @@ def generate(project: Project, endpoint: Endpoint, answer: Answer) -> None:
 
 
 def evaluate(study: Study, endpoint: Endpoint, answer: Answer) -> None:
-    for method in BASELINES:
+    for method in list_methods(study):
         for evaluator in add_baselines(study, method):
             answer_by_rule(evaluator)
     with transaction.atomic():

@@ -1,13 +1,15 @@
 """Item-writing flaws: people and models say of each multiple-choice item which flaws it has.
 
 After Haladyna, Downing & Rodriguez (2002), Tarrant et al. (2006) and Moore et al. (2023, arXiv 2307.08161); the wording
-is ours. Rules code fifteen of them (`analysis.measures.item_flaws`); the last four take understanding.
+is ours. Rules code fifteen of them (`items.flaw_rules`); the last four take understanding.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
-from studies.protocols.base import Declaration, InvalidParameter, Protocol, Question, Shown, Stage, each_item
+from items.flaw_rules import RULES
+from items.wording import Wording
+from studies.protocols.base import Declaration, InvalidParameter, Protocol, Question, Rule, Shown, Stage, each_item
 from studies.protocols.parameters import SomeOf, gettext_noop
 
 CODE = "code"
@@ -33,6 +35,12 @@ FLAWS = (
     ("several_right", gettext_noop("more than one option is right, or none")),
     ("ambiguous", gettext_noop("ambiguous or unclear")),
 )
+
+
+def make_rule(applies: Callable[[Wording], bool | None]) -> Rule:
+    """A rule that answers the question about a flaw."""
+    values = {True: "yes", False: "no", None: "not_applicable"}
+    return lambda item: values[applies(item)]
 
 
 def declare(params: Mapping[str, Any], wording: Mapping[str, Any]) -> Declaration:
@@ -62,6 +70,7 @@ PROTOCOL = Protocol(
     declare=declare,
     unit="item",
     order=6,
+    rules={name: make_rule(applies) for name, applies in RULES.items()},
     summary=gettext_noop(
         "People and models say which item-writing flaws each question has. Their codes stand beside those of rules."
     ),

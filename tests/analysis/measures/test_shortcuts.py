@@ -2,7 +2,8 @@
 
 import pytest
 
-from analysis.measures.shortcuts import Finding, Wording, count_cues, findings, is_negated, near_duplicates
+from analysis.measures.shortcuts import Finding, count_cues, findings, is_negated, near_duplicates
+from items.wording import Wording
 
 TEXT = "The ferry leaves at nine. The choir sang on the pier until the storm came."
 

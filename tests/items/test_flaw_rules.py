@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from analysis.measures.item_flaws import RULES, flaws_of, question_type
-from analysis.measures.shortcuts import Wording
+from items.flaw_rules import RULES, flaws_of, question_type
+from items.wording import Wording
 
 
 def item(stem: str, *options: str, key: int = 0, language: str = "en") -> Wording:

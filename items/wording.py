@@ -1,0 +1,40 @@
+"""The wording of an item as a rule reads it, and words that give signs, in English, German and Basque."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+WORD = re.compile(r"\w+(?:['’-]\w+)*")
+GAP = re.compile(r"_{2,}|\.{3,}|…")
+ARTICLES = {
+    "en": {"a", "an", "the"},
+    "de": {"der", "die", "das", "den", "dem", "des", "ein", "eine", "einen", "einem", "einer", "eines"},
+}
+ABSOLUTE = {
+    "en": {"all", "always", "never", "none", "every", "everybody", "everyone", "everything", "nobody", "nothing",
+           "only", "completely", "impossible", "must"},
+    "de": {"alle", "alles", "allen", "immer", "nie", "niemals", "niemand", "nichts", "jeder", "jede", "jedes", "nur",
+           "ausschließlich", "völlig", "unmöglich", "muss", "müssen"},
+    "eu": {"beti", "inoiz", "guztiak", "denak", "dena", "inor", "ezer", "bakarrik"},
+}  # fmt: skip
+NEGATION = {
+    "en": {"not", "no", "never", "none", "nobody", "nothing", "neither", "nor", "without"},
+    "de": {"nicht", "kein", "keine", "keinen", "keinem", "keiner", "nie", "niemals", "niemand", "nichts", "ohne"},
+    "eu": {"ez", "inoiz", "inor", "ezer", "gabe"},
+}
+
+
+@dataclass(frozen=True)
+class Wording:
+    """An item as somebody sees it who reads signs, not sense. language: two letters. keys: which options are keys."""
+
+    stem: str
+    options: tuple[str, ...]
+    keys: tuple[bool, ...]
+    text: str
+    language: str
+
+
+def words_in(text: str) -> list[str]:
+    return [word.casefold() for word in WORD.findall(text)]
