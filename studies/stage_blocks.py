@@ -255,10 +255,12 @@ def show_checked(row: QuestionRow, cell: Mapping[str, Any] | None, form: StageFo
 
 
 def build_levels(question: Question, words: Mapping[str, Any], value: str, subject: Subject) -> list[LevelRow]:
-    """The answers to choose from, with the words of the wording, in its order."""
+    """The answers to choose from, with the words of the wording, in its order; none for a tick and a free text."""
     values: list[Any] = list(question.levels)
     if question.kind == "pick":
         values = [*(side.handle for side in subject.sides), *values]
+    if not values:
+        return []
     named = words.get(question.levels_named) if question.levels_named else find_wording(question, words).get("levels")
     listed = named or words.get("levels") or []
     spoken = map_words(values, listed)
