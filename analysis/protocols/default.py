@@ -1,4 +1,4 @@
-"""What is said of a protocol without a plug-in of its own: how many answers, how they distribute, how far people agree.
+"""The report of a protocol without a plug-in of its own: counts, distributions, means on scales, and agreement.
 
 All of it follows from the declaration. A plug-in that leaves something out gets these parts too.
 """
@@ -16,10 +16,11 @@ from analysis.figures.paper import Bar, Bars
 from analysis.formatting import UNDEFINED, count, number, of_people
 from analysis.frames.evidence import Evidence, with_items
 from analysis.pack.methods import Facts
-from analysis.protocols.tables import AGREEMENT, COUNTS, DISTRIBUTIONS, TABLES
+from analysis.protocols.tables import AGREEMENT, COUNTS, DISTRIBUTIONS, MEANS, TABLES
 from analysis.reports.categories import list_error_tables
 from analysis.reports.description import description, variants
 from analysis.reports.drill_down import COUNTED, list_counted, list_rows
+from analysis.reports.estimates import mean_of
 from analysis.reports.evaluators import HUMAN, evaluator_named, evaluators_in, people_in
 from analysis.reports.outcome import Agreed, Outcome, rows_called
 from analysis.reports.report import Report
@@ -35,6 +36,7 @@ def build_report(evidence: Evidence) -> Report:
     tables = (
         count_answers(evidence),
         count_labels(evidence),
+        *average_scales(evidence),
         measure_agreement(evidence),
         *variants(evidence, lambda mine: iter(())),
         *list_error_tables(evidence),
@@ -92,6 +94,34 @@ def label_rows(evaluator: str, asked: Asked, frame: pd.DataFrame) -> Iterator[di
         }
 
 
+def average_scales(evidence: Evidence) -> Iterator[Table]:
+    """One row per evaluator, question on a scale and generator; no table where there is no such question."""
+    scales = [asked for asked in questions_of(evidence.study) if asked.ordered]
+    rows = [
+        row
+        for evaluator in evaluators_in(evidence)
+        for asked in scales
+        for row in mean_rows(evidence, evaluator.name, asked, evaluator.rows_of(evidence.frame))
+    ]
+    if rows:
+        yield MEANS.build(rows, evidence.choices.convention)
+
+
+def mean_rows(evidence: Evidence, evaluator: str, asked: Asked, frame: pd.DataFrame) -> Iterator[dict[str, Any]]:
+    answers = answers_to(frame, asked.stage, asked.name).astype({"value": "int64"})
+    bounds = (float(asked.categories[0]), float(asked.categories[-1]))
+    for generator in evidence.generators if answers["generator"].notna().any() else ():
+        mine = answers[answers["generator"] == generator]
+        yield {
+            "evaluator": evaluator,
+            "stage": asked.stage,
+            "question": asked.name,
+            "generator": generator,
+            "mean": mean_of(mine, bounds, evidence.choices.seed),
+            "n": len(mine),
+        }
+
+
 def measure_agreement(evidence: Evidence) -> Table:
     """One row per question that two people or more answered; coefficients as in the agreement lab."""
     people = sorted(people_in(evidence).codes)
@@ -134,6 +164,14 @@ def list_label(evidence: Evidence, row: Row, column: str) -> Table:
     mine = answers_to(mine, row["stage"], row["question"])
     asked = {(each.stage, each.name): each for each in questions_of(evidence.study)}[row["stage"], row["question"]]
     return list_answers(evidence, mine[labels_of(asked, mine) == row["label"]] if column == "n" else mine)
+
+
+@MEANS.drill_down
+def list_scale(evidence: Evidence, row: Row, column: str) -> Table:
+    """The answers about the generator's items."""
+    mine = evaluator_named(evidence, row["evaluator"]).rows_of(evidence.frame)
+    mine = answers_to(mine, row["stage"], row["question"])
+    return list_answers(evidence, mine[mine["generator"] == row["generator"]])
 
 
 @AGREEMENT.drill_down

@@ -3,8 +3,8 @@
 from django.utils.translation import gettext_noop as _
 
 from analysis.agreement.tables import QUESTION
-from analysis.reports.tables import ANSWERS_BY, STAGE
-from analysis.tables.spec import Column, TableSpec, count, number
+from analysis.reports.tables import ANSWERS_BY, GENERATOR, STAGE
+from analysis.tables.spec import Column, Crossing, TableSpec, count, estimate, number
 
 COUNTS = TableSpec(
     "counts", _("Answers"), (
@@ -32,6 +32,21 @@ DISTRIBUTIONS = TableSpec(
     keys=("evaluator", "stage", "question", "label"),
 )  # fmt: skip
 
+MEANS = TableSpec(
+    "means", _("Means by generator"), (
+        ANSWERS_BY,
+        STAGE,
+        QUESTION,
+        GENERATOR,
+        estimate("mean", _("Mean"), _("mean of the answers on the question's scale"), counts="judgments"),
+        count("n", _("Answers"), _("answers about items by the generator")),
+        "reason",
+    ),
+    keys=("evaluator", "stage", "question", "generator"),
+    notes=(_("Only questions that are answered on a scale."),),
+    crossings=(Crossing("mean", "generator", "question", apart=("evaluator", "stage")),),
+)  # fmt: skip
+
 AGREEMENT = TableSpec(
     "agreement", _("Agreement"), (
         STAGE,
@@ -50,4 +65,4 @@ AGREEMENT = TableSpec(
     notes=(_("Units judged by at least two people. α at interval level for scales, otherwise nominal."),),
 )  # fmt: skip
 
-TABLES = (COUNTS, DISTRIBUTIONS, AGREEMENT)
+TABLES = (COUNTS, DISTRIBUTIONS, MEANS, AGREEMENT)

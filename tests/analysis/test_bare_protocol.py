@@ -139,10 +139,19 @@ def test_every_number_of_the_report_leads_to_the_answers_that_it_counts(study):
         (6, 2)
     }
     assert all(row["n_units"] and row["percent"] is not None for row in tables["agreement"].rows)
-    for table in ("counts", "distributions", "agreement"):
+    assert [(row["evaluator"], row["generator"], row["mean"]) for row in means_of_models(tables)] == [
+        ("mock", generator, SAID[study.protocol][1]["useful"][0])
+        for generator in (() if study.protocol == "toy-choosing" else ("alder", "birch", "cedar"))
+    ]
+    for table in tables.keys() & {"counts", "distributions", "means", "agreement"}:
         for row, column in numbers_in(tables[table]):
             rows = rows_behind(evidence, tables[table], row, column)
             assert len(rows) == row[column.name] if column.kind == "count" and column.name != "n_units" else rows
+
+
+def means_of_models(tables) -> list[dict]:
+    rows = tables["means"].rows if "means" in tables else ()
+    return [row for row in rows if row["evaluator"] != "human"]
 
 
 def test_what_may_not_be_picked_twice_is_not(study, name):
