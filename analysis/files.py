@@ -64,6 +64,8 @@ def is_stream(path: Path) -> bool:
 
 TABLE_TYPES = {"csv": "text/csv; charset=utf-8", "jsonl": "application/jsonl; charset=utf-8"}
 TABLE_TYPES |= {"json": "application/json", "tex": "application/x-tex; charset=utf-8"}
+TABLE_TYPES |= {"md": "text/markdown; charset=utf-8", "parquet": "application/vnd.apache.parquet"}
+TABLE_TYPES |= {"xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"}
 
 
 def send_file(name: str, file: IO[bytes]) -> FileResponse:

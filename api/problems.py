@@ -22,6 +22,7 @@ from evaluation.services.scoring import ScoringRefused
 from generation.services.storing import CannotGenerate
 from items.files import UnreadableFile
 from items.formats.rows import ImportProblem
+from items.formats.sheet_writing import TooLarge
 from items.services.editing import EditRefused
 from items.services.importing import ImportRefused as ItemsRefused
 from jobs.views import ResultPending
@@ -53,6 +54,7 @@ REFUSALS: dict[type[Exception], tuple[int, str]] = {
     UnreadableFile: (422, "refused"),
     CannotArchive: (409, "wrong-state"),
     BadMapping: (422, "refused"),
+    TooLarge: (422, "refused"),
     BadAddress: (422, "refused"),
     TooMany: (422, "refused"),
 }

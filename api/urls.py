@@ -53,7 +53,7 @@ operations = [
     path(f"{S}responses/<slug:kind>/", results.Answers.as_view(), name="api_responses"),
     path(f"{S}results/", results.Results.as_view(), name="api_results"),
     re_path(
-        rf"^{V1}studies/(?P<study>[-a-zA-Z0-9_]+)/tables/(?P<name>[a-z0-9_]+)\.(?P<ending>csv|json|tex)$",
+        rf"^{V1}studies/(?P<study>[-a-zA-Z0-9_]+)/tables/(?P<name>[a-z0-9_]+)\.(?P<ending>csv|json|tex|md|xlsx|parquet)$",
         results.OneTable.as_view(),
         name="api_table",
     ),

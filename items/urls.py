@@ -1,6 +1,16 @@
 from django.urls import path
 
-from items.views.bank import generator_edit, item_edit, item_new, key_correct, text, text_edit, text_list, text_picture
+from items.views.bank import (
+    generator_edit,
+    item_edit,
+    item_new,
+    key_correct,
+    text,
+    text_edit,
+    text_list,
+    text_picture,
+    text_print,
+)
 from items.views.imports import (
     item_export,
     item_import,
@@ -15,6 +25,7 @@ from items.views.imports import (
 urlpatterns = [
     path("p/<slug:slug>/texts/", text_list, name="text_list"),
     path("p/<slug:slug>/texts/new/", text_new, name="text_new"),
+    path("p/<slug:slug>/texts/print/", text_print, name="text_print"),
     path("p/<slug:slug>/texts/files/", text_files, name="text_files"),
     path("p/<slug:slug>/texts/<int:pk>/", text, name="text"),
     path("p/<slug:slug>/pictures/<slug:digest>/", text_picture, name="text_picture"),

@@ -42,7 +42,7 @@ def list_ambiguous(study: Study) -> set[str]:
 
 def load_bank(study: Study) -> tuple[dict[str, Text], dict[str, Item]]:
     """Texts and items by their ids, as the study shows them."""
-    shown = Item.objects.select_related("generator").prefetch_related("options")
+    shown = Item.objects.select_related("generator", "text").prefetch_related("options")
     units = list(Unit.objects.filter(study=study).select_related("text").prefetch_related(Prefetch("items", shown)))
     texts = {unit.text.external_id: unit.text for unit in units}
     return texts, {item.external_id: item for unit in units for item in unit.items.all()}

@@ -6,18 +6,20 @@ from collections.abc import Callable, Collection, Generator, Iterable, Iterator
 from contextlib import contextmanager
 from itertools import groupby
 from operator import itemgetter
-from typing import Any, Protocol
+from typing import IO, Any, Protocol, cast
 
 from django.db.models import F
+from django.utils.translation import gettext as _
 
 from analysis.exports.item_evaluation import Source, lines
 from analysis.frames.evidence import consistent_read
-from analysis.frames.export_rows import export_columns, export_rows, not_applicable_rows
+from analysis.frames.export_rows import CHECKS, export_columns, export_rows, not_applicable_rows
 from analysis.frames.responses import query_submitted
 from analysis.tables.writers import cell
 from evaluation.metric_values import METRIC_COLUMNS, iter_metric_rows
 from evaluation.services.calls import iter_unanswered, list_unanswered_columns
 from items.csv_cells import STARTS
+from items.formats.sheet_writing import Kind, write_parquet, write_workbook
 from items.services.exporting import format_json_line
 from jobs.progress import ANSWERS, report_progress
 from studies.models import Annotator, Study
@@ -113,6 +115,49 @@ def write_long(study: Study, purposes: Collection[str], out: Out) -> int:
     return write_csv(export_columns(study), export_rows(study, purposes), out)
 
 
+INTEGERS = (
+    "round", "unit", "item_version", "position_shown", "order_in_session", "n_changes", "sequence", "active_seconds",
+    "idle_seconds", *CHECKS,
+)  # fmt: skip
+# The types of columns of the long export; times, ids and answers to any question are text.
+KINDS: dict[str, Kind] = {
+    **dict.fromkeys(INTEGERS, "integer"),
+    **dict.fromkeys(("unsure", "key", "correct", "applicable"), "truth"),
+    "probability": "number",
+}
+
+
+def write_long_workbook(study: Study, purposes: Collection[str], out: Out) -> int:
+    columns = export_columns(study)
+    with closing_rows(export_rows(study, purposes)) as found:
+        return write_workbook(columns, (tuple(spell_truths(row).values()) for row in found), open_bytes(out))
+
+
+def spell_truths(row: dict[str, Any]) -> dict[str, Any]:
+    """The row with answers that are true or false in words, as in CSV: beside numbers a program would read 1 and 0."""
+    for name in ("value", "adjudicated_value"):
+        if isinstance(row[name], bool):
+            row[name] = "true" if row[name] else "false"
+    return row
+
+
+def write_long_parquet(study: Study, purposes: Collection[str], out: Out) -> int:
+    kinds = {name: KINDS.get(name, "text") for name in export_columns(study)}
+    with closing_rows(export_rows(study, purposes)) as found:
+        return write_parquet(kinds, (tuple(row.values()) for row in found), open_bytes(out))
+
+
+def open_bytes(out: Out) -> IO[bytes]:
+    """The bytes beneath a file of text; `NoBytes` where it has none."""
+    if (beneath := getattr(out, "buffer", None)) is None:
+        raise NoBytes(_("This form is not text. Write it to a file."))
+    return cast(IO[bytes], beneath)
+
+
+class NoBytes(ValueError):
+    """A workbook cannot be written where only text can be."""
+
+
 def write_wide(study: Study, purposes: Collection[str], out: Out) -> int:
     return write_csv(wide_columns(study, purposes), wide_rows(study, purposes), out)
 
@@ -161,6 +206,14 @@ def write_jsonl(study: Study, purposes: Collection[str], out: Out) -> int:
     return write_objects(export_rows(study, purposes), out)
 
 
+def write_items(study: Study, purposes: Collection[str], out: Out) -> int:
+    """The items with their statistics as CSV."""
+    from analysis.exports.items import list_items  # loads pandas
+
+    columns, rows = list_items(study, purposes)
+    return write_csv(columns, rows, out)
+
+
 def write_preferences(study: Study, purposes: Collection[str], out: Out) -> int:
     """One object a line: a better and a worse item of a text, by people's answers."""
     from analysis.exports.preferences import list_preferences  # loads pandas
@@ -190,11 +243,14 @@ FORMATS: dict[str, Callable[[Study, Collection[str], Out], int]] = {
     "csv": write_long,
     "wide": write_wide,
     "jsonl": write_jsonl,
+    "xlsx": write_long_workbook,
+    "parquet": write_long_parquet,
+    "items": write_items,
     "preferences": write_preferences,
 }
 
 
 def name_export(study: Study, format: str) -> str:
     """The name of the file."""
-    ending = "jsonl" if format in ("jsonl", "preferences") else "csv"
-    return f"{study.slug}.{ending}" if format in ("csv", "jsonl") else f"{study.slug}-{format}.{ending}"
+    ending = {"preferences": "jsonl", "wide": "csv", "items": "csv"}.get(format, format)
+    return f"{study.slug}.{ending}" if format == ending else f"{study.slug}-{format}.{ending}"

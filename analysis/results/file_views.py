@@ -5,8 +5,10 @@ from contextlib import nullcontext
 from io import TextIOWrapper
 from tempfile import TemporaryFile
 
+from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import FileResponse, Http404, HttpResponse
+from django.shortcuts import redirect
 from django.utils.translation import override
 from django.views.decorators.http import require_safe
 
@@ -19,12 +21,12 @@ from analysis.results.planner_views import outlook_or_404
 from analysis.services.figures import figure_of
 from analysis.services.planning import outlook_figure
 from analysis.services.results import counts_by_purpose, open_export, report_of
-from analysis.tables.writers import as_csv, as_json, as_tex_document
+from analysis.tables.files import TABLE_FILES
+from analysis.tables.writers import as_csv
+from items.formats.sheet_writing import TooLarge
 from projects.models import Role
 from studies.access import get_study
 from studies.services.states import are_effects_hidden
-
-TABLE_FILES = {"csv": as_csv, "tex": as_tex_document, "json": as_json}
 
 
 @login_required
@@ -41,7 +43,7 @@ def study_table(request, slug, name, ending="csv"):
             content = TABLE_FILES[ending](report.table(name))
         except KeyError:
             raise Http404 from None
-    return attach(content.encode(), f"{study.slug}-{name}.{ending}")
+    return attach(content, f"{study.slug}-{name}.{ending}")
 
 
 @login_required
@@ -62,7 +64,11 @@ def study_export(request, slug, format):
     name = name_export(study, format)
     if file := open_export(study, format, choices):
         return send_file(name, file)
-    return send_written(name, lambda out: export_responses(study, format, out, choices.purposes))
+    try:
+        return send_written(name, lambda out: export_responses(study, format, out, choices.purposes))
+    except TooLarge as bad:
+        messages.error(request, str(bad))
+        return redirect("study_results", study.slug)
 
 
 def send_written(name: str, write: Callable[[TextIOWrapper], object]) -> FileResponse:
@@ -73,7 +79,7 @@ def fill_file(write: Callable[[TextIOWrapper], object]):
     """A file without a name that holds all that is written: a reader gets all of it or an error, never a part."""
     file = TemporaryFile()  # noqa: SIM115 - the response closes it
     words = TextIOWrapper(file, encoding="utf-8", newline="", write_through=True)
-    write(words)
+    write(words)  # a workbook into its buffer
     words.detach()
     file.seek(0)
     return file

@@ -16,6 +16,7 @@ from analysis.planning.forms import sizes_of
 from analysis.results.summary import find_outcome, find_verdict
 from analysis.services.planning import assume_for, outlook_of, planner_of
 from analysis.services.results import find_calibration, read_known_report
+from analysis.tables.files import write_snippet
 from analysis.tables.page import Footnotes
 from analysis.tables.spec import Table
 from analysis.words import name_code
@@ -199,3 +200,10 @@ def result_so_far(row: StudyProgress) -> str:
         return ""
     finished = {"main": row.progress.finished} if row.progress.finished else {}
     return find_verdict(row.study, find_outcome(row.study, report, "pooled"), finished).sentence
+
+
+@register.inclusion_tag("analysis/parts/snippets.html")
+def reading_snippets(study: Study, *endings: str, table: str = "") -> dict[str, list[str]]:
+    """How programs read the exported answers, or a table, in each of these forms."""
+    name = f"{study.slug}-{table}" if table else study.slug
+    return {"snippets": [write_snippet(f"{name}.{ending}") for ending in endings]}

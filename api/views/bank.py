@@ -14,11 +14,11 @@ from rest_framework.request import Request
 from api.models import Scope
 from api.problems import Refused
 from api.views.base import FileView, Filter, ProjectView, operation
-from items.formats import FORMATS, WRITERS, find_format
+from items.formats import FORMATS, find_format
 from items.models import MAX_ID, Generator, GeneratorKind, Item, Text
 from items.plain import clean_language, clean_name
 from items.services.bank import search_texts
-from items.services.exporting import build_archive, build_item_object, build_text_object, export_lines
+from items.services.exporting import ARCHIVES, build_archive, build_item_object, build_text_object, export_lines
 from items.services.importing import ImportRefused, import_items, read_bank_file
 from items.services.naming import ImportOptions
 from items.services.plan import ImportPlan
@@ -336,8 +336,11 @@ class Bank(ProjectView):
 class QuestionBank(ProjectView):
     @operation("Export items for another tool", media=("application/zip",))
     def get(self, request: Request, project: str, format: str) -> HttpResponse:
-        """As gift, aiken, moodle (XML) or qti (3.0), with left-out.csv: what the format cannot hold."""
-        if format not in WRITERS:
+        """As gift, aiken, moodle (XML), qti (3.0), csv, xlsx or parquet, with left-out.csv: what it cannot hold.
+
+        `hub`: a data set for the Hugging Face Hub, with its card and Croissant metadata.
+        """
+        if format not in ARCHIVES:
             raise Http404
         name = f"{self.project.slug}-items-{format}.zip"
         return self.give_file(build_archive(self.project, format), "application/zip", name)

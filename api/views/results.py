@@ -20,8 +20,9 @@ from analysis.results.file_views import FILE_TYPES, send_written
 from analysis.results.forms import ResultsForm
 from analysis.services.figures import figure_of
 from analysis.services.results import compare_with, counts_by_purpose, list_comparable, open_export, report_of
+from analysis.tables.files import TABLE_FILES
 from analysis.tables.spec import Table
-from analysis.tables.writers import WRITERS, as_csv, as_json
+from analysis.tables.writers import as_csv, as_json, as_tex
 from api.models import Scope
 from api.problems import Refused, require_valid
 from api.shapes import JobSerializer
@@ -31,6 +32,8 @@ from studies.models import Study
 from studies.services.states import are_effects_hidden
 
 TYPES = TABLE_TYPES | FILE_TYPES | {"json": "application/json", "tex": "application/x-tex"}
+TABLES = TABLE_FILES | {"tex": lambda table: as_tex(table).encode()}
+WORKBOOK, PARQUET = (TABLE_TYPES[ending] for ending in ("xlsx", "parquet"))
 CHOICES = (
     OpenApiParameter("include", str, many=True, enum=("simulated", "pilot"), description="Answers beside the main."),
     OpenApiParameter("convention", str, enum=("readers", "annotators", "published"), description="Which intervals."),
@@ -111,14 +114,14 @@ class OneTable(ResultsView):
     @operation(
         "Read a table of the results",
         query=CHOICES,
-        media=("text/csv", "application/json", "application/x-tex"),
+        media=("text/csv", "application/json", "application/x-tex", "text/markdown", WORKBOOK, PARQUET),
         may_wait=True,
     )
     def get(self, request: Request, study: str, name: str, ending: str) -> HttpResponseBase:
-        """As CSV, JSON or TeX: the same bytes as the files of a report."""
+        """As CSV, JSON or TeX, the same bytes as the files of a report; also as Markdown (md), XLSX or Parquet."""
 
         def make() -> bytes:
-            return WRITERS[ending](report_of(self.study, self.choices, only_current=True).table(name)).encode()
+            return TABLES[ending](report_of(self.study, self.choices, only_current=True).table(name))
 
         return self.give_result(name, ending, make)
 
@@ -181,11 +184,13 @@ class Answers(ResultsView):
         scope=Scope.ANSWERS,
         role=Role.REVIEWER,
         query=CHOICES,
-        media=("text/csv", "application/jsonl"),
+        media=("text/csv", "application/jsonl", WORKBOOK, PARQUET),
         may_wait=True,
     )
     def get(self, request: Request, study: str, kind: str) -> HttpResponseBase:
-        """As csv, wide (CSV) or jsonl, of one moment; also codebook, unanswered (by models), metrics and preferences.
+        """As csv, wide (CSV), jsonl, xlsx or parquet, of one moment.
+
+        Also codebook, unanswered (by models), metrics, preferences, and items: their wording with their statistics.
 
         Preferences are JSON lines with a chosen and a rejected item of one text, by people's answers.
         """

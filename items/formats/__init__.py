@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from items.formats import aiken, benchmarks, gift, jsonl, moodle, qti, table, text_files, xml_files
+from items.formats import aiken, benchmarks, gift, jsonl, moodle, qti, table, table_writing, text_files, xml_files
 from items.formats.questions import Written
 from items.formats.rows import Reading, TextRow
 
@@ -58,6 +58,9 @@ WRITERS = {
     "aiken": QuestionFormat("Aiken", "aiken", aiken.write_aiken),
     "moodle": QuestionFormat("Moodle XML", "xml", moodle.write_moodle),
     "qti": QuestionFormat("QTI 3.0", "zip", qti.write_qti),
+    "csv": QuestionFormat("CSV", "csv", table_writing.write_csv_table),
+    "xlsx": QuestionFormat("Excel (XLSX)", "xlsx", table_writing.write_sheet_table),
+    "parquet": QuestionFormat("Parquet", "parquet", table_writing.write_parquet_table),
 }
 ENDINGS = {
     ".jsonl": "lesart",

@@ -60,7 +60,7 @@ def write_questions(texts: Iterable[TextRow], write: WriteItem, text_fields: Col
         if reason := _explain_absent(text):
             written.left_out.append(LeftOut(text.id or "", "", "", reason))
             continue
-        written.left_out += _list_lost(text, "", [name for name in _list_text_fields(text) if name not in text_fields])
+        written.left_out += list_lost(text, "", [name for name in list_text_fields(text) if name not in text_fields])
         for item in text.items:
             try:
                 part, held = write(text.body or "", item)
@@ -68,8 +68,8 @@ def write_questions(texts: Iterable[TextRow], write: WriteItem, text_fields: Col
                 written.left_out.append(LeftOut(text.id or "", item.id or "", "", str(error)))
             else:
                 parts.append(part)
-                lost = [name for name in _list_item_fields(item) if name not in held]
-                written.left_out += _list_lost(text, item.id or "", lost)
+                lost = [name for name in list_item_fields(item) if name not in held]
+                written.left_out += list_lost(text, item.id or "", lost)
     written.content = "".join(parts).encode()
     return written
 
@@ -80,17 +80,17 @@ def _explain_absent(text: TextRow) -> str:
     return "" if text.items else _("The text has no items.")
 
 
-def _list_lost(text: TextRow, item_id: str, fields: Iterable[str]) -> list[LeftOut]:
+def list_lost(text: TextRow, item_id: str, fields: Iterable[str]) -> list[LeftOut]:
     return [LeftOut(text.id or "", item_id, name, _("The format has no place for this field.")) for name in fields]
 
 
-def _list_text_fields(text: TextRow) -> list[str]:
+def list_text_fields(text: TextRow) -> list[str]:
     said: dict[str, Any] = {"id": text.id, "title": text.title, "language": text.language, "metadata": text.metadata}
-    said |= {"versions": text.versions}
+    said |= {"versions": text.versions, "markup": text.markup, "pictures": text.pictures}
     return [name for name, value in said.items() if value]
 
 
-def _list_item_fields(item: ItemRow) -> list[str]:
+def list_item_fields(item: ItemRow) -> list[str]:
     said = {
         "id": item.id,
         "generator": item.generator,

@@ -9,6 +9,7 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
+from items.csv_cells import unescape_formula
 from items.files import MAX_FILE, BadZip, ZipReader
 
 WORKBOOK, PARQUET = b"PK\x03\x04", b"PAR1"
@@ -37,6 +38,7 @@ def read_sheet(content: bytes, warn: Callable[[str], None]) -> Rows:
 
 def read_workbook(content: bytes, warn: Callable[[str], None]) -> Rows:
     from openpyxl import load_workbook  # loads half a megabyte of code
+    from openpyxl.utils.escape import unescape
 
     check_workbook(content, warn)
     try:
@@ -46,7 +48,8 @@ def read_workbook(content: bytes, warn: Callable[[str], None]) -> Rows:
             said = _("The workbook has several sheets; only the first one, “{name}”, was read.")
             warn(said.format(name=found[0].title[:40]))
         for number, cells in enumerate(found[0].iter_rows(values_only=True) if found else (), 1):
-            yield number, [write_cell(cell) for cell in cells]
+            words = (unescape_formula(unescape(cell)) if isinstance(cell, str) else cell for cell in cells)
+            yield number, [write_cell(cell) for cell in words]
     except BadSheet:
         raise
     except Exception as error:  # openpyxl raises whatever a broken part makes it stumble over

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from django.utils.translation import gettext as _
 
+from items.csv_cells import unescape_formula
 from items.formats.rows import Reading
 from items.formats.sheets import BadSheet, is_sheet, read_sheet
 from items.formats.table_columns import count_recognised
@@ -142,7 +143,7 @@ def _parse_csv(text: str, delimiter: str, skipped: int = 0) -> Iterator[tuple[in
         number += 1
         if number > MAX_ROWS:
             raise BadTable(line, _("The table has more than {limit:,} rows. Split it.").format(limit=MAX_ROWS))
-        yield number, TableRow(line, [tidy(cell) for cell in cells])
+        yield number, TableRow(line, [tidy(unescape_formula(cell)) for cell in cells])
         line = reader.line_num + 1 + skipped
 
 

@@ -4,6 +4,8 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import count
+from string import ascii_uppercase as LETTERS
 from typing import Any, TypeVar
 
 from django.db import transaction
@@ -143,6 +145,30 @@ def flag_texts(texts: QuerySet[Text]) -> QuerySet[Text]:
         lacks_key=Exists(items.filter(with_options, ~with_key)),
         n_repair=Coalesce(Subquery(waiting.annotate(n=Count("pk")).values("n")), 0),
     )
+
+
+@dataclass(frozen=True)
+class PrintedItem:
+    """An item as a test has it: its number, its options with their letters, and the letters of its keys."""
+
+    number: int
+    item: Item
+    options: list[tuple[str, Option]]
+
+    @property
+    def keys(self) -> list[str]:
+        return [letter for letter, option in self.options if option.correct]
+
+
+def build_sheets(texts: Iterable[Text], generator: str = "") -> list[tuple[Text, list[PrintedItem]]]:
+    """Each text with its items, of one generator or of all, numbered through."""
+    found, number = [], count(1)
+    for text in texts:
+        items = order_by_arrival(Item.objects.filter(text=text).offered()).prefetch_related("options")
+        chosen = items.filter(generator__name=generator) if generator else items
+        letters = [(item, list(zip(LETTERS, item.options.all(), strict=False))) for item in chosen]
+        found.append((text, [PrintedItem(next(number), item, options) for item, options in letters]))
+    return found
 
 
 def list_languages(project: Project) -> list[str]:

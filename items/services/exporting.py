@@ -14,9 +14,12 @@ from items.formats.rows import TextRow
 from items.models import Item, Option, Text
 from items.pictures import write_data_uris
 from items.services.bank import load_bank, lock_bank
+from items.services.hub import build_hub_files
 from items.values import get_text_values, hash_body, normalise_json, update_extra
 from projects.models import Project
 
+HUB = "hub"
+ARCHIVES = [*WRITERS, HUB]  # the formats that are a ZIP with left-out.csv
 # Legal in JSON, but many readers take them for the end of a line.
 LINE_ENDS = {"\u2028": "\\u2028", "\u2029": "\\u2029", "\u0085": "\\u0085"}
 
@@ -32,7 +35,11 @@ def export_questions(project: Project, format_name: str) -> Written:
 
 
 def build_archive(project: Project, format_name: str) -> bytes:
-    """A ZIP of the file of questions and left-out.csv."""
+    """A ZIP of the file of questions, or of the files for the Hub, and left-out.csv."""
+    if format_name == HUB:
+        texts = [TextRow.model_validate(each) for each in list_text_objects(project)]
+        files, left_out = build_hub_files(project, texts)
+        return zip_files({**files, "left-out.csv": _format_left_out(left_out).encode()})
     written = export_questions(project, format_name)
     questions = f"{project.slug}-items.{WRITERS[format_name].ending}"
     return zip_files({questions: written.content, "left-out.csv": _format_left_out(written.left_out).encode()})

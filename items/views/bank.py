@@ -39,6 +39,7 @@ from items.language import name_language
 from items.models import Generator, Item, Picture, Text
 from items.plain import count_words
 from items.services.bank import (
+    build_sheets,
     find_chosen,
     flag_texts,
     get_newest,
@@ -110,9 +111,27 @@ def text_list(request, slug):
         "languages": languages,
         "n_repair": count_to_repair(project),
         "question_formats": WRITERS,
+        "asked": request.GET.urlencode(),
         "archived": list_archived(project, request.GET.getlist("archived")),
     }
     return render(request, "items/text_list.html", context)
+
+
+MAX_PRINTED = 100  # texts
+
+
+@login_required
+@require_safe
+def text_print(request, slug):
+    """The texts of a search with their items to print, and the keys on a page of their own."""
+    project = get_project(request.user, slug)
+    generators = project.generators.values_list("name", flat=True)
+    form = FilterForm(request.GET, languages=[(code, code) for code in list_languages(project)], generators=generators)
+    asked = form.cleaned_data if form.is_valid() else dict.fromkeys(form.fields, "")
+    found = search_texts(project, asked["q"], asked["language"], asked["generator"], asked["flag"])
+    sheets = build_sheets(found[:MAX_PRINTED], asked["generator"])
+    context = {"project": project, "sheets": sheets, "limit": MAX_PRINTED, "is_cut": found.count() > MAX_PRINTED}
+    return render(request, "items/print.html", context)
 
 
 def list_archived(project, chosen: list[str]) -> list[Text]:

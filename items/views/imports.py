@@ -8,11 +8,10 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
-from items.formats import WRITERS
 from items.formats.table_columns import recognise_columns
 from items.forms.imports import ColumnsForm, ImportForm, PasteForm, TextFilesForm
 from items.services.bank import get_current_text
-from items.services.exporting import build_archive, export_lines
+from items.services.exporting import ARCHIVES, build_archive, export_lines
 from items.services.import_files import (
     PASTED,
     TEXT_FILES,
@@ -140,7 +139,7 @@ def item_export(request, slug):
 def question_export(request, slug, format):
     """The bank in a format of questions, with the list of what that cannot hold."""
     project = get_project(request.user, slug)
-    if format not in WRITERS:
+    if format not in ARCHIVES:
         raise Http404
     response = HttpResponse(build_archive(project, format), content_type="application/zip")
     response["Content-Disposition"] = f'attachment; filename="{project.slug}-items-{format}.zip"'

@@ -5,6 +5,7 @@ import io
 import json
 from datetime import UTC, datetime
 
+import pandas as pd
 import pytest
 from django.core.management import CommandError, call_command
 
@@ -261,3 +262,33 @@ def test_returned_units_are_left_out(study, items):
     answer(make_annotator(study, "ada"), "guess", items[0], "TF")
     Assignment.objects.update(returned_at=datetime(2026, 1, 1, tzinfo=UTC))
     assert rows(study) == []
+
+
+@pytest.mark.parametrize(("format", "read"), [("xlsx", pd.read_excel), ("parquet", pd.read_parquet)])
+def test_workbook_and_parquet_say_what_the_long_file_says(study, items, tmp_path, format, read):
+    answer(make_annotator(study, "-ada"), "read", items[0], "TF", rating=4, unsure="FT")
+    file = tmp_path / f"s.{format}"
+    call_command("export_responses", "s", format=format, out=str(file), stderr=io.StringIO())
+    frame = read(file, **({"engine": "fastparquet"} if format == "parquet" else {}))
+    assert list(frame.columns) == CONTRACT + EXTRAS
+    assert frame["annotator"].tolist() == ["'-ada" if format == "xlsx" else "-ada"] * 3
+    assert frame["option_id"].fillna("").tolist() == ["a", "b", ""]
+    assert frame["value"].astype(str).str.lower().tolist() == ["true", "false", "4"]
+    assert frame["unsure"].tolist()[:2] == [False, True]
+    with pytest.raises(CommandError):
+        call_command("export_responses", "s", format=format, stdout=io.StringIO())
+
+
+def test_items_come_with_their_statistics_in_columns_of_the_import(study, items):
+    for code, ticked in (("ada", "TF"), ("ben", "FT")):
+        annotator = make_annotator(study, code)
+        for item in items:
+            answer(annotator, "read", item, ticked)
+    found = {row["item_id"]: row for row in rows(study, "items")}
+    assert set(found) == {"i1", "i2"}
+    assert (found["i1"]["correct"], found["i2"]["correct"]) == ("1", "2")
+    assert found["i1"]["question"] == items[0].stem
+    assert found["i1"]["text"] == items[0].text.body
+    assert {name: found["i1"][name] for name in found["i1"] if "answerability" in name} == {
+        "answerability": "0.5", "n_answerability": "4",
+    }  # fmt: skip

@@ -4,8 +4,10 @@ import csv
 import io
 import json
 
+import pandas as pd
 import pytest
 
+from analysis.tables.files import TABLE_FILES, as_markdown, write_snippet
 from analysis.tables.spec import Column
 from analysis.tables.writers import as_csv, as_json, as_tex
 from tests.analysis.rows import make_table
@@ -96,3 +98,24 @@ def test_tex_runs_nothing_of_a_text(text, printed):
 def test_a_mark_is_one_more_column_with_the_same_value():
     assert cells(one().add_column("included", "main, simulated"))[0][-1] == "included"
     assert cells(one().add_column("included", "main, simulated"))[1][-1] == "main, simulated"
+
+
+def test_markdown_is_rounded_and_shows_words_as_they_are():
+    head, line, row, _blank, note = as_markdown(one(name="a|*b*\n<i>")).splitlines()
+    assert (head, line) == (r"| Who | Share\_% | n |", "| --- | ---: | ---: |")
+    assert row == r"| a\|\*b\* \<i\> | .50 \[.25, .75\] | 4 |"
+    assert note == r"50 % of all\_"
+
+
+@pytest.mark.parametrize(("ending", "read"), [("xlsx", pd.read_excel), ("parquet", pd.read_parquet)])
+def test_workbooks_and_parquet_have_every_digit_and_the_types(ending, read):
+    content = TABLE_FILES[ending](one(name="-a", share=1 / 3, low=None))
+    (row,) = read(io.BytesIO(content), **({"engine": "fastparquet"} if ending == "parquet" else {})).to_dict("records")
+    assert row["name"] == ("'-a" if ending == "xlsx" else "-a")
+    assert (row["share"], row["n"], pd.isna(row["low"])) == (1 / 3, 4, True)
+
+
+@pytest.mark.parametrize("name", ["s.csv", "s.jsonl", "s.xlsx", "s.parquet"])
+def test_a_snippet_names_the_file_for_pandas_and_r(name):
+    assert write_snippet(name).count(f'"{name}"') == 2
+    assert write_snippet("s.tex") == ""

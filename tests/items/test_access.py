@@ -18,6 +18,7 @@ NEEDS = {
     "text_picture": Role.VIEWER,
     "item_export": Role.VIEWER,
     "question_export": Role.VIEWER,
+    "text_print": Role.VIEWER,
     "text_new": Role.RESEARCHER,
     "text_files": Role.RESEARCHER,
     "text_edit": Role.RESEARCHER,

@@ -6,8 +6,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from analysis.files import whole_file
-from items.formats import WRITERS
-from items.services.exporting import build_archive, export_lines
+from items.services.exporting import ARCHIVES, build_archive, export_lines
 from projects.models import Project
 
 JSONL = "jsonl"
@@ -18,7 +17,7 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--project", required=True, metavar="SLUG", help="the project's short name")
-        parser.add_argument("--format", choices=[JSONL, *WRITERS], default=JSONL)
+        parser.add_argument("--format", choices=[JSONL, *ARCHIVES], default=JSONL)
         parser.add_argument("--out", required=True, metavar="FILE", help="is there whole or not at all")
 
     def handle(self, *, project: str, format: str, out: str, **options: Any) -> None:

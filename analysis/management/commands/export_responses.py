@@ -10,6 +10,7 @@ from analysis.exports.codebook import codebook
 from analysis.exports.item_evaluation import find_source
 from analysis.exports.writing import (
     FORMATS,
+    NoBytes,
     Out,
     export_responses,
     write_item_evaluation,
@@ -18,6 +19,7 @@ from analysis.exports.writing import (
 )
 from analysis.files import is_stream, whole_file
 from analysis.tables.writers import as_csv
+from items.formats.sheet_writing import TooLarge
 from studies.models import Study
 
 ITEM_EVALUATION = "item-evaluation"
@@ -25,7 +27,7 @@ BESIDE = ("codebook.csv", "unanswered.csv", "metrics.csv")
 
 
 class Command(BaseCommand):
-    help = "Writes the answers of a study, from one moment, as long or wide CSV, JSON lines or item-evaluation's lines."
+    help = "Writes the answers of a study, from one moment, as CSV, XLSX, Parquet or JSON lines; also its items."
 
     def add_arguments(self, parser):
         parser.add_argument("slug", help="short name of the study")
@@ -56,6 +58,8 @@ class Command(BaseCommand):
                 write(self.stdout)
                 return
             number = write_files(study, write, Path(out), purposes)
+        except (NoBytes, TooLarge) as bad:
+            raise CommandError(str(bad)) from None
         except BrokenPipeError:
             raise
         except OSError as error:

@@ -128,7 +128,7 @@ def map_table(content: bytes, name: str, mapping: TableMapping | None) -> Iterat
         if any(padded[len(header) :]):
             reason = _("This row has %(cells)d cells, but the header has %(header)d. Text with commas needs quotes.")
             raise BadFile(line, reason % {"cells": len(cells), "header": len(header)})
-        row = {each: unescape_formula(cell.strip()) for each, cell in zip(header, padded, strict=False) if each}
+        row = {each: cell.strip() for each, cell in zip(header, padded, strict=False) if each}
         if any(row.values()):
             yield from ((line, judged) for judged in chosen.apply(row))
 
@@ -149,7 +149,7 @@ def read_delimited(content: bytes) -> Iterator[tuple[int, list[str]]]:
     try:
         for cells in reader:
             if any(cells):
-                yield line, cells
+                yield line, [unescape_formula(cell) for cell in cells]
             line = reader.line_num + 1
     except csv.Error as error:
         raise BadFile(line, _("This is not readable as CSV: %(what)s.") % {"what": error}) from None
