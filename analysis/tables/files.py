@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from analysis.formatting import UNDEFINED, digits_of, interval
 from analysis.tables.spec import NUMBERS, Column, Row, Table, interval_bounds
 from analysis.tables.writers import as_csv, as_json, as_tex_document, print_number
-from analysis.words import word_cell
+from analysis.words import name_code
 from items.formats.sheet_writing import find_kind, write_parquet, write_workbook
 
 MARKDOWN_SIGNS = re.compile(r"[\\`*_{}\[\]<>#|~$!&]")
@@ -38,7 +38,7 @@ def join_cells(cells: Iterable[str]) -> str:
 def markdown_cell(row: Row, column: Column) -> str:
     value = row[column.name]
     if column.kind not in NUMBERS:
-        return escape_markdown(word_cell(column.kind, value))
+        return escape_markdown(name_code(column.kind, value))
     if value is None:
         return UNDEFINED
     ends = interval_bounds(row, column)
