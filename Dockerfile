@@ -3,9 +3,10 @@
 FROM python:3.11-slim AS packages
 ENV PATH=/venv/bin:$PATH
 WORKDIR /build
-COPY requirements.txt ./
+COPY requirements.txt config/cli/unused.py ./
 RUN python -m venv /venv
 RUN pip install --no-cache-dir --only-binary :all: --require-hashes --no-deps -r requirements.txt
+RUN python unused.py /venv/lib/python3.11/site-packages
 
 FROM python:3.11-slim
 ENV PATH=/venv/bin:$PATH PYTHONUNBUFFERED=1 LESART_DATA=/data

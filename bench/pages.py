@@ -128,13 +128,14 @@ def opened(study: str, folder: Path, page: str) -> dict[str, float]:
     from django.test import Client
 
     from analysis.frames import evidence, responses
+    from config.celery import app
     from jobs import tasks
     from projects.models import User
 
     for name in ("analysis.figures", "analysis.reports", "analysis.items.sheet"):
         import_module(name)  # takes a second or more, once in a process
     sent: list[int] = []
-    tasks.work.apply_async = lambda kwargs, **how: sent.append(kwargs["job_id"])
+    app.send_task = lambda name, kwargs, **how: sent.append(kwargs["job_id"])
     client, found, queries = Client(headers={"host": "127.0.0.1"}), Counter[str](), reports.Queries()
     client.force_login(User.objects.get(username="bench"))
     reports.be_there()

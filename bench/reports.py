@@ -243,6 +243,7 @@ def page(study: str, folder: Path) -> dict[str, float]:
     from analysis.results.forms import ResultsForm
     from analysis.services import computing
     from analysis.services.results import counts_by_purpose, report_of
+    from config.celery import app
     from jobs import tasks
     from jobs.models import Job
     from projects.models import Membership, Role, User
@@ -253,7 +254,7 @@ def page(study: str, folder: Path) -> dict[str, float]:
     Membership.objects.get_or_create(project=made.project, user=user, role=Role.OWNER)
     client, found, sent = Client(headers={"host": "127.0.0.1"}), Counter(), []
     client.force_login(user)
-    tasks.work.apply_async = lambda kwargs, **how: sent.append(kwargs["job_id"])
+    app.send_task = lambda name, kwargs, **how: sent.append(kwargs["job_id"])
 
     def open_page(part: str):
         started = time.perf_counter()

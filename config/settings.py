@@ -41,7 +41,6 @@ INSTALLED_APPS = [
     "allauth",
     "allauth.account",
     "csp",
-    "django_tables2",
     "rest_framework",
     "drf_spectacular",
     "drf_spectacular_sidecar",
@@ -78,7 +77,9 @@ TEMPLATES = [
                 "django.template.context_processors.request",
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
-            ]
+            ],
+            # No app: as one it would be imported by every command, with all of psycopg.
+            "libraries": {"django_tables2": "django_tables2.templatetags.django_tables2"},
         },
     }
 ]
@@ -227,6 +228,7 @@ SPECTACULAR_SETTINGS = {
 
 # Work in the background -----------------------------------------------------------------------------------------------
 
+MESSAGE_APPLICATION = "config.celery.app"  # read by jobs.broker, which may not import config
 CELERY_BROKER_URL = env.read_text("REDIS_URL", "redis://127.0.0.1:6379/0")
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_BROKER_TRANSPORT_OPTIONS = {

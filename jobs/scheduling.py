@@ -2,7 +2,6 @@
 
 import hashlib
 import json
-import logging
 from functools import partial
 from typing import Any
 
@@ -11,15 +10,12 @@ from django.db import transaction
 from django.utils import timezone
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
-from kombu.exceptions import OperationalError
 
 from jobs import files
+from jobs.broker import send_task
 from jobs.models import Job, JobState
-from jobs.tasks import work
 from jobs.working import MAX_ATTEMPTS, release
 from projects.models import Project, User
-
-log = logging.getLogger(__name__)
 
 Parameters = dict[str, Any]
 
@@ -85,13 +81,10 @@ def send(job_id: int) -> bool:
     """Tell the workers, once however many ask. False if the broker is away: a worker asks again when it is back."""
     if not Job.objects.unsent().filter(pk=job_id).update(sent_at=timezone.now()):
         return True
-    try:
-        work.apply_async(kwargs={"job_id": job_id}, retry=False)
-    except (OperationalError, OSError) as error:
-        log.warning("No message could be sent for job %s: %s", job_id, type(error).__name__)
+    is_sent = send_task("jobs.work", job_id=job_id)
+    if not is_sent:
         Job.objects.filter(pk=job_id).update(sent_at=None)
-        return False
-    return True
+    return is_sent
 
 
 def look_after_jobs() -> None:

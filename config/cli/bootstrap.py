@@ -25,7 +25,7 @@ TORCH = "requirements-local-torch.txt"
 
 # In place of this file's own folder, whose modules must not be taken for Python's or a package's.
 sys.path[0] = str(ROOT)
-from config.cli import processes, usage  # noqa: E402
+from config.cli import processes, unused, usage  # noqa: E402
 
 
 @dataclass(frozen=True)
@@ -182,6 +182,8 @@ def install_what_runs(environment: Environment, lock: TextIO, pip: list[str], ca
         print("There is no small local model for this machine; Lesart works without it.", file=sys.stderr)
     if environment.with_local:
         install_transformers(lock, pip)
+    for site_packages in environment.folder.glob("lib/python*/site-packages"):
+        unused.remove_unused(site_packages)
     environment.stamp.write_text(build_stamp(environment, environment.requirements))
 
 

@@ -7,14 +7,13 @@ from datetime import datetime
 from decimal import Decimal
 from typing import Any
 
-from celery import signature
 from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.db.models import F, Q
 from django.utils import timezone
 from django.utils.translation import gettext as _
-from kombu.exceptions import OperationalError
 
+from jobs.broker import send_task
 from llm import capabilities, keys
 from llm.addresses import BadAddress, check_base_url, check_folder, is_in_process
 from llm.answers import strip_traces
@@ -57,10 +56,7 @@ def request_test(endpoint: Endpoint) -> None:
 
 
 def _send(endpoint_id: int) -> None:
-    """Names the task instead of importing it: tasks import the services."""
-    try:
-        signature("llm.tasks.test_endpoint", kwargs={"endpoint_id": endpoint_id}).apply_async(retry=False)
-    except (OperationalError, OSError):
+    if not send_task("llm.tasks.test_endpoint", endpoint_id=endpoint_id):
         _store_test_result(endpoint_id, ok=False, problem="no_broker", reply="")
 
 

@@ -1,17 +1,15 @@
 """Runs: start, pause, resume, cancel, try again. Each act is one conditional update: a second one changes nothing."""
 
-import logging
 from decimal import Decimal
 from functools import partial
 from typing import Any
 
-from celery import signature
 from django.db import transaction
 from django.db.models import Exists, F, OuterRef
 from django.utils import timezone
 from django.utils.translation import gettext as _
-from kombu.exceptions import OperationalError
 
+from jobs.broker import send_task
 from jobs.events import RUN_ENDED, announce
 from llm.failures import UNUSABLE_REASONS
 from llm.models import Call, CallState, Endpoint, Run, RunState, Unknown
@@ -19,8 +17,6 @@ from llm.models.run import MISSING, OPEN
 from llm.prices import to_nanos
 from llm.registry import get_run_kind
 from projects.models import Project, User
-
-log = logging.getLogger(__name__)
 
 
 class CannotStart(Exception):
@@ -68,11 +64,7 @@ def wake(run: Run) -> None:
 
 
 def _send(run_id: int) -> None:
-    """Names the task instead of importing it: tasks import the services."""
-    try:
-        signature("llm.tasks.drain", kwargs={"run_id": run_id}).apply_async(retry=False)
-    except (OperationalError, OSError) as error:
-        log.warning("No message could be sent for run %s: %s", run_id, type(error).__name__)
+    send_task("llm.tasks.drain", run_id=run_id)
 
 
 def lock_run(run_id: int) -> Run:

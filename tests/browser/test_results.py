@@ -3,6 +3,7 @@
 import pytest
 from playwright.sync_api import Page, expect
 
+from config.celery import app
 from jobs import tasks, working
 from jobs.models import Job, JobState
 from jobs.progress import ANSWERS
@@ -36,7 +37,7 @@ def large(study, worker, settings, monkeypatch):
     settings.LESART = settings.LESART | {"RESULTS_AT_ONCE": 2}
     monkeypatch.setattr(working.Heartbeat, "start", lambda heartbeat: None)
     monkeypatch.setattr(working.Heartbeat, "stop", lambda heartbeat: None)
-    monkeypatch.setattr(tasks.work, "apply_async", lambda kwargs, **how: None)
+    monkeypatch.setattr(app, "send_task", lambda name, **how: None)
 
 
 @pytest.fixture(params=[LAPTOP, PHONE], ids=["laptop", "phone"])

@@ -13,7 +13,7 @@ from tests.config.shell import ROOT
 
 NEEDED = ["lesart", "requirements.txt", "requirements-model.txt", "config/__init__.py"]
 OF_LOCAL = ["requirements-local.txt", "requirements-local-cpu.txt", "requirements-local-torch.txt"]
-NEEDED += [f"config/cli/{name}.py" for name in ("__init__", "bootstrap", "guard", "processes", "usage")]
+NEEDED += [f"config/cli/{name}.py" for name in ("__init__", "bootstrap", "guard", "processes", "unused", "usage")]
 
 
 @pytest.fixture
@@ -232,3 +232,20 @@ def test_locks_name_no_place_from_which_packages_come(name):
     assert "://" not in said
     assert "--index" not in said
     assert "--find-links" not in said
+
+
+def test_what_packages_bring_for_their_own_developers_is_removed(bootstrap):
+    site = usual(bootstrap).folder / "lib/python3.11/site-packages"
+    removed = ["numpy/ma/tests/tests/a.py", "django/locale/de/LC_MESSAGES/django.po", "babel/locale-data/fr.dat"]
+    kept = ["numpy/testing/overrides.py", "django/locale/de/LC_MESSAGES/django.mo", "babel/locale-data/root.dat"]
+    bootstrap.ensure_environment(usual(bootstrap))
+    for name in removed + kept:
+        (site / name).parent.mkdir(parents=True, exist_ok=True)
+        (site / name).touch()
+    (bootstrap.ROOT / "requirements.txt").write_text("second\n")
+    bootstrap.ensure_environment(usual(bootstrap))
+    assert [name for name in removed + kept if (site / name).exists()] == kept
+
+
+def test_names_of_languages_are_kept_in_all_languages_of_the_pages(settings, bootstrap):
+    assert {code for code, _name in settings.LANGUAGES} < bootstrap.unused.LOCALES

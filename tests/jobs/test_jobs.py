@@ -8,7 +8,8 @@ import pytest
 from django.utils import timezone
 from kombu.exceptions import OperationalError
 
-from jobs import files, scheduling, tasks, working
+from config.celery import app
+from jobs import files, scheduling, working
 from jobs.kinds import KINDS, JobFailed, Kind
 from jobs.models import Job, JobState
 from jobs.scheduling import cancel, get_or_schedule, look_after_jobs, make_job, retry
@@ -48,7 +49,7 @@ def kind(monkeypatch, settings, tmp_path):
 def sent(monkeypatch, db, django_capture_on_commit_callbacks):
     """The ids of which workers are told."""
     told = []
-    monkeypatch.setattr(tasks.work, "apply_async", lambda kwargs, **how: told.append(kwargs["job_id"]))
+    monkeypatch.setattr(app, "send_task", lambda name, kwargs, **how: told.append(kwargs["job_id"]))
     with django_capture_on_commit_callbacks(execute=True):
         monkeypatch.setattr(scheduling.transaction, "on_commit", lambda act: act())
         yield told
@@ -177,11 +178,11 @@ def test_a_cancelled_job_ends_and_keeps_no_result(ask):
 
 
 def test_without_a_broker_the_job_waits_and_is_sent_when_it_is_back(ask, sent, monkeypatch):
-    def refuse(**how):
+    def refuse(name, **how):
         raise OperationalError
 
     with monkeypatch.context() as away:
-        away.setattr(tasks.work, "apply_async", refuse)
+        away.setattr(app, "send_task", refuse)
         job = ask()
     assert (job.state, job.sent_at, sent) == ("queued", None, [])
     look_after_jobs()

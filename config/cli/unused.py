@@ -1,0 +1,42 @@
+"""Removes what packages bring along that Lesart never reads: their tests, sources of translations, other languages.
+
+A fifth of the environment. Standard library only: it runs while the packages are being installed.
+
+python config/cli/unused.py SITE_PACKAGES     # what the image does
+"""
+
+import shutil
+import sys
+from pathlib import Path
+
+# Of babel only the names of languages are read, in the languages of the pages.
+LOCALES = {"root", "en", "de", "eu"}
+PATTERNS = (
+    "numpy/**/tests",
+    "pandas/tests",
+    "scipy/**/tests",
+    "nltk/test",
+    "**/LC_MESSAGES/*.po",
+    "HanTa/morphmodel_dutch.pgz",
+    "drf_spectacular_sidecar/static/drf_spectacular_sidecar/redoc",
+)
+
+
+def remove_unused(site_packages: Path) -> None:
+    """Delete it wherever it is; a second call finds nothing."""
+    for path in find_unused(site_packages):
+        if path.is_dir():
+            shutil.rmtree(path)
+        else:
+            path.unlink()
+
+
+def find_unused(site_packages: Path) -> list[Path]:
+    """Folders and files that can go; no one lies within another."""
+    found = {path for pattern in PATTERNS for path in site_packages.glob(pattern)}
+    found |= {path for path in site_packages.glob("babel/locale-data/*.dat") if path.stem not in LOCALES}
+    return sorted(path for path in found if not found.intersection(path.parents))
+
+
+if __name__ == "__main__":
+    remove_unused(Path(sys.argv[1]))
