@@ -1,19 +1,17 @@
-from django.urls import path
+from projects.lazy_urls import LazyViews, path
 
-from analysis import overview
-from analysis.pack import archive_views
-from analysis.pack import views as pack_views
-from analysis.results import (
-    agreement_views,
-    coding_views,
-    compare_views,
-    drill_down_views,
-    file_views,
-    item_views,
-    page_views,
-    planner_views,
-    views,
-)
+overview = LazyViews("analysis.overview")
+archive_views = LazyViews("analysis.pack.archive_views")
+pack_views = LazyViews("analysis.pack.views")
+agreement_views = LazyViews("analysis.results.agreement_views")
+coding_views = LazyViews("analysis.results.coding_views")
+compare_views = LazyViews("analysis.results.compare_views")
+drill_down_views = LazyViews("analysis.results.drill_down_views")
+file_views = LazyViews("analysis.results.file_views")
+item_views = LazyViews("analysis.results.item_views")
+page_views = LazyViews("analysis.results.page_views")
+planner_views = LazyViews("analysis.results.planner_views")
+views = LazyViews("analysis.results.views")
 
 urlpatterns = [
     path("p/<slug:slug>/", overview.project_overview, name="project"),

@@ -1,9 +1,18 @@
 """Addresses of the API, of its documentation, and of the page of tokens."""
 
-from django.urls import path, re_path
+from projects.lazy_urls import LazyViews, path, re_path
+from studies.views.studies import ACTIONS
 
-from api import pages
-from api.views import archives, bank, jobs, models, projects, results, scoring, studies, webhooks
+pages = LazyViews("api.pages")
+archives = LazyViews("api.views.archives")
+bank = LazyViews("api.views.bank")
+jobs = LazyViews("api.views.jobs")
+models = LazyViews("api.views.models")
+projects = LazyViews("api.views.projects")
+results = LazyViews("api.views.results")
+scoring = LazyViews("api.views.scoring")
+studies = LazyViews("api.views.studies")
+webhooks = LazyViews("api.views.webhooks")
 
 V1 = "api/v1/"
 P, S, E = f"{V1}projects/<slug:project>/", f"{V1}studies/<slug:study>/", f"{V1}endpoints/<int:endpoint>/"
@@ -37,7 +46,7 @@ operations = [
     path(S, studies.OneStudy.as_view(), name="api_study"),
     *(
         path(f"{S}{step.replace('_', '-')}/", studies.ActOnStudy.as_view(step=step), name=f"api_study_{step}")
-        for step in studies.ACTIONS
+        for step in ACTIONS
     ),
     path(f"{S}compare/", results.CompareStudies.as_view(), name="api_compare_studies"),
     path(f"{S}people-texts/", studies.PeopleTexts.as_view(), name="api_people_texts"),

@@ -1,6 +1,6 @@
-from django.urls import path
+from projects.lazy_urls import LazyViews, path
 
-from evaluation import views
+views = LazyViews("evaluation.views")
 
 urlpatterns = [
     path("s/<slug:slug>/evaluators/", views.study_evaluators, name="study_evaluators"),

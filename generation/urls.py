@@ -1,6 +1,6 @@
-from django.urls import path
+from projects.lazy_urls import LazyViews, path
 
-from generation import views
+views = LazyViews("generation.views")
 
 urlpatterns = [
     path("p/<slug:slug>/generate/", views.generation_new, name="generation_new"),

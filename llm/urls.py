@@ -1,6 +1,6 @@
-from django.urls import path, re_path
+from projects.lazy_urls import LazyViews, path, re_path
 
-from llm import views
+views = LazyViews("llm.views")
 
 urlpatterns = [
     path("models/", views.endpoint_list, name="endpoint_list"),

@@ -1,20 +1,45 @@
-"""A command starts without the large packages that it does not need."""
+"""Commands and the web server start without the large packages that they do not need."""
 
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
 from config.cli.resources import ROOT
 
-HEAVY = {"numpy", "pandas", "scipy", "nltk", "openai", "aiohttp", "altair", "vl_convert", "HanTa"}
+HEAVY = {
+    "numpy",
+    "pandas",
+    "scipy",
+    "nltk",
+    "openai",
+    "aiohttp",
+    "altair",
+    "vl_convert",
+    "HanTa",
+    "celery",
+    "kombu",
+    "psycopg",
+}
 REPORT = f"""
 import sys
 from config.command_line import run
 code = run(["manage.py", *sys.argv[1:]])
 print(*({HEAVY} & set(sys.modules)), file=sys.stderr)
 sys.exit(code)
+"""
+SERVE = f"""
+import sys
+import config.wsgi
+from django.urls import resolve, reverse
+resolve(reverse("work", args=["a"]))
+print(*({HEAVY - {"numpy", "psycopg"}} & set(sys.modules)), file=sys.stderr)
+address = reverse("study_results", args=["a"])
+assert "pandas" not in sys.modules
+assert resolve(address).func.__name__ == "study_results"
+assert "pandas" in sys.modules
 """
 
 
@@ -26,9 +51,18 @@ sys.exit(code)
     ],
 )  # fmt: skip
 def test_a_command_imports_no_large_package_before_it_needs_it(command, tmp_path):
-    environment = {**os.environ, "DJANGO_SETTINGS_MODULE": "config.settings", "LESART_DATA": str(tmp_path)}
+    assert run(tmp_path, REPORT, *command.split()) == (0, "")
+
+
+def test_results_are_imported_with_the_first_request_for_them(tmp_path):
+    """A web server that only annotators use has neither pandas nor scipy in its memory."""
+    assert run(tmp_path, SERVE) == (0, "")
+
+
+def run(folder: Path, source: str, *arguments: str) -> tuple[int, str]:
+    environment = {**os.environ, "DJANGO_SETTINGS_MODULE": "config.settings", "LESART_DATA": str(folder)}
     environment |= {"SECRET_KEY": "x" * 50, "DATABASE_URL": ""}
     done = subprocess.run(
-        [sys.executable, "-c", REPORT, *command.split()], cwd=ROOT, env=environment, capture_output=True, text=True
+        [sys.executable, "-c", source, *arguments], cwd=ROOT, env=environment, capture_output=True, text=True
     )
-    assert (done.returncode, done.stderr.strip()) == (0, "")
+    return done.returncode, done.stderr.strip()
