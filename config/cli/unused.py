@@ -16,6 +16,8 @@ PATTERNS = (
     "pandas/tests",
     "scipy/**/tests",
     "nltk/test",
+    "pip/**/__pycache__",
+    "setuptools/**/__pycache__",
     "**/LC_MESSAGES/*.po",
     "HanTa/morphmodel_dutch.pgz",
     "drf_spectacular_sidecar/static/drf_spectacular_sidecar/redoc",
