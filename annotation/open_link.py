@@ -13,7 +13,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.csrf import csrf_exempt, csrf_protect
 from django.views.decorators.http import require_http_methods
 
-from annotation.doors import (
+from annotation.access import (
     clean_token,
     find_annotator_by_link,
     keep_token,

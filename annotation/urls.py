@@ -2,8 +2,7 @@ from django.urls import path
 
 from annotation import views
 from annotation.open_link import open_link
-from annotation.previews import preview_phase
-from annotation.rights import own_answers
+from annotation.views import own_answers, preview_phase
 
 urlpatterns = [
     path("s/<slug:slug>/phases/<slug:name>/preview/", preview_phase, name="phase_preview"),

@@ -1,11 +1,16 @@
 """What annotators can ask for. The server holds the place: whatever they typed, they get the page where they stand."""
 
-from django.http import HttpRequest, HttpResponse, JsonResponse, QueryDict
+from typing import cast
+
+from django.contrib.auth.decorators import login_required
+from django.db import transaction
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse, QueryDict
 from django.shortcuts import redirect, render
+from django.utils import translation
 from django.views.decorators.csrf import csrf_exempt, csrf_protect
 from django.views.decorators.http import require_http_methods, require_safe
 
-from annotation.doors import (
+from annotation.access import (
     annotator_view,
     clean_token,
     find_annotator_by_link,
@@ -19,18 +24,32 @@ from annotation.pages import (
     redirect_to_confirm,
     redirect_to_place,
     render_confirm,
+    render_phase,
     render_place,
     render_stale,
     render_words,
 )
-from studies.models import Annotator
+from projects.models import Role, User
+from studies.access import get_study
+from studies.models import Annotator, Ended
 from studies.services import answering
 from studies.services.answering import Incomplete, StaleStage, take_back
 from studies.services.durations import tell_minutes
+from studies.services.launching import start_preview
 from studies.services.phases import get_phase
 from studies.services.places import find_place
 from studies.services.reports import report_item
+from studies.services.rights import (
+    CannotErase,
+    WrongCode,
+    check_second_code,
+    erase_person,
+    list_own_answers,
+    write_own_answers,
+)
+from studies.services.spec import SpecError
 from studies.services.stage_form import StageForm
+from studies.services.states import WrongState
 
 
 @csrf_exempt  # csrf_protect below asks for the token, so that its refusal too is an unkept page
@@ -154,3 +173,57 @@ def draft(request: HttpRequest, annotator: Annotator) -> HttpResponse:
     except StaleStage as stale:
         return JsonResponse({"message": str(stale)}, status=409)
     return JsonResponse({"saved": saved})
+
+
+@csrf_exempt  # csrf_protect below asks for the token, so that its refusal too is an unkept page
+@never_stored
+@require_http_methods(["GET", "HEAD", "POST"])
+@csrf_protect
+def own_answers(request: HttpRequest, public_id: str) -> HttpResponse:
+    """GET asks for the second code and shows nothing; a POST with the code shows, exports or withdraws."""
+    annotator = Annotator.objects.select_related("study").filter(public_id=clean_token(public_id)).first()
+    return open_to_annotator(request, annotator, answer_request)
+
+
+def answer_request(request: HttpRequest, annotator: Annotator) -> HttpResponse:
+    context = {"annotator": annotator, "preview": is_not_counted(annotator)}
+    if request.method != "POST":
+        return render(request, "annotation/own.html", context)
+    code = request.POST.get("code", "")
+    try:
+        check_second_code(annotator, code)
+        if "withdraw" in request.POST and request.POST.get("sure") == "yes":
+            erased = erase_person(annotator, Ended.WITHDRAWN)
+            return render(request, "annotation/own.html", context | {"erased": erased})
+    except (WrongCode, CannotErase) as error:
+        return render(request, "annotation/own.html", context | {"problem": str(error)}, status=400)
+    if "export" in request.POST:
+        return export(annotator)
+    unsure = "withdraw" in request.POST
+    answers = list_own_answers(annotator)
+    return render(request, "annotation/own.html", context | {"answers": answers, "code": code, "unsure": unsure})
+
+
+def export(annotator: Annotator) -> HttpResponse:
+    response = HttpResponse(write_own_answers(annotator), content_type="text/csv; charset=utf-8")
+    response["Content-Disposition"] = 'attachment; filename="my-answers.csv"'
+    return response
+
+
+@login_required
+@require_safe
+def preview_phase(request: HttpRequest, slug: str, name: str) -> HttpResponse:
+    study = get_study(cast(User, request.user), slug, Role.RESEARCHER)
+    with transaction.atomic():
+        try:
+            annotator = start_preview(study)
+            phase = get_phase(annotator, name)
+            if phase is None:
+                raise Http404
+            with translation.override(study.language):
+                is_end = phase.kind == "thanks"
+                return render_words(request, annotator, "done") if is_end else render_phase(request, annotator, name)
+        except (SpecError, WrongState):
+            return redirect("study", study.slug)
+        finally:
+            transaction.set_rollback(True)

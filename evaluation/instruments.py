@@ -9,8 +9,7 @@ from django.utils.translation import gettext_lazy
 
 from evaluation.judges.base import render_item
 from evaluation.judges.gates import render_gate_prompt
-from evaluation.judges.pairs import render_pair_prompt
-from evaluation.judges.picks import render_pick_prompt
+from evaluation.judges.pairs import render_pair_prompt, render_pick_prompt
 from evaluation.judges.prompts import PARTS, JudgePrompts, make_judge_checks, read_judge_prompts
 from evaluation.judges.scores import render_rating_prompt
 from evaluation.letters import list_options

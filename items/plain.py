@@ -96,3 +96,18 @@ def explain_too_long(value: str, limit: int) -> str:
     return _("This has {length:,} characters; the limit is {limit:,}. Shorten it.").format(
         length=len(value), limit=limit
     )
+
+
+STARTS = frozenset("'=+-@\t\r\n＝＋－＠")
+ALIVE = re.compile(r"'*[=+\-@\t\r\n＝＋－＠]")
+MARKED = re.compile(r"'+[=+\-@\t\r\n＝＋－＠]")
+
+
+def escape_formula(text: str) -> str:
+    """The text with an apostrophe in front if a spreadsheet might run it."""
+    return f"'{text}" if text[:1] in STARTS and ALIVE.match(text) else text
+
+
+def unescape_formula(text: str) -> str:
+    """The text as it was before `escape_formula`."""
+    return text[1:] if text[:1] == "'" and MARKED.match(text) else text

@@ -18,8 +18,8 @@ from analysis.frames.responses import query_submitted
 from analysis.tables.writers import cell
 from evaluation.metric_values import METRIC_COLUMNS, iter_metric_rows
 from evaluation.services.calls import iter_unanswered, list_unanswered_columns
-from items.csv_cells import STARTS
 from items.formats.sheet_writing import Kind, write_parquet, write_workbook
+from items.plain import STARTS
 from items.services.exporting import format_json_line
 from jobs.progress import ANSWERS, report_progress
 from studies.models import Annotator, Study

@@ -14,11 +14,10 @@ from analysis.items.coding_acts import BadCode, Done, Placed, code_items, span_o
 from analysis.items.sheet import item_pks
 from analysis.models import ItemCode
 from analysis.tables.writers import cell
-from items.csv_cells import unescape_formula
 from items.formats.rows import Reading
 from items.formats.table_cells import TableRow, read_cells
 from items.models import Item, Option
-from items.plain import make_printable
+from items.plain import make_printable, unescape_formula
 from projects.models import User
 from studies.models import Study
 from studies.services.responses.importing import ImportRefused

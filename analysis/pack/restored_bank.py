@@ -18,9 +18,8 @@ from evaluation.models import MAX_METRIC_NAME, Metric, MetricValue
 from evaluation.services.evaluators import ALL_TEXTS, SEEN
 from evaluation.services.position import POSITION, PositionBias
 from evaluation.setting import READERS
-from items.csv_cells import unescape_formula
 from items.models import MAX_ID, Generator, GeneratorKind, Item, KeyCorrection, Option, Text
-from items.plain import make_printable
+from items.plain import make_printable, unescape_formula
 from items.services.importing import ImportRefused, import_items, read_bank_file
 from items.services.naming import ImportOptions
 from llm.request_options import OPTIONS, Effort, check_extra

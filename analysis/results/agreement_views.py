@@ -15,8 +15,7 @@ from analysis.files import attach
 from analysis.formatting import interval, number, with_interval
 from analysis.hiding import effects_shown
 from analysis.reports.outcome import Agreed
-from analysis.results.forms import ResultsForm, StandInForm
-from analysis.results.lab_forms import LabForm
+from analysis.results.forms import LabForm, ResultsForm, StandInForm
 from analysis.results.links import behind_link, build_query
 from analysis.services.results import (
     LABEL_MASS,

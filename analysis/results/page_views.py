@@ -19,9 +19,8 @@ from analysis.reports.outcome import Agreed
 from analysis.reports.report import Report
 from analysis.results.agreement_views import draw_agreement, list_agreement, say_agreement
 from analysis.results.compare_views import find_stand_in, say_compared
-from analysis.results.forms import ResultsForm, StandInForm, without_idle
+from analysis.results.forms import LabForm, ResultsForm, StandInForm, without_idle
 from analysis.results.item_rows import FLAGS, choose, list_items, say_first
-from analysis.results.lab_forms import LabForm
 from analysis.results.links import build_query
 from analysis.results.sections import list_named, list_sections, published_part, sections
 from analysis.results.summary import (

@@ -16,7 +16,7 @@ from analysis.formatting import MINUS, UNDEFINED, digits_of, format_as, interval
 from analysis.tables.grids import BESIDE, Grid, Place, beneath_of, beneath_said, column_of, grids_of, heading_of
 from analysis.tables.spec import NUMBERS, Column, Crossing, Row, Table, interval_bounds
 from analysis.words import name_code
-from items.csv_cells import escape_formula
+from items.plain import escape_formula
 
 TEX_SPECIAL = {
     "\\": r"\textbackslash{}",

@@ -8,8 +8,7 @@ from django.utils.translation import gettext_noop
 
 from evaluation.judges.base import Judge, JudgeQuestion, JudgeSetting, load_judge_setting, make_key, read_key
 from evaluation.judges.gates import Gates
-from evaluation.judges.pairs import Pairs
-from evaluation.judges.picks import Picks
+from evaluation.judges.pairs import Pairs, Picks
 from evaluation.judges.scores import Scores
 from evaluation.models import JUDGE_KIND
 from evaluation.setting import LABEL

@@ -3,7 +3,10 @@
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from items.formats import aiken, benchmarks, gift, jsonl, moodle, qti, table, table_writing, text_files, xml_files
+from django.utils.translation import gettext as _
+
+from items.formats import aiken, benchmarks, gift, jsonl, moodle, qti, table, table_writing, text_files
+from items.formats.markup import BadXML, parse_xml
 from items.formats.questions import Written
 from items.formats.rows import Reading, TextRow
 
@@ -29,7 +32,7 @@ def _read_aiken(content: bytes, name: str, columns: Sequence[str] | None) -> Rea
 
 
 def _read_xml(content: bytes, name: str, columns: Sequence[str] | None) -> Reading:
-    return xml_files.read_xml(content)
+    return read_xml(content)
 
 
 # From a file's bytes, its name, and what was chosen for each of its columns.
@@ -91,3 +94,24 @@ def find_format(filename: str) -> str | None:
 
 def list_endings(*formats: str) -> list[str]:
     return [ending for ending, known in ENDINGS.items() if known in formats]
+
+
+ZIP = b"PK\x03\x04"
+
+
+def read_xml(content: bytes) -> Reading:
+    """The questions of a Moodle quiz, a QTI item or a QTI package."""
+    if content.startswith(ZIP):
+        return qti.read_package(content)
+    try:
+        root = qti.normalize(parse_xml(content))
+        readers = {"quiz": moodle.read_moodle, "assessmentitem": qti.read_item}
+        if root.tag == "questestinterop":
+            raise BadXML(_("This is QTI 1.2. Export the questions as QTI 2.1, QTI 3.0 or Moodle XML."))
+        if root.tag not in readers:
+            raise BadXML(_("This XML file is neither a Moodle quiz nor a QTI item. Pack QTI tests as a ZIP file."))
+    except BadXML as error:
+        reading = Reading()
+        reading.problems.add(0, "", str(error))
+        return reading
+    return readers[root.tag](root)

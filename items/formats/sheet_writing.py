@@ -15,8 +15,8 @@ from xml.sax.saxutils import escape
 
 from django.utils.translation import gettext as _
 
-from items.csv_cells import escape_formula
 from items.formats.sheets import MAX_COLUMN, MAX_ROW
+from items.plain import escape_formula
 
 MAX_WORDS = 32_767  # characters of a cell in Excel
 MAX_NUMBER = 10**15  # whole numbers that a spreadsheet holds exactly

@@ -9,8 +9,8 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
-from items.csv_cells import unescape_formula
 from items.files import MAX_FILE, BadZip, ZipReader
+from items.plain import unescape_formula
 
 WORKBOOK, PARQUET = b"PK\x03\x04", b"PAR1"
 MAX_BYTES = 500_000_000  # of a Parquet file, unpacked, by what it says of itself

@@ -6,7 +6,6 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
-from items.formats.known_tables import convert_known
 from items.formats.rows import (
     ItemRow,
     Line,
@@ -247,3 +246,26 @@ def _find_field(loc: Location, numbers: list[int]) -> str:
     if loc[0] == "answers" and len(loc) > 1:
         return f"option_{numbers[int(loc[1])]}"
     return {"id": "item_id", "answers": "option_1"}.get(str(loc[0]), describe_location(loc))
+
+
+# QGEval: a row a question, among them the reference; other columns are scores of annotators or metrics.
+QGEVAL = ("id", "reference", "passage", "answer", "prediction", "source")
+NAMES = ("text_id", "item_id", "text", "question", "answer", "generator", "reference")
+REFERENCE = "reference"
+
+
+def convert_known(table: Table) -> Table:
+    """The table of a data set in our columns; any other as it is."""
+    names = [name.strip().casefold() for name in table.header]
+    if not set(QGEVAL) <= set(names):
+        return table
+    places = [names.index(name) for name in QGEVAL]
+    return Table(list(NAMES), [convert_qgeval(row, places) for row in table.rows])
+
+
+def convert_qgeval(row: TableRow, places: Sequence[int]) -> TableRow:
+    """Ids as the import of judgments makes them; `source` is the data set and, after the first _, who wrote it."""
+    number, _reference, passage, answer, question, source = (row.cells[place] for place in places)
+    generator = source.partition("_")[2] or source
+    is_reference = "yes" if generator == REFERENCE else "no"
+    return TableRow(row.line, [number, f"{number}-{source}", passage, question, answer, generator, is_reference])

@@ -12,12 +12,11 @@ from dataclasses import dataclass
 
 from django.utils.translation import gettext as _
 
-from items.csv_cells import unescape_formula
 from items.formats.rows import Reading
 from items.formats.sheets import BadSheet, is_sheet, read_sheet
 from items.formats.table_columns import count_recognised
 from items.formats.text_files import decode_or_report
-from items.plain import has_control, make_printable, tidy
+from items.plain import has_control, make_printable, tidy, unescape_formula
 
 DELIMITERS = ",;\t|"
 MAX_COLUMNS = 100

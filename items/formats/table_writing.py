@@ -7,11 +7,11 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
-from items.csv_cells import escape_formula
 from items.formats.questions import LeftOut, Unfit, Written, list_item_fields, list_lost, list_text_fields
 from items.formats.rows import ItemRow, TextRow
 from items.formats.sheet_writing import MAX_WORDS, write_parquet, write_workbook
 from items.formats.table_columns import ITEM_FIELDS, NO_KEY, OPTION_FIELDS, TEXT_FIELDS, parse_keys
+from items.plain import escape_formula
 from items.values import DETAILS
 
 HELD = {"id", "title", "language", "generator", "answer", "reference"}

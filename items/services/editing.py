@@ -9,8 +9,8 @@ from django.utils.translation import gettext as _
 from items.models import Generator, GeneratorKind, Item, Text
 from items.pictures import PictureContent, store_pictures
 from items.services.bank import lock_bank
-from items.services.comparing import assign_option_ids
 from items.services.naming import add_ordinal, derive_id, select_item_content
+from items.services.plan import assign_option_ids
 from items.services.versions import (
     ItemVersion,
     carry_items,

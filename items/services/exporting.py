@@ -6,13 +6,13 @@ import json
 from collections.abc import Iterable
 from typing import Any
 
-from items.csv_cells import escape_formula
 from items.files import zip_files
 from items.formats import WRITERS
 from items.formats.questions import LeftOut, Written
 from items.formats.rows import TextRow
 from items.models import Item, Option, Text
 from items.pictures import write_data_uris
+from items.plain import escape_formula
 from items.services.bank import load_bank, lock_bank
 from items.services.hub import build_hub_files
 from items.values import get_text_values, hash_body, normalise_json, update_extra

@@ -10,7 +10,14 @@ from items.language import parse_language, recognise_languages
 from items.models import Item, Text
 from items.plain import make_printable
 from items.services.bank import Bank, load_bank
-from items.services.comparing import (
+from items.services.markup import plan_markup, warn_of_markup
+from items.services.naming import Author, ImportOptions, NamedItem, NamedText, join_place, name_lines
+from items.services.plan import (
+    ChangedItem,
+    ChangedText,
+    ImportPlan,
+    NewItem,
+    NewText,
     compare_items,
     compare_texts,
     find_stated_language,
@@ -19,9 +26,6 @@ from items.services.comparing import (
     merge_options,
     merge_text,
 )
-from items.services.markup import plan_markup, warn_of_markup
-from items.services.naming import Author, ImportOptions, NamedItem, NamedText, join_place, name_lines
-from items.services.plan import ChangedItem, ChangedText, ImportPlan, NewItem, NewText
 from items.services.versions import find_key_changes
 from items.values import (
     ItemValues,

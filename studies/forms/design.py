@@ -17,7 +17,7 @@ from studies.models import Study
 from studies.protocols import PROTOCOLS, Protocol
 from studies.protocols.parameters import Names, OneOf, Parameter, SomeOf, Switch, Whole, Words
 from studies.services.creating import create_draft, describe_study, find_free_slug
-from studies.services.presets import (
+from studies.services.design import (
     choose_wording,
     count_languages,
     find_wordings,

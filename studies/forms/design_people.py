@@ -18,8 +18,8 @@ from studies.forms.design import (
 from studies.models import InstrumentVersion, Study
 from studies.protocols import PROTOCOLS
 from studies.protocols.parameters import Parameter
+from studies.services.design import find_wordings
 from studies.services.instruments import describe_wording
-from studies.services.presets import find_wordings
 from studies.services.spec import DOUBT, EQUAL_CHANCE, MAX_SEED
 from studies.strict_yaml import NotYaml, load_yaml
 

@@ -16,8 +16,8 @@ from django.db.models import QuerySet
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from items.csv_cells import escape_formula
 from items.models import Text
+from items.plain import escape_formula
 from projects.models import User
 from studies.models import AnnotatorKind, PeopleTexts, Response, Study, Unit
 from studies.services.declarations import get_declaration

@@ -15,8 +15,8 @@ from django.utils import timezone
 from django.utils.crypto import constant_time_compare, salted_hmac
 from django.utils.translation import gettext as _
 
-from items.csv_cells import escape_formula
 from items.models import Item
+from items.plain import escape_formula
 from jobs.deleting import delete_results
 from projects.audit import record_act
 from projects.deletion import collect_rows, delete_collected, wipe_storage

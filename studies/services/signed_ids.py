@@ -9,8 +9,7 @@ from urllib.parse import urlencode
 from django.utils.crypto import constant_time_compare, salted_hmac
 from django.utils.translation import gettext as _
 
-from items.csv_cells import escape_formula
-from items.plain import make_printable
+from items.plain import escape_formula, make_printable
 from studies.models import Study
 from studies.recruitment import IDENTITY, SIGNATURE
 from studies.services.recruiting import get_recruitment

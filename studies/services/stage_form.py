@@ -7,6 +7,8 @@ from hashlib import sha256
 from typing import Any
 
 from django.http import QueryDict
+from django.urls import reverse
+from django.utils.crypto import salted_hmac
 from django.utils.translation import gettext as _
 
 from items.markup import render_wording
@@ -15,10 +17,23 @@ from studies.models import Assignment, Response
 from studies.presentation_order import Subject, list_subjects, read_shown_items
 from studies.protocols import PROTOCOLS, Question, Stage
 from studies.protocols.base import MAX_TEXT, Value
-from studies.services.addresses import PictureAddresses
 from studies.services.answers import About, Drafts, Given, ShownItems
 from studies.services.declarations import Asking, fill_slots, get_annotator_asking
 from studies.services.places import Place
+
+
+class PictureAddresses:
+    """Gives out the address of a picture by its digest, and knows afterwards which pictures a page shows."""
+
+    def __init__(self, public_id: str) -> None:
+        self.public_id = public_id
+        self.shown: dict[str, str] = {}  # digests by what stands in the address
+
+    def __call__(self, digest: str) -> str:
+        name = salted_hmac("studies.pictures", f"{self.public_id} {digest}", algorithm="sha256").hexdigest()[:32]
+        self.shown[name] = digest
+        return reverse("work_picture", args=[self.public_id, name])
+
 
 MAX_COMMENT = 1_000
 NONE = "none"

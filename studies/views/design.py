@@ -21,8 +21,7 @@ from studies.forms.people import ResponsesForm
 from studies.models import Study
 from studies.protocols import PROTOCOLS
 from studies.services import creating, launching
-from studies.services.design_notes import summarise_draft
-from studies.services.presets import list_presets, load_presets
+from studies.services.design import list_presets, load_presets, summarise_draft
 from studies.services.progress import list_progress
 from studies.services.responses import importing
 from studies.services.responses.rows import COLUMNS, REQUIRED_COLUMNS

@@ -14,7 +14,7 @@ from django.utils.translation import ngettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from items.csv_cells import escape_formula
+from items.plain import escape_formula
 from jobs.models import Job, JobState
 from jobs.views import describe_progress
 from projects.models import Role

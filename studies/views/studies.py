@@ -18,7 +18,7 @@ from studies.models import PeopleTexts, Purpose, StudyState
 from studies.protocols import PROTOCOLS
 from studies.services import launching, written_items
 from studies.services.declarations import get_declaration
-from studies.services.design_notes import summarise_draft
+from studies.services.design import summarise_draft
 from studies.services.people_texts import find_draw, write_draw
 from studies.services.progress import count_guesses, count_progress
 from studies.services.second_draw import count_texts_left, draw_more_texts

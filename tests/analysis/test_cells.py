@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from analysis.tables.writers import cell
-from items.csv_cells import escape_formula, unescape_formula
+from items.plain import escape_formula, unescape_formula
 
 
 @pytest.mark.parametrize(

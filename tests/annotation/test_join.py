@@ -4,7 +4,7 @@ import pytest
 from django.urls import reverse
 from django.utils import timezone
 
-from annotation.doors import COOKIE
+from annotation.access import COOKIE
 from studies.models import Annotator
 from tests.annotation.world import Walker, make_world
 

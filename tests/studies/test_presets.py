@@ -4,8 +4,8 @@ import pytest
 
 from studies.models import Study
 from studies.services.creating import create_study
+from studies.services.design import list_presets, load_presets
 from studies.services.launching import launch_study
-from studies.services.presets import list_presets, load_presets
 from studies.services.spec import check_spec
 from tests.studies.steps import address, begin
 from tests.studies.world import bank

@@ -9,8 +9,8 @@ from pathlib import PurePath
 
 from django.utils.translation import gettext as _
 
-from items.csv_cells import unescape_formula
 from items.formats.sheets import BadSheet, is_sheet, read_sheet
+from items.plain import unescape_formula
 from studies.services.responses.rows import MAX_CELL, READ_COLUMNS, BadFile, Cells, decode_file
 
 SLOT = re.compile(r"\{([^{}]+)\}")

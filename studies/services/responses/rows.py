@@ -16,10 +16,9 @@ from django.utils.dateparse import parse_datetime
 from django.utils.timezone import is_naive
 from django.utils.translation import gettext as _
 
-from items.csv_cells import unescape_formula
 from items.formats.jsonl import BadLine, parse_object
 from items.formats.kinds import explain_kind
-from items.plain import has_control, make_printable
+from items.plain import has_control, make_printable, unescape_formula
 from studies.models import AnnotatorKind, Purpose, Study
 from studies.protocols import PROTOCOLS
 from studies.protocols.base import UnitKind
