@@ -139,9 +139,10 @@ class ResponsesForm(forms.Form):
         label=_("File or files"),
         help_text=_(
             "CSV, JSONL, Excel (XLSX) or Parquet with one row per judgment, as the long export has them. Annotator "
-            "workbooks of QGEval are recognized: choose all of them at once."
+            "workbooks of QGEval and logs of Inspect AI and lm-evaluation-harness are recognized; several files at once are one "
+            "import."
         ),
-        widget=SeveralFilesInput(attrs={"accept": ".csv,.tsv,.txt,.jsonl,.xlsx,.parquet"}),
+        widget=SeveralFilesInput(attrs={"accept": ".csv,.tsv,.txt,.jsonl,.xlsx,.parquet,.json,.eval"}),
     )
     mapping = forms.CharField(
         label=_("Other column names"),

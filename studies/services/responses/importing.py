@@ -9,6 +9,7 @@ from typing import Any
 from django.db import transaction
 from django.utils import timezone
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 from items.formats.sheets import is_sheet
 from items.plain import make_printable
@@ -36,6 +37,7 @@ from studies.services.responses.consistency import (
     is_first_round_unknown,
 )
 from studies.services.responses.mapping import TableMapping, is_known, map_table
+from studies.services.responses.model_logs import count_unanswered, list_log_rows, read_log
 from studies.services.responses.rows import BadFile, RowFile, RowProblem, parse_rows, read_rows
 from studies.services.scratch import adopt_rows, clear_rows, scratch_study
 from studies.services.selection import Chosen, choose_items
@@ -194,11 +196,14 @@ class AnswerFile:
     content: bytes
 
 
-def read_files(files: Sequence[AnswerFile], mapping: TableMapping | None = None) -> RowFile:
+def read_files(study: Study, files: Sequence[AnswerFile], mapping: TableMapping | None = None) -> RowFile:
     """The rows of all files. One with the columns of an export is read as such unless a mapping is given."""
     found = RowFile()
     for file in files:
-        own = read_mapped(file, mapping) if mapping or is_table(file) else read_rows(file.content)
+        own = read_logged(study, file, mapping)
+        if own is None:
+            own = read_mapped(file, mapping) if mapping or is_table(file) else read_rows(file.content)
+        found.notices += own.notices
         found.rows += own.rows
         named = f"{make_printable(file.name)}: " if len(files) > 1 else ""
         found.problems += [replace(problem, reason=f"{named}{problem.reason}") for problem in own.problems]
@@ -208,6 +213,25 @@ def read_files(files: Sequence[AnswerFile], mapping: TableMapping | None = None)
 def is_table(file: AnswerFile) -> bool:
     """Whether it is a workbook or Parquet, or a CSV of a known kind with other columns."""
     return is_sheet(file.content) or is_known(file.content)
+
+
+def read_logged(study: Study, file: AnswerFile, mapping: TableMapping | None) -> RowFile | None:
+    """The judgments of a model's log; None for any other file."""
+    found = RowFile()
+    try:
+        log = read_log(file.content, file.name)
+        if log is None:
+            return None
+        parse_rows(list_log_rows(log, study, mapping.values if mapping else {}, found.problems), found)
+    except BadFile as bad:
+        found.problems.append(bad.problem)
+        return found
+    if n := count_unanswered(log):
+        said = ngettext(
+            "%(n)d sample has no answer that names options.", "%(n)d samples have no answer that names options.", n
+        )
+        found.notices.append(said % {"n": n})
+    return found
 
 
 def read_mapped(file: AnswerFile, mapping: TableMapping | None) -> RowFile:
@@ -232,7 +256,7 @@ def import_responses(
     Raises `ImportRefused` with every problem by line, or `SpecError` where the study takes none: nothing is stored.
     `partial` takes the guesses of people who did not get to read. With `dry_run` all is checked and nothing stored.
     """
-    file = read_files([AnswerFile("", files)] if isinstance(files, bytes) else files, mapping)
+    file = read_files(study, [AnswerFile("", files)] if isinstance(files, bytes) else files, mapping)
     with scratch_study(study) as (scratch, writer):
         refuse_unimportable(study)
         chosen = choose_items(scratch)
@@ -244,7 +268,7 @@ def import_responses(
             store_draw(scratch, draw, None)
             store_responses(scratch, answered, save_imported_units(scratch, chosen, answered, writer.save), writer.save)
             make_imported(study, scratch, file)
-    return count_imported(answered, chosen.notices + notices + notice_unknown_rounds(study, file))
+    return count_imported(answered, file.notices + chosen.notices + notices + notice_unknown_rounds(study, file))
 
 
 def notice_unknown_rounds(study: Study, file: RowFile) -> list[str]:

@@ -222,6 +222,7 @@ class BadCell(ValueError):
 class RowFile:
     rows: list[Row] = field(default_factory=list)
     problems: list[RowProblem] = field(default_factory=list)
+    notices: list[str] = field(default_factory=list)
 
 
 def read_rows(content: bytes) -> RowFile:

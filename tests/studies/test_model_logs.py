@@ -1,0 +1,136 @@
+"""Logs of Inspect AI and lm-evaluation-harness as judgments of models; built in the shapes that both write."""
+
+import json
+
+import pytest
+
+from items.files import zip_files
+from items.models import Item
+from studies.models import Annotator, Response
+from studies.services.responses.importing import AnswerFile, ImportRefused, import_responses
+from studies.services.responses.mapping import parse_mapping
+from tests.studies.world import bank, drafted
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def study(project):
+    bank(project)
+    return drafted(project)
+
+
+def wordings(item: Item) -> list[str]:
+    return [option.text for option in item.options.all()]
+
+
+def inspect_sample(item: Item, letters: str | None, with_text: bool, **fields) -> dict:
+    prompt = f"{item.text.body}\n\n{item.stem}" if with_text else item.stem
+    score = {"value": "C", "answer": letters, "explanation": f"ANSWER: {letters}"}
+    return {
+        "id": item.external_id, "epoch": 1, "input": prompt, "choices": wordings(item), "target": "A",
+        "messages": [{"role": "user", "content": [{"type": "text", "text": prompt}]}],
+        "output": {"model": "m", "choices": [], "completion": f"ANSWER: {letters}"}, "scores": {"choice": score},
+        "metadata": {},
+    } | fields  # fmt: skip
+
+
+def inspect_log(samples: list[dict]) -> bytes:
+    return json.dumps(
+        {"version": 2, "status": "success", "eval": {"task": "t", "model": "openai/m"}, "samples": samples}
+    ).encode()
+
+
+def eval_file(samples: list[dict]) -> bytes:
+    files = {"header.json": json.dumps({"version": 2, "eval": {"model": "openai/m"}}).encode()}
+    files |= {f"samples/{each['id']}_epoch_1.json": json.dumps(each).encode() for each in samples}
+    return zip_files(files)
+
+
+def harness_line(item: Item, likelihoods: list[float], with_text: bool, words: bool = False, **doc) -> dict:
+    context = f"{item.text.body}\n{item.stem}" if with_text else item.stem
+    pairs = [(context, f" {option}") for option in wordings(item)]
+    answers = [[str(each), "False"] if words else [each, False] for each in likelihoods]
+    arguments = {f"gen_args_{n}": {"arg_0": one, "arg_1": two} for n, (one, two) in enumerate(pairs)}
+    return {
+        "doc_id": 0, "doc": {"question": item.stem, "choices": wordings(item)} | doc, "target": "0",
+        "arguments": arguments if words else pairs, "resps": [[each] for each in answers], "filtered_resps": answers,
+        "filter": "none", "metrics": ["acc"], "acc": 1.0,
+    }  # fmt: skip
+
+
+def harness(*lines: dict) -> bytes:
+    return "".join(json.dumps(line) + "\n" for line in lines).encode()
+
+
+def stored() -> list[tuple]:
+    rows = Response.objects.order_by("pk").values_list(
+        "assignment__annotator__code", "stage", "item__external_id", "option__external_id", "value"
+    )
+    return list(rows)
+
+
+def items() -> tuple[Item, Item]:
+    first, second = Item.objects.filter(text__external_id="t1").order_by("pk")
+    return first, second
+
+
+@pytest.mark.parametrize("write", [inspect_log, eval_file])
+def test_a_log_of_inspect_is_the_answers_of_its_model(study, write):
+    first, second = items()
+    content = write([inspect_sample(first, "A, C", True), inspect_sample(second, None, True)])
+    counts = import_responses(study, [AnswerFile("log.json", content)])
+    assert stored() == [
+        ("openai/m", "read", first.external_id, option, value)
+        for option, value in (("a", True), ("b", False), ("c", True))
+    ]
+    assert len(counts.notices) == 1
+    annotator = Annotator.objects.get()
+    assert (annotator.kind, annotator.model) == ("model", "openai/m")
+
+
+def test_without_the_text_in_the_prompt_it_is_a_guess_and_epochs_are_apart(study):
+    first, _second = items()
+    samples = [inspect_sample(first, "B", False), inspect_sample(first, "C", False, epoch=2)]
+    import_responses(study, inspect_log(samples))
+    assert {(code, stage) for code, stage, *_rest in stored()} == {("openai/m", "guess"), ("openai/m #2", "guess")}
+
+
+@pytest.mark.parametrize("words", [False, True])
+def test_likelihoods_of_the_harness_are_choices_and_probabilities(study, words):
+    first, _second = items()
+    content = harness(harness_line(first, [-2.0, -1.0, -9.0], True, words, item_id=first.external_id))
+    import_responses(study, [AnswerFile("samples_x.jsonl", content)], mapping=parse_mapping("annotator: pythia"))
+    assert [(code, stage, value) for code, stage, _item, _option, value in stored()] == [
+        ("pythia", "read", False), ("pythia", "read", True), ("pythia", "read", False),
+    ]  # fmt: skip
+    probabilities = list(Response.objects.order_by("pk").values_list("probability", flat=True))
+    assert sum(probabilities) == pytest.approx(1)
+    assert probabilities[1] / probabilities[0] == pytest.approx(2.718281828, rel=1e-6)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        {"doc_id": 1, "doc": {"question": "Nobody asked this"}, "filtered_resps": [["-1", "False"]]},
+        {
+            "doc_id": 1,
+            "doc": {"item_id": "t1-alder-1", "choices": ["other", "options"]},
+            "filtered_resps": [[-1.0], [-2.0]],
+        },
+        {"doc_id": 1, "doc": 7, "filtered_resps": 8, "arguments": [[[]]]},
+    ],
+)
+def test_what_does_not_fit_is_refused_with_its_line_and_nothing_is_stored(study, line):
+    first, _second = items()
+    good = harness_line(first, [-2.0, -1.0, -9.0], True, item_id=first.external_id)
+    with pytest.raises(ImportRefused) as refused:
+        import_responses(study, harness(good, line))
+    assert [problem.line for problem in refused.value.problems] == [2]
+    assert not stored()
+
+
+@pytest.mark.parametrize("content", [b'{"version": 2, "eval": {', b'{"version": 2, "eval": {}, "samples": [7]}'])
+def test_a_broken_log_is_refused(study, content):
+    with pytest.raises(ImportRefused):
+        import_responses(study, content)
