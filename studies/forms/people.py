@@ -139,8 +139,8 @@ class ResponsesForm(forms.Form):
         label=_("File or files"),
         help_text=_(
             "CSV, JSONL, Excel (XLSX) or Parquet with one row per judgment, as the long export has them. Annotator "
-            "workbooks of QGEval and logs of Inspect AI and lm-evaluation-harness are recognized; several files at once are one "
-            "import."
+            "workbooks of QGEval and logs of Inspect AI and lm-evaluation-harness are recognized; several files at "
+            "once are one import."
         ),
         widget=SeveralFilesInput(attrs={"accept": ".csv,.tsv,.txt,.jsonl,.xlsx,.parquet,.json,.eval"}),
     )
