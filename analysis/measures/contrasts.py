@@ -59,7 +59,7 @@ MAX_T = "max-t"
 MAX_T_DRAWS = 100_000
 ROWS = 10_000  # draws held at once
 FEWEST_TEXTS = 5
-TOO_FEW_TEXTS = gettext_noop("Comparing all pairs needs at least 5 texts.")
+TOO_FEW_TEXTS = gettext_noop("Fewer than 5 texts cannot carry a comparison of all pairs.")
 
 
 @dataclass(frozen=True)

@@ -48,7 +48,7 @@ FLAW_NAMES: dict[str, str | Promise] = {
     "ambiguous": gettext_lazy("ambiguous or unclear"),
 }
 TOO_FEW_ITEMS = gettext_noop("Fewer than 10 items have this flaw (%(n)d).")
-TOO_FEW_TEXTS = gettext_noop("Fewer than 5 texts have items with and without this flaw (%(n)d).")
+TOO_FEW_TEXTS = gettext_noop("Fewer than 5 texts hold items with and without it (%(n)d).")
 NO_ANSWERS = gettext_noop("No item was answered by people both without and with the text.")
 TOGETHER = gettext_noop("These flaws always occur together and are counted as one: %(flaws)s.")
 DETERMINED = gettext_noop("Other flaws or the question type determine this flaw, so it has no effect of its own.")
@@ -62,7 +62,9 @@ def flaw_tables(evidence: Evidence) -> tuple[Table, ...]:
     values = item_values(evidence)
     by_people = {name: sum(name in flaws for flaws in evidence.flaw_codes.values()) for name in NAMES}
     found = list(rows_of(coded, values, by_people))
-    return (FLAWS.build(sorted(found, key=lambda row: -row["n_items"]), evidence.choices.convention),)
+    together = dict.fromkeys(row["reason"] for row in found if row["reason"] and row["p_adjusted"] is not None)
+    rows = sorted(found, key=lambda row: -row["n_items"])
+    return (FLAWS.build(rows, evidence.choices.convention, notes=list(together)),)
 
 
 def code_items(evidence: Evidence) -> pd.DataFrame:

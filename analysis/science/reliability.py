@@ -22,6 +22,7 @@ FEWEST_PEOPLE = 30
 MORE_TEXTS = 2
 TOO_FEW = gettext_noop("Reliability needs 30 people who did the same items; here %(n)d.")
 NO_SPREAD = gettext_noop("All these people have the same sum, so nothing can be ranked.")
+VERSIONS_DIFFER = gettext_noop("These people read different versions of the texts, so their sums cannot be compared.")
 FEW_PARTS = gettext_noop("A factor needs at least 3 parts.")
 TEXTS, ITEMS = "text", "item"
 
@@ -34,7 +35,8 @@ def reliability_tables(evidence: Evidence) -> tuple[Table, ...]:
     read = mine[mine["stage"] == stages.with_text]
     if read.empty:
         return ()
-    return (RELIABILITY.build(list(rows_of(*complete_scores(read))), evidence.choices.convention),)
+    reason = _(VERSIONS_DIFFER) if evidence.frame["text_version"].nunique() > 1 else ""
+    return (RELIABILITY.build(list(rows_of(*complete_scores(read), reason)), evidence.choices.convention),)
 
 
 def complete_block(read: pd.DataFrame) -> pd.DataFrame:
@@ -57,17 +59,17 @@ def complete_scores(read: pd.DataFrame) -> tuple[np.ndarray, np.ndarray]:
     return scores.to_numpy(dtype=np.float64), pd.factorize(text, sort=True)[0]
 
 
-def rows_of(scores: np.ndarray, text: np.ndarray) -> Iterator[dict[str, Any]]:
+def rows_of(scores: np.ndarray, text: np.ndarray, reason: str = "") -> Iterator[dict[str, Any]]:
     """Over texts first, then over items."""
     texts = np.unique(text)
     by_text = np.stack([scores[:, text == each].sum(axis=1) for each in texts], axis=1) if len(texts) else scores
     for name, parts in ((TEXTS, by_text), (ITEMS, scores)):
-        yield row_of(name, parts, len(texts))
+        yield row_of(name, parts, len(texts), reason)
 
 
-def row_of(name: str, parts: np.ndarray, n_texts: int) -> dict[str, Any]:
+def row_of(name: str, parts: np.ndarray, n_texts: int, reason: str) -> dict[str, Any]:
     n, k = parts.shape
-    reason = _(TOO_FEW) % {"n": n} if n < FEWEST_PEOPLE else ""
+    reason = reason or (_(TOO_FEW) % {"n": n} if n < FEWEST_PEOPLE else "")
     about: dict[str, Any] = {"parts": name, "n_people": n, "n_parts": k, "omega": None, "longer": None}
     if reason:
         return about | {"alpha": refused(reason), "reason": reason}

@@ -4,6 +4,7 @@ import pytest
 
 from analysis.choices import Choices
 from analysis.services.reporting import build
+from tests.analysis.answered_texts import make_evidence
 from tests.analysis.worked_out import report_of
 from tests.factory import answer, make_annotator, make_item, make_study, make_text
 
@@ -19,6 +20,12 @@ def undrawn(request, monkeypatch):
 @pytest.fixture
 def drawn():
     """Asks for real figures."""
+
+
+@pytest.fixture
+def evidence(project):
+    """A study of 40 texts that nobody has answered, for `answered_texts`."""
+    return make_evidence(project)
 
 
 @pytest.fixture

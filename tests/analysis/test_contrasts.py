@@ -96,7 +96,7 @@ def test_below_five_texts_nothing_is_adjusted_over_texts_and_nothing_is_claimed(
         for place, (name, mean) in enumerate([("a", 0.3), ("b", 0.5), ("c", 0.9)])
     }
     found = compare(Family("answerability", "human", figures, 4, (-1.0, 1.0)), ANNOTATORS)
-    assert found.reason() == "Comparing all pairs needs at least 5 texts."
+    assert found.reason() == "Fewer than 5 texts cannot carry a comparison of all pairs."
     assert found.winner() == ""
     assert found.standing() == []
     [sentence] = headline(found, RATING_WORDING)

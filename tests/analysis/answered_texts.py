@@ -1,0 +1,99 @@
+"""Answers made by hand for what `analysis/science` computes: a study of 40 texts whose frame the tests fill."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+
+from analysis.choices import Choices
+from analysis.frames.evidence import Evidence, TextDraw, evidence_of
+from tests.factory import make_annotator, make_item, make_study, make_text
+
+N_TEXTS, KEYS = 40, "TFF"
+FIXED = Choices(convention="annotators")
+
+
+def frame_of(answers: list[tuple], kinds: dict[str, str]) -> pd.DataFrame:
+    """Judgments (annotator, text, item, generator, stage, option, right, p or None) in the form of the frame."""
+    columns = ["annotator", "text_id", "item_id", "generator", "stage", "option_id", "correct", "probability"]
+    frame = pd.DataFrame(answers, columns=columns)
+    key = frame["option_id"] == "a"
+    frame = frame.assign(
+        kind=frame["annotator"].map(kinds), group="", purpose="main", model="", reading="", unit=1, part="", round=1,
+        text_version="", question="answer", unsure=False, key=key, value=key == frame["correct"],
+    )  # fmt: skip
+    return frame.astype({"correct": "boolean", "key": "boolean", "probability": "float64"})
+
+
+def make_evidence(project) -> Evidence:
+    """40 texts with an item of each of two generators; nobody has answered."""
+    items = [
+        make_item(make_text(project, f"t{number:02}") if name == "ann" else number_text(project, number), name,
+                  f"t{number:02}-{name}", KEYS)
+        for number in range(N_TEXTS) for name in ("ann", "bob")
+    ]  # fmt: skip
+    study = make_study(project, "reading", items)
+    for code in ("p0", "p1", "p2"):
+        make_annotator(study, code)
+    make_annotator(study, "gpt", kind="model", model="gpt")
+    return evidence_of(study, FIXED)
+
+
+def number_text(project, number):
+    return project.texts.get(external_id=f"t{number:02}")
+
+
+def answered(evidence, n_people: int = 20, model_texts: int = N_TEXTS, draw: bool = True, people=("p0", "p1", "p2")):
+    """With answers: people on the first texts, a model that follows the same difficulty on the first of all."""
+    rng = np.random.default_rng(1)
+    level = rng.uniform(0.2, 0.95, (N_TEXTS, 2, 2))
+    answers = []
+    for number in range(N_TEXTS):
+        for place, name in enumerate(("ann", "bob")):
+            for stage, harder in (("guess", 0.3), ("read", 0.0)):
+                right = level[number, place, int(stage == "read")] - harder / 2
+                about = (f"t{number:02}", f"t{number:02}-{name}", name, stage)
+                for option in "abc":
+                    if number < model_texts:
+                        answers.append(("gpt", *about, option, right > 0.5, right if option == "a" else 1 - right))
+                    if number < n_people:
+                        answers += [(who, *about, option, rng.random() < right, None) for who in people]
+    kinds = dict.fromkeys(people, "human") | {"gpt": "model"}
+    frame = frame_of(answers, kinds)
+    texts = [f"t{number:02}" for number in range(N_TEXTS)]
+    annotators = pd.DataFrame(
+        [(who, kinds[who], "", "ticked" if kinds[who] == "human" else "probability", "main", "") for who in kinds],
+        columns=["annotator", "kind", "group", "reading", "purpose", "variant"],
+    )
+    text_draw = TextDraw(dict.fromkeys(texts, 0.5), frozenset(texts[:20])) if draw else None
+    return replace(evidence, frame=frame, every_round=frame, annotators=annotators, text_draw=text_draw)
+
+
+def grouped(evidence, sizes: tuple[int, int], n_people: int = 12):
+    """Answers of so many people in each of two groups, about the first texts."""
+    people = tuple(f"q{number:03}" for number in range(sum(sizes)))
+    full = answered(evidence, n_people=n_people, people=people)
+    groups = dict(zip(people, ["x"] * sizes[0] + ["y"] * sizes[1], strict=True))
+    evidence.study.groups = ["x", "y"]
+    return replace(full, annotators=full.annotators.assign(group=full.annotators["annotator"].map(groups).fillna("")))
+
+
+def rated(evidence, marks, round=1):
+    """Ratings (annotator, item, value) in the stage with the text."""
+    full = answered(evidence)
+    rows = [(who, item[:3], item, item[4:], "read", "", False, None) for who, item, _value in marks]
+    frame = frame_of(rows, dict.fromkeys(("p0", "p1", "p2"), "human"))
+    frame = frame.assign(question="rating", value=[value for *_about, value in marks], round=round, option_id=None)
+    return replace(full, every_round=frame)
+
+
+def flawed(evidence, which):
+    """Answered, with a gap in the question of some items."""
+    stems = [
+        "The ferry ___ here at last." if item in which else "Why did the ferry leave so late?"
+        for item in evidence.items["item_id"]
+    ]
+    full = answered(evidence)
+    return replace(full, items=evidence.items.assign(stem=stems))
