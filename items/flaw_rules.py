@@ -18,6 +18,7 @@ LONGER = 1.25
 FEWEST_CONTENT_WORDS, MOST_SENTENCES = 3, 2
 SAME_LETTERS = 5  # Basque has no stemmer here: equal first letters stand for an equal stem
 SNOWBALL = {"en": "english", "de": "german"}
+CACHED = 10_000  # words, options
 QUOTED = re.compile(r"[“„«\"][^”“»\"]*[”“»\"]")
 SENTENCE_END = re.compile(r"[.!?…]+(?:\s|$)")
 FIGURE = re.compile(r"^\D{0,12}?(-?\d+(?:[.,]\d+)?)\D{0,20}$")
@@ -70,6 +71,11 @@ QUESTION_WORDS = {
 }  # fmt: skip
 
 
+@lru_cache(maxsize=CACHED)  # several rules look at an option
+def list_words(text: str) -> tuple[str, ...]:
+    return tuple(words_in(text))
+
+
 def one_key(item: Wording) -> int | None:
     return item.keys.index(True) if len(item.options) > 1 and sum(item.keys) == 1 else None
 
@@ -88,28 +94,28 @@ def is_phrase(item: Wording, phrases: Mapping[str, tuple[str, ...]]) -> bool | N
     if not item.options:
         return None
     known = phrases.get(item.language, ())
-    return any(" ".join(words_in(option)) in known for option in item.options)
+    return any(" ".join(list_words(option)) in known for option in item.options)
 
 
 def has_word(item: Wording, words: dict[str, set[str]]) -> bool | None:
     if not item.options:
         return None
     known = words.get(item.language, set())
-    return any(not known.isdisjoint(words_in(option)) for option in item.options)
+    return any(not known.isdisjoint(list_words(option)) for option in item.options)
 
 
 def negative_stem(item: Wording) -> bool:
     """A word of negation outside quotation marks."""
-    words = words_in(QUOTED.sub(" ", item.stem))
+    words = list_words(QUOTED.sub(" ", item.stem))
     return not NEGATIVE.get(item.language, set()).isdisjoint(words)
 
 
 def true_false(item: Wording) -> bool:
     """Two options that are a pair such as yes and no, or a stem that asks whether something is true."""
-    stem = " ".join(words_in(item.stem))
+    stem = " ".join(list_words(item.stem))
     if any(phrase in stem for phrase in ASKS_TRUTH.get(item.language, ())):
         return True
-    said = {" ".join(words_in(option)) for option in item.options}
+    said = {" ".join(list_words(option)) for option in item.options}
     return len(item.options) == 2 and said in YES_NO.get(item.language, ())
 
 
@@ -127,14 +133,14 @@ def stemmer(language: str) -> Callable[[str], str]:
         return lambda word: word[:SAME_LETTERS]
     from nltk.stem.snowball import SnowballStemmer  # nltk takes a second to import
 
-    stem: Callable[[str], str] = SnowballStemmer(SNOWBALL[language]).stem
-    return stem
+    return lru_cache(maxsize=CACHED)(SnowballStemmer(SNOWBALL[language]).stem)
 
 
-def content_stems(text: str, language: str) -> set[str]:
+@lru_cache(maxsize=CACHED)  # an option is looked at by several rules, and items of a text have options in common
+def content_stems(text: str, language: str) -> frozenset[str]:
     """Word stems of what is longer than three letters and no question word."""
     stem, asked = stemmer(language), QUESTION_WORDS.get(language, set())
-    return {stem(word) for word in words_in(text) if len(word) > 3 and word not in asked}
+    return frozenset(stem(word) for word in list_words(text) if len(word) > 3 and word not in asked)
 
 
 def repeated_word(item: Wording) -> bool | None:
@@ -171,13 +177,13 @@ def negation_pair(item: Wording) -> bool | None:
     if len(item.options) < 2:
         return None
     negative = NEGATIVE.get(item.language, set())
-    options = [words_in(option) for option in item.options]
+    options = [list_words(option) for option in item.options]
     return any(set(one) ^ set(other) and set(one) ^ set(other) <= negative for one, other in combinations(options, 2))
 
 
 def unfocused(item: Wording) -> bool:
     """Neither question word nor question mark, or fewer than three words besides articles and question words."""
-    words, asked = words_in(item.stem), QUESTION_WORDS.get(item.language, set())
+    words, asked = list_words(item.stem), QUESTION_WORDS.get(item.language, set())
     left = [word for word in words if word not in asked | ARTICLES.get(item.language, set())]
     is_question = "?" in item.stem or not asked.isdisjoint(words) or bool(GAP.search(item.stem))
     return not is_question or len(left) < FEWEST_CONTENT_WORDS
@@ -218,4 +224,4 @@ def flaws_of(item: Wording) -> dict[str, bool | None]:
 def question_type(item: Wording) -> str:
     """The first question word of the stem; empty without one."""
     asked = QUESTION_WORDS.get(item.language, set())
-    return next((word for word in words_in(item.stem) if word in asked), "")
+    return next((word for word in list_words(item.stem) if word in asked), "")

@@ -4,6 +4,7 @@ import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 import pandas as pd
@@ -15,7 +16,14 @@ from django.utils.translation import gettext as _
 from analysis.choices import Choices
 from analysis.codes import collect_flaw_codes
 from analysis.frames.export_rows import is_paired, items_by_unit, pairs_of
-from analysis.frames.responses import every_round, latest_rounds, query_submitted, select_rows
+from analysis.frames.responses import (
+    every_round,
+    judgments_of,
+    latest_rounds,
+    probability_right,
+    query_submitted,
+    select_rows,
+)
 from analysis.models import ItemCode
 from analysis.published_names import own_generators, stored_matches
 from evaluation.metric_values import get_metric_families, iter_metric_rows
@@ -141,6 +149,16 @@ class Evidence:
     text_draw: TextDraw | None = None
     flaw_codes: dict[str, dict[str, bool]] = field(default_factory=dict)
     seen_texts: dict[str, frozenset[str]] = field(default_factory=dict)
+
+    @cached_property
+    def judgments(self) -> pd.DataFrame:
+        """`judgments_of` the frame; many tables are made of them, and none changes them."""
+        return judgments_of(self.frame)
+
+    @cached_property
+    def judgments_with_p(self) -> pd.DataFrame:
+        """The same with `p_right`."""
+        return self.judgments.assign(p_right=probability_right(self.frame, self.judgments))
 
 
 def with_items(evidence: Evidence, rows: pd.DataFrame) -> pd.DataFrame:

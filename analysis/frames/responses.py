@@ -202,3 +202,12 @@ def judgments_of(frame: pd.DataFrame) -> pd.DataFrame:
     """One row per option that was judged, ticked or not; `value` and `correct` are truths."""
     ticks = frame[(frame["question"] == "answer") & frame["correct"].notna()][JUDGMENT]
     return ticks.astype({"value": bool, "correct": bool}).reset_index(drop=True)
+
+
+def probability_right(frame: pd.DataFrame, judgments: pd.DataFrame) -> np.ndarray:
+    """p(right) of each of the frame's judgments: 0 or 1 as it was judged where no probability is known."""
+    answered = frame[(frame["question"] == "answer") & frame["correct"].notna()]
+    p = answered["probability"].to_numpy(dtype=np.float64)
+    key = judgments["value"].to_numpy() == judgments["correct"].to_numpy()
+    right = judgments["correct"].to_numpy(dtype=np.float64)
+    return np.where(np.isnan(p), right, np.where(key, p, 1 - p))

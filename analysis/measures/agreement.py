@@ -6,8 +6,9 @@ judge. Categories are declared, never read off the data: AC1 depends on their nu
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from functools import lru_cache
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache, partial
 
 import numpy as np
 
@@ -19,6 +20,7 @@ from analysis.measures.intervals import (
     Interval,
     Statistic,
     cluster_interval,
+    clustered_together,
     resample_interval,
     undefined_interval,
 )
@@ -245,6 +247,36 @@ def clustered_kappa(
     return cluster_interval(statistic, len(texts), int(compared.sum()), bounds=KAPPA_BOUNDS, seed=seed)
 
 
+def clustered_kappas(
+    ratings: IntArray, categories: int, pair_sets: Sequence[IntArray], text: IntArray, *, seed: int
+) -> list[Interval]:
+    """`clustered_kappa` of several sets of pairs; sets over the same texts share what each draw gives for a pair."""
+    found: dict[int, Interval] = {}
+    alike: dict[bytes, list[int]] = {}
+    compared = [judgments_compared(ratings, pairs) for pairs in pair_sets]
+    for place, judged in enumerate(compared):
+        alike.setdefault(np.unique(text[judged.any(axis=0)]).tobytes(), []).append(place)
+    for key, places in alike.items():
+        texts = np.frombuffer(key, dtype=text.dtype)
+        shared = [sharing(ratings, pair_sets[place]) for place in places]
+        pairs = np.unique(np.sort(np.concatenate(shared), axis=1), axis=0)
+        if len(places) == 1 or len(texts) < 2 or len(pairs) * len(texts) * categories**2 > CELLS:
+            judged_by = ((place, (ratings, categories, pair_sets[place], text)) for place in places)
+            found |= {place: clustered_kappa(*judged, seed=seed) for place, judged in judged_by}
+            continue
+        entering = np.isin(text, texts)
+        groups = np.searchsorted(texts, text[entering])
+        sums = _Sums.of(pair_tables(ratings[:, entering], categories, pairs, groups, len(texts)))
+        where = {tuple(pair): at for at, pair in enumerate(pairs.tolist())}
+        members = [np.array([where[tuple(sorted(pair))] for pair in each.tolist()], dtype=np.int64) for each in shared]
+        intervals = clustered_together(partial(sums.means_of, members), len(texts), 0, bounds=KAPPA_BOUNDS, seed=seed)
+        found |= {
+            place: replace(interval, n_responses=int(compared[place].sum()))
+            for place, interval in zip(places, intervals, strict=True)
+        }
+    return [found[place] for place in range(len(pair_sets))]
+
+
 def published_kappa(
     ratings: IntArray, categories: int, pairs: IntArray, *, seed: int, weighted: bool = True
 ) -> Interval:
@@ -292,11 +324,30 @@ class _Sums:
         ]
         return np.concatenate(parts, axis=1)
 
+    def means_of(self, members: Sequence[IntArray], weights: FloatArray) -> FloatArray:
+        """(b, sets): per replicate the weighted mean κ over the defined pairs of each set."""
+        rows = max(1, CELLS // max(1, self.n.shape[1]))
+        parts = []
+        for start in range(0, len(weights), rows):
+            weight, product = self._weigh(weights[start : start + rows, self.used], True)
+            total, above = (
+                np.stack([np.take(each, its, axis=1).sum(axis=1) for its in members], axis=1)
+                for each in (weight, product)
+            )
+            with np.errstate(invalid="ignore"):
+                parts.append(above / np.where(total > 0, total, np.nan))
+        return np.concatenate(parts)
+
     def _added(self, weights: FloatArray, weighted: bool) -> FloatArray:
+        weight, product = self._weigh(weights, weighted)
+        return np.stack([product.sum(axis=1), weight.sum(axis=1)])
+
+    def _weigh(self, weights: FloatArray, weighted: bool) -> tuple[FloatArray, FloatArray]:
+        """(b, p): per replicate and pair its weight, and that times its κ; 0 where κ is undefined."""
         n, by_chance = weights @ self.n, np.zeros((len(weights), self.n.shape[1]))
         for first, second in zip(self.first, self.second, strict=True):
             by_chance += (weights @ first) * (weights @ second)
         kappa = kappa_of_sums(n, weights @ self.agreed, by_chance)
         defined = ~np.isnan(kappa)
         weight = np.where(defined, n if weighted else 1.0, 0.0)
-        return np.stack([np.where(defined, kappa * weight, 0.0).sum(axis=1), weight.sum(axis=1)])
+        return weight, np.where(defined, kappa * weight, 0.0)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.sparse import coo_matrix
+from scipy.sparse import coo_matrix, csr_matrix
 from scipy.sparse.csgraph import connected_components
 
 from analysis.measures.types import FloatArray, IntArray
@@ -195,8 +195,7 @@ def d_study(components: Mapping[str, float], items: int, raters: int) -> tuple[f
 # Who marks high or low, and what the means would be had all raters seen all items: x = item + severity + error.
 #
 # Least squares (Searle 1971). Items are taken out within themselves, which leaves one equation per rater; these sum
-# over
-# texts, so leaving a text out is a subtraction. Severities sum to 0; positive: higher marks.
+# over texts, so leaving a text out is a subtraction. Severities sum to 0; positive: higher marks.
 
 
 @dataclass(frozen=True)
@@ -233,10 +232,9 @@ def rater_severity(item: IntArray, rater: IntArray, value: FloatArray, text: Int
     whole = equations.over(np.arange(n_items))
     severity = _solve(*whole)
     k, g = int(text.max()) + 1, int(group.max()) + 1
-    of_groups = _Groups(group, g, mean, share)
+    of_groups = _Groups.of(group, g, mean, share)
     severity_without, fair_without = np.empty((k, n_raters)), np.empty((k, g))
-    for one in range(k):
-        inside = np.flatnonzero(text == one)
+    for one, inside in enumerate(np.split(np.argsort(text, kind="stable"), np.cumsum(np.bincount(text))[:-1])):
         left = tuple(total - part for total, part in zip(whole, equations.over(inside), strict=True))
         severity_without[one] = _solve(*left)
         fair_without[one] = of_groups.fair(severity_without[one], inside)
@@ -271,7 +269,11 @@ def _solve(left: FloatArray, right: FloatArray) -> FloatArray:
     if m < 2:
         return found
     bordered = left[np.ix_(used, used)] + 1.0 / m  # adds the equation Σ = 0 along the only direction left open
-    if np.linalg.cond(bordered) > 1e12:
+    try:
+        root = np.diag(np.linalg.cholesky(bordered))
+    except np.linalg.LinAlgError:
+        return found
+    if root.min() ** 2 < 1e-9 * np.diag(bordered).max():  # raters that no item links
         return found
     solved = np.linalg.solve(bordered, right[used])
     found[used] = solved - solved.mean()
@@ -280,16 +282,29 @@ def _solve(left: FloatArray, right: FloatArray) -> FloatArray:
 
 @dataclass(frozen=True)
 class _Groups:
+    """Of the items of each group: their number n and sum of means (g,), and sums of raters' shares (g, raters)."""
+
     group: IntArray
-    n_groups: int
     mean: FloatArray
-    share: coo_matrix
+    share: csr_matrix
+    n: FloatArray
+    total: FloatArray
+    shares: FloatArray
+
+    @classmethod
+    def of(cls, group: IntArray, n_groups: int, mean: FloatArray, share: csr_matrix) -> _Groups:
+        return cls(group, mean, share, *_sum_groups(group, n_groups, mean, share))
 
     def fair(self, severity: FloatArray, left_out: IntArray) -> FloatArray:
         """(g,) means of mean - severity of those who rated, over the items that stay."""
-        ability = self.mean - self.share @ np.nan_to_num(severity, nan=np.nan)
-        kept = np.ones(len(ability))
-        kept[left_out] = 0
-        n = np.bincount(self.group, weights=kept, minlength=self.n_groups)
-        total = np.bincount(self.group, weights=np.where(kept > 0, ability, 0.0), minlength=self.n_groups)
-        return np.asarray(total / np.where(n > 0, n, np.nan))
+        own = _sum_groups(self.group[left_out], len(self.n), self.mean[left_out], self.share[left_out])
+        n, total, shares = (all_of - part for all_of, part in zip((self.n, self.total, self.shares), own, strict=True))
+        strict = np.where(np.abs(shares) > 1e-9, shares * severity, 0.0).sum(axis=1)
+        return np.asarray((total - strict) / np.where(n > 0, n, np.nan))
+
+
+def _sum_groups(group: IntArray, n_groups: int, mean: FloatArray, share: csr_matrix) -> tuple[FloatArray, ...]:
+    n = np.bincount(group, minlength=n_groups).astype(np.float64)
+    total = np.bincount(group, weights=mean, minlength=n_groups).astype(np.float64)
+    member = csr_matrix((np.ones(len(group)), (group, np.arange(len(group)))), shape=(n_groups, len(group)))
+    return n, total, np.asarray((member @ share).todense())

@@ -8,7 +8,6 @@ import pandas as pd
 from django.utils.translation import gettext as _
 
 from analysis.frames.evidence import Evidence
-from analysis.frames.responses import judgments_of
 from analysis.reports.evaluators import Evaluator, evaluators_in, people_in
 from analysis.reports.tables import DESCRIPTION, VARIANTS
 from analysis.tables.spec import Table
@@ -78,7 +77,7 @@ def evaluator_rows(evidence: Evidence) -> Iterator[dict[str, Any]]:
 
     Judgments are those of options; where the study asks for none, all answers.
     """
-    judgments = judgments_of(evidence.frame)
+    judgments = evidence.judgments
     if judgments.empty:
         judgments = evidence.frame
     for evaluator in evaluators_in(evidence):

@@ -13,7 +13,6 @@ from django.utils.translation import gettext as _
 
 from analysis.formatting import count, number
 from analysis.frames.evidence import Evidence
-from analysis.frames.responses import judgments_of
 from analysis.measures.calibration import LOW_MASS
 from analysis.reports.description import ALL, MINUTES, PEOPLE, by_source, of_variant
 from analysis.reports.evaluators import Evaluator, evaluator_named
@@ -179,7 +178,7 @@ def list_annotators(evidence: Evidence, annotators: pd.DataFrame) -> Table:
 
 def list_answers_by(evidence: Evidence, evaluator: Evaluator, quantity: str) -> Table:
     """The judgments of options, or all answers where the study asks for none; or the texts that they are about."""
-    judgments = judgments_of(evidence.frame)
+    judgments = evidence.judgments
     mine = evaluator.rows_of(evidence.frame if judgments.empty else judgments)
     if quantity == "n_texts":
         return list_counted(evidence, mine, "n_texts")

@@ -10,7 +10,6 @@ from django.utils.translation import gettext as _
 
 from analysis.choices import ANNOTATORS, PUBLISHED, READERS
 from analysis.frames.evidence import Evidence
-from analysis.frames.responses import judgments_of
 from analysis.measures.intervals import undefined_interval
 from analysis.measures.variance_parts import VarianceParts
 from analysis.reports.estimates import NOT_PUBLISHED, Estimate
@@ -36,12 +35,7 @@ def reading_stages(evidence: Evidence) -> ReadingStages | None:
 
 def judgments_in(evidence: Evidence) -> pd.DataFrame:
     """Judgments of options with p(right): what was judged as 0 or 1 where no probability is known."""
-    answered = evidence.frame[(evidence.frame["question"] == "answer") & evidence.frame["correct"].notna()]
-    judgments = judgments_of(evidence.frame)
-    p = answered["probability"].to_numpy(dtype=np.float64)
-    key = judgments["value"].to_numpy() == judgments["correct"].to_numpy()
-    right = judgments["correct"].to_numpy(dtype=np.float64)
-    return judgments.assign(p_right=np.where(np.isnan(p), right, np.where(key, p, 1 - p)))
+    return evidence.judgments_with_p
 
 
 def conventions(random: VarianceParts, fixed: VarianceParts, reason: str = "") -> Estimate:

@@ -4,7 +4,6 @@ import pandas as pd
 from django.utils.translation import gettext as _
 
 from analysis.frames.evidence import Evidence
-from analysis.frames.responses import judgments_of
 from analysis.reports.drill_down import ANSWER, ITEM, TEXT, list_counted, list_judgments, list_rows
 from analysis.reports.evaluators import HUMAN, evaluator_named, groups_of, people_in
 from analysis.science import tables
@@ -23,7 +22,7 @@ def list_tables() -> tuple[TableSpec, ...]:
 
 
 def people_judgments(evidence: Evidence) -> pd.DataFrame:
-    return people_in(evidence).rows_of(judgments_of(evidence.frame))
+    return people_in(evidence).rows_of(evidence.judgments)
 
 
 def with_text(evidence: Evidence) -> pd.DataFrame:
@@ -44,7 +43,7 @@ def count_or_list(evidence: Evidence, judgments: pd.DataFrame, column: str) -> T
 @tables.JOINED.drill_down
 def list_joined(evidence: Evidence, row: Row, column: str) -> Table:
     """Judgments of people about the drawn texts and of models about all."""
-    judgments = judgments_of(evidence.frame)
+    judgments = evidence.judgments
     asked = judgments["stage"].isin(stages_of(evidence, row["measure"]))
     about = judgments[(judgments["generator"] == row["generator"]) & asked]
     mine = people_in(evidence).rows_of(about)

@@ -76,7 +76,8 @@ def answers_with_text(evidence: Evidence) -> Answered | None:
         return None
     whole = read.groupby(["annotator", "item_id"], sort=True)["correct"].all().unstack("item_id")
     text = read.drop_duplicates("item_id").set_index("item_id")["text_id"].reindex(whole.columns)
-    right = whole.astype("Float64").fillna(MISSING).to_numpy(dtype=np.int64)
+    known = whole.to_numpy(dtype=np.float64, na_value=np.nan)
+    right = np.where(np.isnan(known), MISSING, known).astype(np.int64)
     return Answered(right, whole.index, whole.columns, text.to_numpy())
 
 
@@ -229,6 +230,7 @@ def functioning_rows(
 # Does guessing an item change how one answers it with the text?
 
 FEWEST_TEXTS = 5
+PAIR = ["annotator", "item_id"]
 NOTHING_TO_COMPARE = gettext_noop(
     "In this plan everybody (or nobody) guesses an item before reading it, so there is nothing to compare."
 )
@@ -243,9 +245,7 @@ def carry_over_tables(evidence: Evidence) -> tuple[Table, ...]:
     read = mine[mine["stage"] == stages.with_text]
     if read.empty:
         return ()
-    guessed = set(
-        map(tuple, mine[mine["stage"] == stages.without][["annotator", "item_id"]].drop_duplicates().to_numpy())
-    )
+    guessed = pd.MultiIndex.from_frame(mine[mine["stage"] == stages.without][PAIR].drop_duplicates())
     random, fixed = (estimate(read, guessed, readers) for readers in (RANDOM, FIXED))
     reason = why_not(random)
     row: dict[str, Any] = {
@@ -255,9 +255,9 @@ def carry_over_tables(evidence: Evidence) -> tuple[Table, ...]:
     return (CARRY_OVER.build([row], evidence.choices.convention),)
 
 
-def estimate(read: pd.DataFrame, guessed: set[tuple[str, str]], readers: Readers) -> CarryOver:
+def estimate(read: pd.DataFrame, guessed: pd.MultiIndex, readers: Readers) -> CarryOver:
     cells = read.groupby(["annotator", "item_id", "text_id"], sort=True)["correct"].agg(["sum", "size"]).reset_index()
-    before = np.array([pair in guessed for pair in zip(cells["annotator"], cells["item_id"], strict=True)], dtype=bool)
+    before = guessed.get_indexer(pd.MultiIndex.from_frame(cells[PAIR])) >= 0
     item, text, annotator = (
         pd.factorize(cells[name], sort=True)[0].astype(np.int64) for name in ("item_id", "text_id", "annotator")
     )

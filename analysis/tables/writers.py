@@ -6,7 +6,7 @@ import json
 import math
 import re
 from collections.abc import Callable, Iterable, Iterator
-from functools import cache
+from functools import cache, lru_cache
 from itertools import groupby
 from typing import Any, Protocol
 
@@ -47,8 +47,9 @@ def as_tex(table: Table) -> str:
     shown = table.columns or tuple(Column(name, name) for name in table.header)
     align = "".join("r" if column.kind in NUMBERS else "l" for column in shown)
     head = line_of(escape(column.title) for column in shown)
-    text = cache(lambda kind, value: escape(name_code(kind, value)))  # few words, many rows
-    body = [line_of(tex_cell(row, column, text) for column in shown) for row in table.rows]
+    text = cache(lambda kind, value: escape(name_code(kind, value)))  # few words and numbers, many rows
+    printed = lru_cache(maxsize=None, typed=True)(print_with_interval)
+    body = [line_of(tex_cell(row, column, text, printed) for column in shown) for row in table.rows]
     return tabular(align, head, body, table.notes)
 
 
@@ -111,15 +112,20 @@ def line_of(cells: Iterable[str]) -> str:
     return f"{{{line[0]}}}{line[1:]}" if line[0] in "[*" else line
 
 
-def tex_cell(row: Row, column: Column, text: Callable[[str, Any], str]) -> str:
+def tex_cell(
+    row: Row, column: Column, text: Callable[[str, Any], str], printed: Callable[..., str] | None = None
+) -> str:
     """One cell as a paper has it: `.53 [.41, .65]`, `undefined`, or the text itself."""
     value = row[column.name]
     if column.kind not in NUMBERS:
         return text(column.kind, value)
     if value is None:
         return UNDEFINED
-    ends = interval_bounds(row, column)
-    return escape(f"{print_number(column.kind, value, digits_of(*ends))} {interval(*ends)}".rstrip())
+    return (printed or print_with_interval)(column.kind, value, *interval_bounds(row, column))
+
+
+def print_with_interval(kind: str, value: int | float, low: float | None, high: float | None) -> str:
+    return escape(f"{print_number(kind, value, digits_of(low, high))} {interval(low, high)}".rstrip())
 
 
 def print_number(kind: str, value: int | float, digits: int = 2) -> str:

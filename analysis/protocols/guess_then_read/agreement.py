@@ -12,11 +12,10 @@ from django.utils.translation import gettext as _
 
 from analysis.choices import ANNOTATORS, PUBLISHED, READERS
 from analysis.frames.evidence import Evidence
-from analysis.frames.responses import judgments_of
 from analysis.measures.agreement import (
     MISSING,
     all_pairs,
-    clustered_kappa,
+    clustered_kappas,
     cohen_kappa,
     human_average,
     judgments_compared,
@@ -144,7 +143,7 @@ class Ratings:
 
 def agreement_with_humans(evidence: Evidence) -> Table:
     """All people with each other, each model and baseline with the people, each person with the other people."""
-    judgments = judgments_of(evidence.frame)
+    judgments = evidence.judgments
     rows = []
     for stage in (GUESS, READ):
         rows += stage_rows(evidence, stage, ratings_in(judgments[judgments["stage"] == stage]))
@@ -173,8 +172,11 @@ class Line:
 
 def stage_rows(evidence: Evidence, stage: str, ratings: Ratings) -> list[dict[str, Any]]:
     lines = list(lines_of(evidence, ratings))
-    published = published_kappas(ratings.values, TICKED_OR_NOT, [line.pairs for line in lines], evidence.choices.seed)
-    return [row_of(evidence, stage, ratings, line, drawn) for line, drawn in zip(lines, published, strict=True)]
+    pair_sets, seed = [line.pairs for line in lines], evidence.choices.seed
+    published = published_kappas(ratings.values, TICKED_OR_NOT, pair_sets, seed)
+    by_texts = clustered_kappas(ratings.values, TICKED_OR_NOT, pair_sets, ratings.text, seed=seed)
+    drawn = zip(by_texts, published, strict=True)
+    return [row_of(stage, ratings, line, *intervals) for line, intervals in zip(lines, drawn, strict=True)]
 
 
 def lines_of(evidence: Evidence, ratings: Ratings) -> Iterator[Line]:
@@ -203,7 +205,7 @@ def pairs_between(one: np.ndarray, others: np.ndarray) -> np.ndarray:
     return pairs_with(int(one[0]), others) if len(one) else np.zeros((0, 2), dtype=np.int64)
 
 
-def row_of(evidence: Evidence, stage: str, ratings: Ratings, line: Line, published: Interval) -> dict[str, Any]:
+def row_of(stage: str, ratings: Ratings, line: Line, by_texts: Interval, published: Interval) -> dict[str, Any]:
     found = pairwise(ratings.values, TICKED_OR_NOT, line.pairs)
     mean = mean_agreement(found)
     unweighted = mean.kappa_unweighted
@@ -213,7 +215,7 @@ def row_of(evidence: Evidence, stage: str, ratings: Ratings, line: Line, publish
     reason = why_undefined(ratings, line, stage) if isnan(mean.kappa) else ""
     intervals = {
         READERS: readers_kappa(*judged, fixed=() if line.average else ratings.places(line.evaluator.codes).tolist()),
-        ANNOTATORS: clustered_kappa(*judged, seed=evidence.choices.seed),
+        ANNOTATORS: by_texts,
         PUBLISHED: published,
     }
     return {

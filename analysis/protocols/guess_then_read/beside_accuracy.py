@@ -9,7 +9,6 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
 from analysis.frames.evidence import Evidence
-from analysis.frames.responses import judgments_of
 from analysis.measures.informativity import (
     LEAST,
     auc,
@@ -45,7 +44,7 @@ def beside_accuracy(evidence: Evidence) -> tuple[Table, ...]:
 def with_keys(evidence: Evidence) -> pd.DataFrame:
     """One row per judged option with `unit`, `key` as it is now, and `probability`, NaN where there is none."""
     answered = evidence.frame[(evidence.frame["question"] == "answer") & evidence.frame["correct"].notna()]
-    judgments = judgments_of(evidence.frame)
+    judgments = evidence.judgments
     key = judgments["value"] == judgments["correct"]
     probability = answered["probability"].to_numpy(dtype=np.float64)
     return judgments.assign(unit=answered["unit"].to_numpy(), key=key, probability=probability)

@@ -82,13 +82,13 @@ def list_tables() -> tuple[TableSpec, ...]:
 @POOLED.drill_down
 def list_pooled(evidence: Evidence, row: Row, column: str) -> Table:
     """The judgments of a row of `informativity`: of one stage for an accuracy, else of both."""
-    return list_informativity(evidence, row, column, judgments_of(evidence.frame))
+    return list_informativity(evidence, row, column, evidence.judgments)
 
 
 @MATCHED.drill_down
 def list_matched(evidence: Evidence, row: Row, column: str) -> Table:
     """The same of `informativity_matched`."""
-    return list_informativity(evidence, row, column, select_matched(judgments_of(evidence.frame)))
+    return list_informativity(evidence, row, column, select_matched(evidence.judgments))
 
 
 def list_informativity(evidence: Evidence, row: Row, column: str, judgments: pd.DataFrame) -> Table:
@@ -101,7 +101,7 @@ def list_informativity(evidence: Evidence, row: Row, column: str, judgments: pd.
 @CONTRASTS.drill_down
 def list_contrasts(evidence: Evidence, row: Row, column: str) -> Table:
     """The judgments about the items of either generator, of one stage for an accuracy, else of both."""
-    judgments = evaluator_named(evidence, row["evaluator"]).rows_of(judgments_of(evidence.frame))
+    judgments = evaluator_named(evidence, row["evaluator"]).rows_of(evidence.judgments)
     mine = judgments[judgments["generator"].isin([row["generator_a"], row["generator_b"]])]
     mine = mine[mine["stage"].isin(STAGES.get(row["measure"], (GUESS, READ)))]
     return list_counted(evidence, mine, column) if column in COUNTED else list_judgments(evidence, mine)
@@ -120,7 +120,7 @@ def list_standardised(evidence: Evidence, row: Row, column: str) -> Table:
     if column in ("share_items", "share_items_common"):
         own = evidence.items["generator"] == row["generator"]
         return list_category(evidence, row, evidence.items[own | (column == "share_items_common")], way.of)
-    mine = judgments_by(evidence, row, judgments_of(evidence.frame))
+    mine = judgments_by(evidence, row, evidence.judgments)
     mine = mine.assign(category=mine["item_id"].map(way.of))
     mine = mine if row["category"] == ALL else mine[mine["category"] == row["category"]]
     if column in COUNTED:
@@ -158,7 +158,7 @@ def list_by_rating(evidence: Evidence, row: Row, column: str) -> Table:
 @AGREEMENT.drill_down
 def list_agreement(evidence: Evidence, row: Row, column: str) -> Table:
     """The pairs themselves for their number, else the judgments that they share."""
-    judgments = judgments_of(evidence.frame)
+    judgments = evidence.judgments
     judgments = judgments[judgments["stage"] == row["stage"]]
     ratings = ratings_in(judgments)
     line = next(each for each in lines_of(evidence, ratings) if each.evaluator.name == row["evaluator"])
@@ -194,7 +194,7 @@ def list_ratings(evidence: Evidence, row: Row, column: str) -> Table:
 @BIASES.drill_down
 def list_biases(evidence: Evidence, row: Row, column: str) -> Table:
     """The judgments of a stage; for items as a whole one row for each annotator and item."""
-    mine = judgments_by(evidence, row, judgments_of(evidence.frame))
+    mine = judgments_by(evidence, row, evidence.judgments)
     mine = mine[mine["stage"] == row["stage"]]
     if column in COUNTED:
         return list_counted(evidence, mine, column)

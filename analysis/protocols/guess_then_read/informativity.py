@@ -9,7 +9,6 @@ import pandas as pd
 from django.utils.translation import gettext as _
 
 from analysis.frames.evidence import Evidence
-from analysis.frames.responses import judgments_of
 from analysis.measures.informativity import informativity
 from analysis.measures.intervals import JACKKNIFE, PERCENTILE, Interval
 from analysis.measures.reader_intervals import Arm, readers_contrast
@@ -35,7 +34,7 @@ GUESSABILITY, ANSWERABILITY, INFORMATIVITY = "guessability", "answerability", "i
 
 def reading_comparisons(evidence: Evidence, judgments: pd.DataFrame | None = None) -> tuple[Comparison, ...]:
     """Guessability, answerability and informativity by each evaluator."""
-    judgments = judgments_of(evidence.frame) if judgments is None else judgments
+    judgments = evidence.judgments if judgments is None else judgments
     families = (
         family for evaluator in evaluators_in(evidence) for family in reading_families(evidence, evaluator, judgments)
     )
@@ -80,14 +79,14 @@ MEASURES = ("guessability", "answerability", "informativity")
 
 def informativity_table(evidence: Evidence, comparisons: Sequence[Comparison] | None = None) -> Table:
     """Pooled: answerability over all who read, guessability over those who guessed (as published)."""
-    judgments = judgments_of(evidence.frame)
+    judgments = evidence.judgments
     comparisons = reading_comparisons(evidence, judgments) if comparisons is None else comparisons
     return build_table(POOLED, evidence, judgments, comparisons)
 
 
 def informativity_matched(evidence: Evidence) -> Table:
     """Only annotators and items with both, so that the two shares are about the same answers."""
-    judgments = select_matched(judgments_of(evidence.frame))
+    judgments = select_matched(evidence.judgments)
     return build_table(MATCHED, evidence, judgments, reading_comparisons(evidence, judgments))
 
 
@@ -153,7 +152,7 @@ def reason_for(evaluator: Evaluator, judged: Judged, generator: str, evidence: E
     """
     stages = {stage for stage, arm in ((GUESS, judged.guess), (READ, judged.read)) if totals(arm)[1]}
     if not stages:
-        given = evaluator.rows_of(judgments_of(evidence.frame))
+        given = evaluator.rows_of(evidence.judgments)
         stages = set(given[given["generator"] == generator]["stage"])
         if len(stages) == 2:
             return _("no item was answered both without and with the text")
@@ -175,7 +174,7 @@ def measures_won(comparisons: Sequence[Comparison], evaluator: Evaluator, genera
 
 def interval_methods(evidence: Evidence) -> Table:
     """Five rows per generator and evaluator with answers in both stages; four for models, who are not drawn."""
-    judgments = judgments_of(evidence.frame)
+    judgments = evidence.judgments
     rows = [
         row
         for generator in evidence.generators

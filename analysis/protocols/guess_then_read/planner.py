@@ -11,7 +11,6 @@ from django.utils.translation import gettext_lazy
 
 from analysis.formatting import count, number
 from analysis.frames.evidence import Evidence
-from analysis.frames.responses import judgments_of
 from analysis.measures.components import component_intervals, fit_components
 from analysis.measures.power import Components, Plan, informativity_curve
 from analysis.measures.prediction_powered import gain
@@ -170,7 +169,7 @@ def assume_values(sizes: Sizes, found: Spread) -> dict[str, Any]:
 
 def list_components(evidence: Evidence) -> list[dict[str, Any]]:
     defaults, names = asdict(Components()), component_names()
-    judgments = people_in(evidence).rows_of(judgments_of(evidence.frame))
+    judgments = people_in(evidence).rows_of(evidence.judgments)
     if judgments.empty:
         return [make_unfitted_row(name, said, defaults[name]) for name, said in names.items()]
     data = coded_judgments(judgments)

@@ -11,7 +11,6 @@ from django.utils.translation import gettext_noop
 from analysis.figures.paper import Line, Mark, Panels, Ranges, Style
 from analysis.formatting import interval, items_counted, judgments_counted, number, of_people, of_texts, texts_counted
 from analysis.frames.evidence import Evidence
-from analysis.frames.responses import judgments_of
 from analysis.pack.methods import Facts, table, with_ends
 from analysis.protocols.guess_then_read import figures as drawn
 from analysis.protocols.guess_then_read.agreement import agreement_with_humans
@@ -110,7 +109,7 @@ def say_comparison(evidence: Evidence, speaker: str, comparison: Comparison | No
         return headline(comparison, INFORMATIVITY_WORDING)
     if speaker != HUMAN:
         return headline(comparison, INFORMATIVITY_WORDING, _("more texts would narrow this interval"))
-    judgments = evaluator_named(evidence, HUMAN).rows_of(judgments_of(evidence.frame))
+    judgments = evaluator_named(evidence, HUMAN).rows_of(evidence.judgments)
     more = narrowing(evidence, judgments, largest.n_texts)
     said = headline(
         comparison, INFORMATIVITY_WORDING, more.clause if more else _("more texts would narrow this interval")

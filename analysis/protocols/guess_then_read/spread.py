@@ -10,7 +10,6 @@ from django.utils.translation import gettext as _
 from analysis.choices import READERS
 from analysis.formatting import judgments_counted, of_people, of_texts
 from analysis.frames.evidence import Evidence
-from analysis.frames.responses import judgments_of
 from analysis.measures.components import FittedComponents, Judgments, fit_components
 from analysis.measures.power import Components, Plan, informativity_curve
 from analysis.measures.types import IntArray
@@ -21,7 +20,7 @@ from analysis.reports.spread import EDGES, STUDIES, Spread, clause_of, component
 
 def option_spread(evidence: Evidence) -> Spread:
     """Of judgments of options, without and with the text."""
-    judgments = people_in(evidence).rows_of(judgments_of(evidence.frame))
+    judgments = people_in(evidence).rows_of(evidence.judgments)
     if judgments.empty:
         return Spread(Components(), from_nothing())
     found = fit_components(coded_judgments(judgments))

@@ -17,7 +17,6 @@ from django.utils.translation import gettext_noop
 from analysis.choices import CONVENTIONS
 from analysis.formatting import number
 from analysis.frames.evidence import Evidence
-from analysis.frames.responses import judgments_of
 from analysis.measures.intervals import TEXT, undefined_interval
 from analysis.measures.types import FloatArray
 from analysis.protocols.guess_then_read.answers import READ
@@ -35,7 +34,7 @@ DIFFERS = 0.1  # from here on a share of items is said to differ from the common
 
 def informativity_standardised(evidence: Evidence) -> Table:
     """One row per way to divide the items, generator and evaluator at the common mix, then one for each category."""
-    judgments, ways = judgments_of(evidence.frame), categories_in(evidence)
+    judgments, ways = evidence.judgments, categories_in(evidence)
     rows = [
         row
         for way in ways
