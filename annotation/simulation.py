@@ -29,6 +29,7 @@ from studies.services.quotas import make_quotas
 from studies.services.selection import PlannedUnit
 from studies.services.stage_form import StageForm
 from studies.services.states import lock_study
+from studies.services.text_versions import list_text_versions
 
 Fields = dict[str, str | list[str]]
 
@@ -40,6 +41,7 @@ WITH_FLAW = {
     "unclear": {"guess": 0.55, "read": 0.68},
 }
 RATING = {"": 4.4, "guessable": 3.0, "wrong key": 1.6, "unclear": 2.2}
+OTHER_VERSION = 0.06  # what any version of a text but the first adds, while the text is shown
 SPREAD = 0.05  # standard deviation of a person's own offset to the chances above
 UNSURE_BELOW = 0.75
 # Standard deviations of a score, as shares of its scale: what all see in an item alike, and what each sees alone.
@@ -61,7 +63,7 @@ class SimulatedPerson:
     rng: Random
 
     def __post_init__(self) -> None:
-        self.offset = self.rng.gauss(0, SPREAD)
+        self.offset, self.gained = self.rng.gauss(0, SPREAD), 0.0
         self.secure = settings.SESSION_COOKIE_SECURE
         host = get_own_host()
         # Browsers say where a form came from, and over HTTPS Django asks for it.
@@ -121,6 +123,7 @@ class SimulatedPerson:
         place = find_place(self.annotator)
         if place.assignment is None or place.stage is None:
             raise SimulationFailed(f"{self.annotator} sees questions, but stands at no stage.")
+        self.gained = gain_of_version(place.assignment, place.stage)
         form = StageForm.at(place)
         sent: Fields = {"item": [subject.handle for subject in form.subjects]}
         for subject in form.subjects:
@@ -155,7 +158,7 @@ class SimulatedPerson:
         return {name: self.rng.choice([*handles, *map(str, question.levels)])}
 
     def ticks(self, question: Question, subject: Subject, item: Item, stage: Stage, keys: dict[int, bool]) -> Fields:
-        chance = WITH_FLAW.get(get_flaw(item), ABILITY).get(stage.name, 0.5) + self.offset
+        chance = WITH_FLAW.get(get_flaw(item), ABILITY).get(stage.name, 0.5) + self.offset + self.gained
         believed = {option.handle: keys[option.option_id] == (self.rng.random() < chance) for option in subject.options}
         ticked = [handle for handle, is_ticked in believed.items() if is_ticked]
         sent: Fields = {f"{question.name}-{subject.handle}": ticked or ["none"]}
@@ -172,6 +175,13 @@ class SimulatedPerson:
         shared = Random(f"{about}/{question.name}").gauss(0, SHARED_SPREAD)
         score = round(low + (high - low) * (lean + shared + self.rng.gauss(0, OWN_SPREAD)))
         return min(max(score, low), high)
+
+
+def gain_of_version(assignment: Assignment, stage: Stage) -> float:
+    """What the version of the text adds to the chance of being right, where it is shown."""
+    if "text" not in stage.shows or not assignment.text_version:
+        return 0.0
+    return OTHER_VERSION * (assignment.text_version != list_text_versions(assignment.annotator.study)[0])
 
 
 def choose_answer(question: PhaseQuestion) -> str:
@@ -209,6 +219,10 @@ def find_unfinished(study: Study, new: list[Annotator]) -> list[Annotator]:
     return list((simulated | filter_experts(study, Purpose.SIMULATED)).filter(pk__in=open_ones).order_by("pk"))
 
 
+def plant_version(study: Study) -> dict[str, float]:
+    return {"other_version": OTHER_VERSION} if list_text_versions(study) else {}
+
+
 @transaction.atomic
 def make_simulated_annotators(study: Study, count: int, seed: int) -> list[Annotator]:
     """New annotators with purpose *simulated*, on a plan of their own that is as balanced as one for people."""
@@ -219,7 +233,8 @@ def make_simulated_annotators(study: Study, count: int, seed: int) -> list[Annot
         who = plan_who(study, planned, get_drawn_texts(study), seats=count)
         make_slots(units, Purpose.SIMULATED, plan_cells(study, planned, who), make_quotas(study, count))
     annotators = make_annotators(study, count, Purpose.SIMULATED)
+    planted = {"ability": ABILITY, "with_flaw": WITH_FLAW, "spread": SPREAD}
     Annotator.objects.filter(pk__in=[annotator.pk for annotator in annotators]).update(
-        profile={"simulated": {"seed": seed, "ability": ABILITY, "with_flaw": WITH_FLAW, "spread": SPREAD}}
+        profile={"simulated": {"seed": seed, **planted, **plant_version(study)}}
     )
     return annotators

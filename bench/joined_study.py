@@ -17,6 +17,7 @@ import json
 import os
 import sys
 import tempfile
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -156,8 +157,9 @@ def main() -> None:
     parser.add_argument("--people", type=int, default=6)
     parser.add_argument("--skill", type=float, default=0.7)
     parser.add_argument("--generator", default="belebele")
+    parser.add_argument("--data", type=Path, help="an empty folder that keeps what was made")
     options = parser.parse_args()
-    with tempfile.TemporaryDirectory() as folder:
+    with nullcontext(str(options.data)) if options.data else tempfile.TemporaryDirectory() as folder:
         os.environ |= {"LESART_DATA": folder, "DJANGO_SETTINGS_MODULE": "config.settings"}
         os.environ["LESART_INSIDE_HOSTS"] = "127.0.0.1"
         os.environ.pop("DATABASE_URL", None)

@@ -3,6 +3,10 @@
 import os
 from pathlib import Path
 
+# Threads of small matrix products wait for each other longer than they compute where several processes work at once.
+# numpy reads it when it is first imported.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
 from csp.constants import NONE, SELF
 from django.conf.locale import LANG_INFO
 from django.utils.translation import gettext_lazy as _

@@ -6,15 +6,19 @@ import json
 import pytest
 from django.core.management import CommandError, call_command
 
+from analysis.choices import Choices
+from analysis.frames.evidence import evidence_of
 from analysis.pack.archive import BadPack
 from analysis.pack.project import import_project, write_project
 from analysis.pack.restoring import import_pack
+from analysis.science.versions import version_tables
 from items.models import Item
 from items.services.exporting import export_lines
 from projects.models import Project
 from studies.models import Study
 from tests.analysis import whole_studies
 from tests.analysis.packs import files_of, packed, results_in
+from tests.analysis.test_text_versions import read as read_versions
 from tests.items.files import item_row, load, text_row
 from tests.studies.world import Person, launched
 
@@ -67,6 +71,17 @@ def test_a_later_wording_is_a_version_and_the_study_keeps_its_own(project):
     assert [(each.version, each.stem) for each in versions] == [(1, item.stem), (2, f"{item.stem} Think twice.")]
     assert versions[0].unit_items.exists()
     assert sorted(export_lines(again)) == sorted(export_lines(project))
+
+
+def test_versions_of_texts_and_who_read_which_come_along(project):
+    study = read_versions(project, texts=6)
+    before = [table.rows for table in version_tables(evidence_of(study, Choices()))]
+    versions = list(project.texts.order_by("external_id").values_list("external_id", "versions"))
+    again = moved(archived(project))
+    assert list(again.texts.order_by("external_id").values_list("external_id", "versions")) == versions
+    found = again.studies.get()
+    assert found.plan["text_versions"] == ["original", "simple"]
+    assert [table.rows for table in version_tables(evidence_of(found, Choices()))] == before
 
 
 def test_a_text_that_may_not_be_shared_is_a_hash_or_left_out(project):

@@ -4,6 +4,7 @@ from collections import Counter
 
 import pytest
 
+from annotation import simulation
 from annotation.simulation import simulate_study
 from evaluation.services.baselines import add_baselines, answer
 from items.models import Text
@@ -84,6 +85,19 @@ def test_simulated_people_read_each_text_once(texts):
     simulate_study(study, 3, 1)
     mine = Assignment.objects.filter(annotator__purpose="simulated")
     assert set(Counter(mine.values_list("unit", "text_version")).values()) == {1}
+
+
+def test_simulated_people_do_better_with_another_version_by_the_planted_effect(texts, monkeypatch):
+    monkeypatch.setattr(simulation, "ABILITY", {"guess": 0.0, "read": 0.0})
+    monkeypatch.setattr(simulation, "SPREAD", 0.0)
+    monkeypatch.setattr(simulation, "OTHER_VERSION", 1.0)
+    study = launched(texts, plan=COMPARED)
+    (person, *_others) = simulate_study(study, 3, 1)
+    rows = Response.objects.filter(question="answer", assignment__annotator__purpose="simulated", stage="read")
+    right = {(row.assignment.text_version, row.value == row.option.correct) for row in rows}
+    assert right == {("original", False), ("simple", True), ("hard", True)}
+    person.refresh_from_db()
+    assert person.profile["simulated"]["other_version"] == 1.0
 
 
 def test_texts_without_a_version_are_left_out_and_without_any_refused(texts):
