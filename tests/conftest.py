@@ -10,6 +10,7 @@ from django.utils import timezone, translation
 from analysis.services import reporting
 from annotation import pages
 from config import static_build
+from config.cli.test import PARTS, find_files_with
 from config.env import SQLITE
 from config.translations import compile_stale
 from jobs import working
@@ -33,8 +34,20 @@ if project_settings.DATABASES["default"]["ENGINE"] == SQLITE:
 
 def pytest_collection_modifyitems(items):
     """Files with slow tests first, so that no worker is left with one at the end."""
+    check_marks(items)
     slow = {item.path for item in items if item.get_closest_marker("slow")}
     items.sort(key=lambda item: item.path not in slow)
+
+
+def check_marks(items):
+    """A part of `./lesart test` collects the files that name its marks: a mark from elsewhere would be left out."""
+    for part in PARTS:
+        files = {project_settings.BASE_DIR / name for name in (find_files_with(part.marks) if part.marks else ())}
+        for item in items:
+            if item.path not in files and any(item.get_closest_marker(mark) for mark in part.marks):
+                raise pytest.UsageError(
+                    f"{item.path} does not name {' or '.join(part.marks)}, but a test of it has it."
+                )
 
 
 @pytest.fixture(scope="session")

@@ -4,6 +4,7 @@ With --quick only those of the first part that are not marked `slow`.
 """
 
 import os
+import re
 import secrets
 import shutil
 import signal
@@ -127,14 +128,19 @@ class Part:
     arguments: Sequence[str]
     surroundings: Callable[[], AbstractContextManager[dict[str, str]]]
     optional: bool = False
+    marks: Sequence[str] = ()
+    """If any are given, every test of the part has one of them, and only files that name one are collected."""
 
 
 PARTS = [
     Part("SQLite", None, [*ON_ALL_CORES, "--nomigrations", "-m", "not browser and not local"], _use_sqlite),
-    Part("PostgreSQL", "postgres", [*ON_ALL_CORES, "-m", "(database or broker) and not browser"], _use_postgresql),
-    Part("browser", "browser", [*ON_ALL_CORES, "--nomigrations", "-m", "browser"], _use_browser),
-    Part("transformers", "local", ["--nomigrations", "-m", "local"], _use_sqlite, optional=True),
-]
+    Part(
+        "PostgreSQL", "postgres", [*ON_ALL_CORES, "-m", "(database or broker) and not browser"], _use_postgresql,
+        marks=["database", "broker"],
+    ),
+    Part("browser", "browser", [*ON_ALL_CORES, "--nomigrations", "-m", "browser"], _use_browser, marks=["browser"]),
+    Part("transformers", "local", ["--nomigrations", "-m", "local"], _use_sqlite, optional=True, marks=["local"]),
+]  # fmt: skip
 QUICK = Part(
     "quick", None, [*ON_ALL_CORES, "--nomigrations", "-m", "not browser and not local and not slow"],
     lambda: _use_private_services(LESART_TEST_QUICK="1"),
@@ -154,11 +160,24 @@ def test(without: Sequence[str], arguments: Sequence[str], extras: Sequence[str]
     return usage.STOPPED if set(outcomes.values()) <= {"passed", "left out"} else usage.FAILED
 
 
+def find_files_with(marks: Sequence[str]) -> list[str]:
+    """The test files that name one of these marks: to import all others takes longer than many tests do."""
+    named = re.compile(rf"\bmark\.({'|'.join(marks)})\b")
+    files = sorted((resources.ROOT / "tests").rglob("test_*.py"))
+    return [str(path.relative_to(resources.ROOT)) for path in files if named.search(path.read_text("utf-8"))]
+
+
+def _select_files(part: Part, arguments: Sequence[str]) -> list[str]:
+    """The files of a part, unless the arguments name some."""
+    is_named = any((resources.ROOT / argument.partition("::")[0]).exists() for argument in arguments)
+    return find_files_with(part.marks) if part.marks and not is_named else []
+
+
 def _run_part(part: Part, arguments: Sequence[str]) -> str:
     print(f"\n=== {part.name} ===", flush=True)
     try:
         with part.surroundings() as environment:
-            code = _run_pytest([*part.arguments, *arguments], environment)
+            code = _run_pytest([*part.arguments, *arguments, *_select_files(part, arguments)], environment)
     except (CannotRun, NoChromium, RuntimeError, TimeoutError) as error:
         print(error, flush=True)
         return "failed, it could not run"

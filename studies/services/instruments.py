@@ -30,17 +30,23 @@ class UnknownInstrument(LookupError):
 
 
 @cache
-def load_shipped_sources() -> dict[str, str]:
+def read_shipped_files() -> dict[str, tuple[str, dict[str, Any]]]:
     """The files in `studies/instruments` and in the folders of the protocols, by "name/language", in that order."""
     files = [*STUDIES.glob("instruments/*.yaml"), *STUDIES.glob("protocols/*/*.yaml")]
-    sources = [path.read_text("utf-8") for path in files]
-    return dict(sorted(("{name}/{language}".format(**read_yaml(source)), source) for source in sources))
+    read = [(source, read_yaml(source)) for source in (path.read_text("utf-8") for path in files)]
+    return dict(sorted((f"{content['name']}/{content['language']}", (source, content)) for source, content in read))
+
+
+@cache
+def load_shipped_sources() -> dict[str, str]:
+    """What those files are, by "name/language"."""
+    return {name: source for name, (source, _content) in read_shipped_files().items()}
 
 
 @cache
 def load_shipped() -> dict[str, dict[str, Any]]:
     """The content of those files, by "name/language"."""
-    return {name: read_yaml(source) for name, source in load_shipped_sources().items()}
+    return {name: content for name, (_source, content) in read_shipped_files().items()}
 
 
 def find_shipped_model(name: str, language: str) -> dict[str, Any] | None:

@@ -160,7 +160,7 @@ def test_how_often_the_order_decided_comes_back_without_the_calls(project, monke
     with monkeypatch.context() as known:
         known.setattr("analysis.pack.work.get_position", lambda evaluator: found)
         known.setattr("analysis.frames.evidence.get_positions", lambda study: {judge.code: found})
-        pack = packs.packed(study)
+        pack = packs.pack_anew(study)
     again = packs.unpacked(pack)
     assert get_positions(again) == {judge.code: found}
     assert packs.results_in(packs.packed(again)) == packs.results_in(pack)

@@ -70,6 +70,17 @@ def test_other_arguments_go_to_every_part(parts):
     assert all(call[-2:] == ["-x", "tests/items"] for call in calls)
 
 
+@pytest.mark.parametrize(("arguments", "named"), [(["-x"], True), (["-x", "tests/items"], False)])
+def test_a_part_collects_files_with_its_marks_unless_some_are_named(monkeypatch, arguments, named):
+    calls = []
+    monkeypatch.setattr(command, "_run_pytest", lambda given, _: calls.append(given) or 0)
+    marks = ["browser"]
+    command._run_part(command.Part("browser", "browser", [], lambda: nullcontext({}), marks=marks), arguments)
+    assert calls == [[*arguments, *(command.find_files_with(marks) if named else [])]]
+    assert "tests/browser/test_walk.py" in command.find_files_with(marks)
+    assert "tests/items/test_words.py" not in command.find_files_with(marks)
+
+
 def test_a_browser_that_is_no_program_is_said(monkeypatch, tmp_path):
     monkeypatch.setenv("LESART_CHROMIUM", str(tmp_path / "nowhere"))
     with pytest.raises(command.NoChromium, match="which is no program"):
