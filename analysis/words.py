@@ -63,6 +63,7 @@ NAMES: Mapping[str, Mapping[str, str | Promise]] = {
     "preference": {"tie": _("tie")},
     "quantity": {
         "n_texts": _("texts"),
+        "n_blocks": _("blocks of texts"),
         "tokens_mean": _("tokens per text, mean"),
         "tokens_min": _("tokens, shortest text"),
         "tokens_max": _("tokens, longest text"),

@@ -59,12 +59,14 @@ def build_reading(form: StageForm) -> Reading | None:
 
 def find_common_genre(study: Study) -> str:
     """The genre of the study's texts if they share one: then it says nothing about the text to come in particular."""
-    return keep_common_genre(study.pk, study.launched_at) if study.launched_at else read_common_genre(study.pk)
+    if not study.launched_at:
+        return read_common_genre(study.pk)
+    return keep_common_genre(study.pk, study.launched_at, len(study.blocks))
 
 
 @lru_cache(maxsize=256)
-def keep_common_genre(study_id: int, launched_at: datetime) -> str:
-    """Of a launched study, which keeps its units; another launch is another key."""
+def keep_common_genre(study_id: int, launched_at: datetime, n_added: int) -> str:
+    """Of a launched study, which keeps its units; another launch, and texts that were added, are another key."""
     return read_common_genre(study_id)
 
 

@@ -49,6 +49,7 @@ operations = [
         for step in ACTIONS
     ),
     path(f"{S}compare/", results.CompareStudies.as_view(), name="api_compare_studies"),
+    path(f"{S}texts/", studies.StudyTexts.as_view(), name="api_study_texts"),
     path(f"{S}people-texts/", studies.PeopleTexts.as_view(), name="api_people_texts"),
     path(f"{S}annotators/", studies.Annotators.as_view(), name="api_annotators"),
     path(f"{S}links/", studies.Links.as_view(), name="api_links"),

@@ -143,6 +143,7 @@ STUDY_TABS = (
             "study_import",
             "study_planner",
             "study_act",
+            "study_texts",
             "study_draw",
             "study_draw_csv",
             "study_preview",

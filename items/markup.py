@@ -60,11 +60,15 @@ def render_text(text: Text, locate: Locate) -> SafeString:
     return clean(build_parser().render(text.body, {"pictures": text.pictures, "locate": locate}))
 
 
-def render_wording(wording: str, text: Text, locate: Locate) -> str:
-    """A question, option or answer about the text, on one line of HTML; the words as they are without markup."""
+def render_wording(wording: str, text: Text, locate: Locate | None) -> str:
+    """A question, option or answer about the text, on one line of HTML; the words as they are without markup.
+
+    Without addresses the descriptions of pictures stand in their place.
+    """
     if text.markup != Markup.MARKDOWN or not wording:
         return wording
-    return clean(build_parser().renderInline(wording, {"pictures": text.pictures, "locate": locate}))
+    pictures = text.pictures if locate else {}
+    return clean(build_parser().renderInline(wording, {"pictures": pictures, "locate": locate}))
 
 
 def find_named_pictures(words: str) -> list[str]:

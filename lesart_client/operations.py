@@ -171,6 +171,11 @@ class Operations:
         return Request("DELETE", in_study(study) + "/", read_nothing)
 
     @operation
+    def add_texts(study: str, texts: Sequence[str], *, finished_too: bool = False) -> Request[shapes.AddedTexts]:
+        """More texts of the project, by id, for a study that runs."""
+        return post(in_study(study, "texts") + "/", read_json, {"texts": list(texts), "finished_too": finished_too})
+
+    @operation
     def people_texts(study: str) -> Request[list[shapes.DrawnText]]:
         """The texts that were drawn for people, and those that were not, with their probabilities."""
         return get(in_study(study, "people-texts") + "/", read_results)

@@ -69,6 +69,7 @@ class Study(TypedDict):
     plan: dict[str, Any]
     params: dict[str, Any]
     groups: list[str]
+    blocks: list["Block"]
     seed: int
     state: str
     effects_hidden: bool
@@ -86,6 +87,21 @@ class Annotator(TypedDict):
     n_done: int
     n_open: int
     joined_at: str | None
+
+
+class AddedTexts(TypedDict):
+    number: int
+    texts: int
+    units: int
+    assignments: int
+
+
+class Block(TypedDict):
+    number: int
+    added_at: str
+    texts: int
+    units: int
+    finished_too: bool
 
 
 class DrawnText(TypedDict):

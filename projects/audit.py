@@ -32,6 +32,7 @@ ACTS: dict[str, Any] = {
     "study_reopened": _("Reopened a study"),
     "study_changed": _("Changed a study"),
     "phase_reworded": _("Worded a phase anew"),
+    "texts_added": _("Added texts to a study"),
     "texts_drawn": _("Drew more texts for people"),
     "study_archived": _("Archived a study"),
     "study_restored": _("Restored a study"),

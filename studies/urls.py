@@ -60,6 +60,7 @@ urlpatterns = [
     path("s/<slug:slug>/people/reports/<int:pk>/close/", people.report_close, name="report_close"),
     path("s/<slug:slug>/people/<int:pk>/", people.study_person, name="study_person"),
     path("s/<slug:slug>/manage/", lifecycle.study_manage, name="study_manage"),
+    path("s/<slug:slug>/texts/", lifecycle.study_texts, name="study_texts"),
     path("s/<slug:slug>/manage/template/", lifecycle.template_save, name="template_save"),
     path("s/<slug:slug>/manage/archive/", lifecycle.archive_row, {"kind": "study"}, name="study_archive"),
     path("s/<slug:slug>/manage/delete/", lifecycle.delete_row, {"kind": "study"}, name="study_erase"),

@@ -129,6 +129,8 @@ def meanings(study: Study) -> dict[str, tuple[str, str]]:
             _("The version of the text that was read"),
             ", ".join(study.plan.get("text_versions", ())) or _("no versions of texts in this study"),
         ),
+        "block": (_("The block of texts: 1 at the launch, more for texts added later"), "1, 2, …"),
+        "block_added_at": (_("When the texts of the block came into the study"), time),
         "variant": (
             _("The variant of the study that the annotator answered"),
             ", ".join(study.variants.values_list("name", flat=True)) or _("no variants in this study"),

@@ -66,6 +66,8 @@ EXTRAS = (
     "adjudicated_at",
     "reason",
     "text_version",
+    "block",
+    "block_added_at",
 )
 COLUMNS = (*CONTRACT, *EXTRAS)
 CONSENT_VERSION = "consent_version"
@@ -149,6 +151,7 @@ FIELDS = {
     "n_changes": "n_changes",
     "pk": "pk",
     "text_version": "assignment__text_version",
+    "block": "assignment__unit__block",
     "assignment_pk": "assignment_id",
     "unit_pk": "assignment__unit_id",
     "item_pk": "item_id",
@@ -225,12 +228,14 @@ def complete_rows(
     sides = sides_shown(pk, units) if kind == "pair" else {}
     opened = {of: spent._asdict() for of, spent in stages_opened(pk).items()}
     same = person | read_phase_answers(study, pk) | NOT_SETTLED
+    added = {number: date and date.isoformat() for number, date in study.block_dates.items()}
     same["applicable"] = True  # a question that was not asked has no row; the wide export says where
     for given in chain([first], rows):
         assignment, stage, item, option = (given[name] for name in ("assignment_pk", "stage", "item_pk", "option_pk"))
         row = same | given | opened.get((assignment, stage), {}) | sides.get(assignment, {})
         if kind == "tuple":
             row[UNIT_ITEMS] = " ".join(units[row["unit_pk"]].values())
+        row["block_added_at"] = added[row["block"]]
         row["order_in_session"] = places.get((assignment, stage, item, None))
         row["position_shown"] = places.get((assignment, stage, item, option)) if option else None
         complete_row(row, prompt_version)

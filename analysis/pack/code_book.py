@@ -24,6 +24,7 @@ FILES: dict[str, tuple[Entry, ...]] = {
         ("unit", WHOLE, "number of the unit in the study"),
         ("text_id", TEXT, "the text that it is about"),
         ("part", TEXT, "main, or calibration: what all annotators did first"),
+        ("block", WHOLE, "1, or the number of the texts that were added after the launch (history.json)"),
         ("items", LIST, "ids of its items, in the study's order"),
     ),
     "study/history.json": (
@@ -40,6 +41,12 @@ FILES: dict[str, tuple[Entry, ...]] = {
             "the draw of the texts that people did, null where they did all: n, by (equal chance or doubt), rests_on"
             " (probability or disagreement of models), seed, made_at, and texts in the order of the draw with text_id,"
             " probability, doubt (null without), drawn and the further round that drew it; later: the further rounds",
+        ),
+        (
+            "blocks",
+            LIST,
+            "texts added after the launch: number (from 2), added_at, texts, units, and finished_too: whether people"
+            " who had finished got them",
         ),
         ("published_names", OBJECT, "by generator the published one that a researcher has matched with it, or nothing"),
     ),

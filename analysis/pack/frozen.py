@@ -191,6 +191,7 @@ def history(study: Study) -> dict[str, Any]:
         "published_names": stored_matches(study),
         **{name: moment(getattr(study, name)) for name in HISTORY},
         "people_texts": people_texts(study),
+        "blocks": [{name: value for name, value in each.items() if name != "made_by"} for each in study.blocks],
     }
 
 
@@ -252,8 +253,8 @@ def units(study: Study) -> list[dict[str, Any]]:
     items: dict[int, list[str]] = {}
     for unit, item in shown.values_list("unit", "item__external_id"):
         items.setdefault(unit, []).append(item)
-    rows = study.units.order_by("position").values_list("pk", "position", "text__external_id", "part")
+    rows = study.units.order_by("position").values_list("pk", "position", "text__external_id", "part", "block")
     return [
-        {"unit": position, "text_id": text, "part": part, "items": items.get(pk, [])}
-        for pk, position, text, part in rows
+        {"unit": position, "text_id": text, "part": part, "block": block, "items": items.get(pk, [])}
+        for pk, position, text, part, block in rows
     ]

@@ -134,6 +134,7 @@ def methods(facts: Facts, language: str) -> str:
 
 def sentences(facts: Facts) -> Iterator[str]:
     yield material(facts)
+    yield describe_blocks(facts)
     yield find_plugin(facts.study.protocol).design(facts)
     yield who_answered(facts)
     yield describe_left_out(facts)
@@ -159,6 +160,14 @@ def material(facts: Facts) -> str:
         )
         % values
     )
+
+
+def describe_blocks(facts: Facts) -> str:
+    """When texts were added after the launch, and how many."""
+    said = _("%(n)s texts were added on %(day)s")
+    added = [said % {"n": block["texts"], "day": block["added_at"][:10]} for block in facts.study.blocks]
+    first = _("The texts came into the study in %(n)s blocks:") % {"n": 1 + len(added)}
+    return f"{first} {'; '.join(added)}." if added else ""
 
 
 def who_answered(facts: Facts) -> str:

@@ -84,10 +84,24 @@ def restore_study(pack: PackReader, project: Project, slug: str) -> Study:
     )
     check_instrument(study, study.instrument_version, spec.instrument)
     study.params = check_parameters(study, study.instrument_version, spec.params)
+    study.blocks = read_blocks(history)
     study.save(force_insert=True)
     restore_variants(pack, study, spec, history.get("variants") or {})
     restore_people_texts(study, history.get("people_texts"))
     return study
+
+
+def read_blocks(history: dict[str, Any]) -> list[dict[str, Any]]:
+    """The texts that were added after the launch; a pack of an earlier version has none."""
+    found: list[dict[str, Any]] = []
+    for number, said in enumerate(history.get("blocks", []), 2):
+        added_at = time_in(said, "added_at")
+        if count_in(said, "number") != number or added_at is None:
+            raise BadPack(_("The blocks of texts in the pack are not numbered from 2 with a date each."))
+        sizes = {name: count_in(said, name) for name in ("texts", "units")}
+        found.append({"number": number, "added_at": added_at.isoformat(), "made_by": None, **sizes,
+                      "finished_too": said.get("finished_too") is True})  # fmt: skip
+    return found
 
 
 def restore_people_texts(study: Study, said: Any) -> None:
@@ -169,7 +183,12 @@ def restore_units(pack: PackReader, study: Study, items: dict[str, Item]) -> Uni
         part = text_in(said, "part", 20)
         if part not in (MAIN, CALIBRATION):
             raise BadPack(_("“%(part)s” is not a part of a study.") % {"part": show_name(part)})
-        made[number] = Unit(study=study, text=own[0].text, position=number, part=part), own
+        block = count_in(said, "block") if "block" in said else 1
+        if block not in study.block_dates:
+            raise BadPack(
+                _("Unit %(number)s of the pack is in a block that the study does not have.") % {"number": number}
+            )
+        made[number] = Unit(study=study, text=own[0].text, position=number, part=part, block=block), own
     Unit.objects.bulk_create((unit for unit, _items in made.values()), batch_size=BATCH)
     UnitItem.objects.bulk_create(
         (

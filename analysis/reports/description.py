@@ -44,6 +44,9 @@ def text_rows(evidence: Evidence) -> Iterator[dict[str, Any]]:
         tokens, n = texts["tokens"], len(texts)
         yield entry("texts", ALL, source, "n_texts", n, n)
         if n:
+            if not source and evidence.study.blocks:
+                n_blocks = 1 + len(evidence.study.blocks)
+                yield entry("texts", ALL, source, "n_blocks", n_blocks, n_blocks)
             for quantity, value in (("mean", tokens.mean()), ("min", tokens.min()), ("max", tokens.max())):
                 yield entry("texts", ALL, source, f"tokens_{quantity}", value, n)
 

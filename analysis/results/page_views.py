@@ -87,7 +87,7 @@ class Page:
             "is_waiting": report is None,
             "is_filled": self.is_filled,
             "form": without_idle(self.form, report) if report else self.form,
-            "counting": describe_counting(self.form, self.counts),
+            "counting": describe_counting(self.study, self.form, self.counts),
             "asked": self.query,
             "effects_hidden": hidden,
             "effects_log": study.effects_switches.select_related("made_by"),

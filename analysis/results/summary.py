@@ -171,13 +171,15 @@ def about_generators(outcome: Outcome | None) -> Iterator[Note]:
 # What is counted ------------------------------------------------------------------------------------------------------
 
 
-def describe_counting(form: ResultsForm, counts: dict[str, int]) -> str:
+def describe_counting(study: Study, form: ResultsForm, counts: dict[str, int]) -> str:
     """Whose answers, which texts and items, which intervals: what stands before “Change”."""
     choices = form.choices
     present = [name for name in ("main", "pilot", "simulated") if name in choices.purposes and counts.get(name)]
     words = {"main": _("all submitted answers"), "pilot": _("pilot answers"), "simulated": _("simulated answers")}
     parts = [join_names([words[name] for name in present]) or _("the answers of models")]
     parts.append(_("only texts that everybody answered") if choices.shared_texts else _("all texts"))
+    if study.blocks:
+        parts.append(_("in %(n)d blocks") % {"n": 1 + len(study.blocks)})
     if form.estimand == "matched":
         parts.append(_("only answers of one person with and without the text"))
     if choices.adjudicated:

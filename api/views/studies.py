@@ -17,6 +17,7 @@ from jobs.views import ResultPending
 from projects.models import Role
 from studies.models import Annotator, AnnotatorKind, InstrumentVersion, Purpose, Study, StudyState
 from studies.services import creating, launching, people
+from studies.services.blocks import add_texts
 from studies.services.instrument_writing import import_instrument
 from studies.services.instruments import get_source, list_instruments
 from studies.services.people_texts import find_draw
@@ -100,6 +101,14 @@ class ProgressSerializer(serializers.Serializer):
     total = serializers.IntegerField(help_text="All assignments of people.")
 
 
+class BlockSerializer(serializers.Serializer):
+    number = serializers.IntegerField(help_text="From 2; the texts of the launch are block 1.")
+    added_at = serializers.DateTimeField()
+    texts = serializers.IntegerField()
+    units = serializers.IntegerField()
+    finished_too = serializers.BooleanField(help_text="Whether people who had finished got them.")
+
+
 class StudySerializer(serializers.Serializer):
     slug = serializers.CharField()
     project = serializers.CharField(source="project.slug")
@@ -111,12 +120,16 @@ class StudySerializer(serializers.Serializer):
     plan = serializers.DictField()
     params = serializers.DictField()
     groups = serializers.ListField(child=serializers.CharField())
+    blocks = serializers.SerializerMethodField(help_text="Texts that were added after the launch.")
     seed = serializers.IntegerField()
     state = serializers.ChoiceField(StudyState.choices)
     effects_hidden = serializers.SerializerMethodField(help_text="Whether results by generator are hidden for now.")
     created_at = serializers.DateTimeField()
     launched_at = serializers.DateTimeField(allow_null=True)
     closed_at = serializers.DateTimeField(allow_null=True)
+
+    def get_blocks(self, study: Study) -> list[BlockSerializer]:
+        return BlockSerializer(study.blocks, many=True).data
 
     def get_instrument(self, study: Study) -> str:
         return f"{study.instrument_version.instrument}@{study.instrument_version.version}"
@@ -231,6 +244,34 @@ class PeopleTexts(StudyView):
         """A further round by equal chance; its texts are given to the people who are at work."""
         given = self.read(MoreTextsSerializer)
         return self.show({"results": draw_more_texts(self.study, given["n"], request.user).texts}, status=201)
+
+
+class AddTextsSerializer(serializers.Serializer):
+    texts = serializers.ListField(child=serializers.CharField(max_length=200), min_length=1, max_length=10_000)
+    finished_too = serializers.BooleanField(default=False, help_text="Also give them to people who have finished.")
+
+
+class AddedTextsSerializer(serializers.Serializer):
+    number = serializers.IntegerField(help_text="Of the block; the texts of the launch are block 1.")
+    texts = serializers.IntegerField()
+    units = serializers.IntegerField()
+    assignments = serializers.IntegerField(help_text="Given to people who are at work.")
+
+
+class StudyTexts(StudyView):
+    @operation(
+        "Add texts to a study that runs",
+        scope=Scope.WRITE,
+        role=Role.RESEARCHER,
+        takes=AddTextsSerializer,
+        gives=AddedTextsSerializer,
+        status=201,
+    )
+    def post(self, request: Request, study: str) -> Any:
+        """A new block with a plan of its own; what was planned before stays as it is."""
+        given = self.read(AddTextsSerializer)
+        added = add_texts(self.study, given["texts"], finished_too=given["finished_too"], made_by=request.user)
+        return self.show(added, status=201)
 
 
 class AnnotatorSerializer(serializers.Serializer):

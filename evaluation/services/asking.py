@@ -20,6 +20,7 @@ from evaluation.services.evaluators import (  # fmt: skip
     find_prompt_version,
     get_endpoint,
     has_same_options,
+    knows_all_texts,
     list_runs,
     make_scope,
     name_text_version,
@@ -204,10 +205,11 @@ def resume(evaluator: Evaluator, **terms: Any) -> Run | None:
         return None
     last = next(iter(list_runs(evaluator)), None)
     is_open = last and last.state != RunState.CANCELLED and has_same_options(last, evaluator.params)
-    if last and is_open and set(stages) <= set(last.params["stages"]):
+    study = evaluator.annotator.study
+    covers = last and set(stages) <= set(last.params["stages"]) and (not last.is_over or knows_all_texts(last, study))
+    if last and is_open and covers:
         return wake_run(last, RunTerms(**terms))
     annotator, endpoint = evaluator.annotator, get_endpoint(evaluator)
-    study = annotator.study
     label = _("%(label)s answers %(study)s") % {"label": annotator.code, "study": study.title}
     params = build_run_params(study, stages, get_run_params(evaluator), annotator.pk)
     return create_run(RUN_KIND, study, endpoint, label, params, make_scope(evaluator), RunTerms(**terms))

@@ -193,6 +193,11 @@ def create_run(
         raise CannotEvaluate(str(error)) from None
 
 
+def knows_all_texts(run: Run, study: Study) -> bool:
+    """Whether no texts were added to the study since the run was made, whose plan stays as it is."""
+    return not study.blocks or run.created_at > max(filter(None, study.block_dates.values()))
+
+
 def wake_run(run: Run, terms: RunTerms) -> Run:
     """The run at work again: resumed, or its failed calls tried again. An active run stays as it is, and so does one
     whose first replies were all unusable, unless it is to keep going.

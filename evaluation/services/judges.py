@@ -26,6 +26,7 @@ from evaluation.services.evaluators import (  # fmt: skip
     find_prompt_version,
     get_endpoint,
     has_same_options,
+    knows_all_texts,
     list_runs,
     make_scope,
     name_text_version,
@@ -294,7 +295,8 @@ def resume(evaluator: Evaluator, **terms: Any) -> Run | None:
     if not get_row(evaluator).missing:
         return None
     last = next(iter(list_runs(evaluator)), None)
-    if last and last.state != RunState.CANCELLED and has_same_options(last, evaluator.params):
+    covers = last and (not last.is_over or knows_all_texts(last, evaluator.annotator.study))
+    if last and covers and last.state != RunState.CANCELLED and has_same_options(last, evaluator.params):
         return wake_run(last, RunTerms(**terms))
     annotator, endpoint = evaluator.annotator, get_endpoint(evaluator)
     params = build_judge_params(annotator.study, evaluator.params, annotator.pk)

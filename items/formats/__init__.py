@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from django.utils.translation import gettext as _
 
-from items.formats import aiken, benchmarks, gift, jsonl, moodle, qti, table, table_writing, text_files
+from items.formats import aiken, archive, benchmarks, gift, jsonl, moodle, qti, table, table_writing, text_files
 from items.formats.markup import BadXML, parse_xml
 from items.formats.questions import Written
 from items.formats.rows import Reading, TextRow
@@ -32,7 +32,7 @@ def _read_aiken(content: bytes, name: str, columns: Sequence[str] | None) -> Rea
 
 
 def _read_xml(content: bytes, name: str, columns: Sequence[str] | None) -> Reading:
-    return read_xml(content)
+    return archive.read_archive(content) if archive.holds_texts(content) else read_xml(content)
 
 
 # From a file's bytes, its name, and what was chosen for each of its columns.

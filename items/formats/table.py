@@ -176,6 +176,8 @@ class _TableReader:
         if told := group.said.get("shareable") or group.kept.get("shareable"):
             extra["shareable"] = self._yes_or_no(group.line, "shareable", told)
         value: dict[str, Any] = {name: group.said[name] for name in ("title", "text", "language") if name in group.said}
+        if "markup" in group.said:
+            value["markup"] = group.said["markup"].casefold()
         if "text_id" in group.said:
             value["id"] = group.said["text_id"]
         row = validate_row(

@@ -12,7 +12,7 @@ from items.models import MAX_OPTIONS
 from items.plain import make_printable
 
 TEXT_FIELDS = (
-    *("text_id", "title", "text", "language"),
+    *("text_id", "title", "text", "language", "markup"),
     *("source", "genre", "level", "audience", "topic", "licence", "shareable"),
 )
 ITEM_FIELDS = ("item_id", "generator", "question", "correct", "answer", "reference")
@@ -28,6 +28,7 @@ NAMES = {
     "text": "text body passage article artikel context lesetext inhalt textkorper content paragraph absatz testua "
     "testu florespassage",
     "language": "language sprache lang languagecode textsprache hizkuntza dialect",
+    "markup": "markup auszeichnung textformat markaketa",
     "source": "source quelle herkunft sourceurl url iturria",
     "genre": "genre textsorte gattung generoa",
     "level": "level niveau cefr ger cefrlevel sprachniveau stufe maila",

@@ -28,6 +28,7 @@ FIELD_LABELS = {
     "title": _("Title of the text"),
     "text": _("The text itself"),
     "language": _("Language"),
+    "markup": _("Markup (markdown, or empty)"),
     "source": _("Source"),
     "genre": _("Genre"),
     "level": _("Level"),
@@ -83,6 +84,9 @@ class PasteForm(TextForm):
     has_titles = forms.BooleanField(
         label=_("A short first line, with an empty line after it, is the title"), required=False, initial=True
     )
+    has_markup = forms.BooleanField(
+        label=_("The text is written in Markdown, with formulas between dollar signs"), required=False
+    )
     external_id = NameField(
         label=_("Id"), required=False, help_text=_("Your own id, unique in the project. Leave empty to create one.")
     )
@@ -124,6 +128,7 @@ class PasteForm(TextForm):
         if not cleaned["shareable"]:
             extra["shareable"] = False
         row = {"id": cleaned["external_id"], "title": title, "text": body, "language": cleaned["language"]}
+        row["markup"] = "markdown" if cleaned["has_markup"] else ""
         return {name: value for name, value in row.items() if value} | ({"metadata": {"extra": extra}} if extra else {})
 
     def _texts(self) -> list[tuple[str, str]]:
@@ -190,7 +195,8 @@ class ImportForm(forms.Form):
         help_text=_(
             "CSV, Excel (XLSX) or Parquet: one text or one item per row. JSONL: one text with its items per line, in "
             "the format of Lesart or of item-evaluation; also RACE, SQuAD, HotpotQA and Belebele. GIFT, Aiken and "
-            "Moodle XML: each question with its text in front of it. QTI: one item (XML) or a package (ZIP)."
+            "Moodle XML: each question with its text in front of it. QTI: one item (XML) or a package (ZIP). "
+            "Texts with pictures: a ZIP file with one CSV or JSONL file and the pictures."
         ),
         widget=forms.FileInput(attrs={"accept": ",".join(list_endings("csv", "lesart", *WRITERS, "text"))}),
     )

@@ -8,12 +8,13 @@ from django.utils.translation import gettext_lazy as _
 from items.forms.bank import TidyField
 from items.forms.imports import SeveralFilesField, SeveralFilesInput
 from items.models import MAX_OPTIONS, MAX_STEM
-from items.plain import has_control
+from items.plain import count_words, has_control
 from items.values import ItemValues, OptionValues
 from studies.models import Study
 from studies.services.expert_check import EXPERTS, ITEMS, MAX_EXPERTS, MAX_ITEMS
 from studies.services.quotas import has_group_quotas
 from studies.services.responses.mapping import BadMapping, TableMapping, parse_mapping
+from studies.services.selection import Chosen
 
 MAX_ADDED = 200  # at once: each is fitted into the plan by a search
 
@@ -121,6 +122,29 @@ class ManageStudyForm(forms.Form):
         label=_("Close when so many people have finished"), required=False, min_value=1, max_value=100_000
     )
     per_unit = forms.IntegerField(label=_("People per text"), required=False, min_value=1, max_value=10_000)
+
+
+class AddTextsForm(forms.Form):
+    """Texts for a study that runs, of those that can be added."""
+
+    texts = forms.MultipleChoiceField(label=_("Texts"), widget=forms.CheckboxSelectMultiple)
+    finished_too = forms.BooleanField(label=_("Also give them to people who have finished"), required=False)
+
+    def __init__(self, offered: Chosen, data: Any = None) -> None:
+        if data and "every" in data:
+            data = data.copy()
+            data.setlist("texts", [text.external_id for text, _items in offered.texts])
+        super().__init__(data)
+        self.offered = offered
+        field = cast(forms.MultipleChoiceField, self.fields["texts"])
+        field.choices = [(text.external_id, str(text)) for text, _items in offered.texts]
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Each text with its box, its words and its items."""
+        return [
+            {"box": box, "words": count_words(text.body), "n": len(items)}
+            for (text, items), box in zip(self.offered.texts, self["texts"].subwidgets, strict=True)
+        ]
 
 
 class ExpertCheckForm(forms.Form):

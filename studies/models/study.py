@@ -1,5 +1,6 @@
 """A study, its variants, units and switches."""
 
+from datetime import datetime
 from typing import Any
 
 from django.conf import settings
@@ -106,6 +107,9 @@ class Study(Scratchable):
     # [{"phase": as in `phases`, "version", "until"}, …]
     earlier_phases = models.JSONField(default=list, blank=True)
     phases_changed_at = models.DateTimeField(null=True, editable=False)
+    # Texts that were added after the launch, whose units are block 1: [{"number": 2, …, "added_at", "made_by" (user
+    # id), "texts", "units", "finished_too": whether those who had finished got them}, …]
+    blocks = models.JSONField(default=list, blank=True)
     archived_at = models.DateTimeField(null=True, editable=False)
     # It closes by itself at the deadline, or when so many people have finished.
     deadline = models.DateTimeField(_("deadline"), null=True, blank=True)
@@ -137,6 +141,12 @@ class Study(Scratchable):
     @property
     def takes_answers(self) -> bool:
         return self.state == StudyState.LIVE
+
+    @property
+    def block_dates(self) -> dict[int, datetime | None]:
+        """By number, when the texts of a block came into the study."""
+        later = {block["number"]: datetime.fromisoformat(block["added_at"]) for block in self.blocks}
+        return {1: self.launched_at, **later}
 
 
 class Variant(models.Model):
@@ -173,6 +183,7 @@ class Unit(models.Model):
     text = models.ForeignKey(Text, models.PROTECT, related_name="units")
     position = models.PositiveIntegerField()
     part = models.CharField(max_length=20, default="main")  # or "calibration", or "practice"
+    block = models.PositiveSmallIntegerField(default=1)  # above 1: added after the launch, see `Study.blocks`
     items = models.ManyToManyField(Item, through="UnitItem", related_name="units")
 
     objects = WithoutPractice()

@@ -112,7 +112,7 @@ def tell_minutes(study: Study) -> int:
     """The minutes that people are told: the median of those who have finished if they are enough, else the estimate."""
     if not study.launched_at:
         return estimate_study_minutes(study)
-    key = f"minutes/{study.pk}/{study.launched_at.timestamp()}"
+    key = f"minutes/{study.pk}/{study.launched_at.timestamp()}/{len(study.blocks)}"
     told = cache.get_or_set(key, lambda: measure_minutes(study) or estimate_study_minutes(study), KEPT_SECONDS)
     return int(told or 1)
 
@@ -137,7 +137,7 @@ def estimate_study_minutes(study: Study) -> int:
     said = Recruitment.model_validate(study.recruitment).minutes
     if said or not study.launched_at:
         return said or reckon_minutes(study)
-    key = f"estimated-minutes/{study.pk}/{study.launched_at.timestamp()}"
+    key = f"estimated-minutes/{study.pk}/{study.launched_at.timestamp()}/{len(study.blocks)}"
     return int(cache.get_or_set(key, lambda: reckon_minutes(study), KEPT_SECONDS) or 1)
 
 

@@ -4,15 +4,26 @@ An evaluator has one assignment per unit and answers the items of all generators
 order and one by one, so no cursor leads it: a stage is handed in, and an assignment finished, when nothing is missing.
 """
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from django.db import transaction
-from django.db.models import Count, QuerySet
+from django.db.models import Count, Max, QuerySet
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from studies.models import Annotator, AnnotatorKind, Assignment, Response, Study, StudyState, Submission, UnitItem
+from studies.models import (
+    Annotator,
+    AnnotatorKind,
+    Assignment,
+    Purpose,
+    Response,
+    Study,
+    StudyState,
+    Submission,
+    Unit,
+    UnitItem,
+)
 from studies.models.people import DONE
 from studies.protocols import PROTOCOLS, InvalidAnswer, Question, Stage
 from studies.protocols.base import Value
@@ -125,6 +136,19 @@ def add_evaluator(
         for place, unit in enumerate(study.units.all())
     )
     return annotator
+
+
+def add_evaluator_units(study: Study, units: Sequence[Unit]) -> None:
+    """Units that the study has gained, for its models and baselines to answer; each reads the version it has read."""
+    evaluators = study.annotators.exclude(kind=AnnotatorKind.HUMAN).filter(purpose=Purpose.MAIN)
+    first = get_declaration(study).stages[0].name
+    for annotator in evaluators.annotate(last=Max("assignments__position")):
+        read = annotator.assignments.values_list("text_version", flat=True).first() or ""
+        start = 0 if annotator.last is None else annotator.last + 1
+        Assignment.objects.bulk_create(
+            Assignment(annotator=annotator, unit=unit, position=place, stage=first, text_version=read)
+            for place, unit in enumerate(units, start)
+        )
 
 
 def store_judgments(

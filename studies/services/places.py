@@ -26,7 +26,7 @@ OF_ASSIGNMENT = (
 OF_LINK = ("public_id", "token", "revoked_at", "paused_at", "ended_as", "last_seen")
 OF_ANNOTATOR = (*OF_LINK, "kind", "purpose", "person", "variant")
 OF_TIMES = ("deadline", "launched_at", "main_opened_at", "phases_changed_at")
-OF_STUDY = (*OF_TIMES, "project", "protocol", "language", "state", "instrument_version", "recruitment")
+OF_STUDY = (*OF_TIMES, "project", "protocol", "language", "state", "instrument_version", "recruitment", "blocks")
 OF_TEXT = ("external_id", "title", "body", "language", "markup", "pictures", "versions")
 READ = (
     *OF_ASSIGNMENT,

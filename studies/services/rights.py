@@ -4,8 +4,9 @@ import base64
 import csv
 import io
 from collections.abc import Iterable, Iterator
-from dataclasses import astuple, dataclass
+from dataclasses import dataclass
 from datetime import datetime
+from functools import cached_property
 from typing import Any
 
 from django.conf import settings
@@ -15,7 +16,8 @@ from django.utils import timezone
 from django.utils.crypto import constant_time_compare, salted_hmac
 from django.utils.translation import gettext as _
 
-from items.models import Item
+from items.markup import render_wording
+from items.models import Item, Text
 from items.plain import escape_formula
 from jobs.deleting import delete_results
 from projects.audit import record_act
@@ -89,6 +91,15 @@ class OwnAnswer:
     value: str
     comment: str
     at: datetime | None
+    text: Text | None = None  # that the item is about
+    is_item: bool = False  # whether the value is the wording of an item
+
+    @cached_property
+    def drawn(self) -> dict[str, str]:
+        """Words about the text as its markup has them."""
+        names = ("about", "option", *(["value"] if self.is_item else []))
+        said = {"about": self.about, "option": self.option, "value": self.value}
+        return said | ({name: render_wording(said[name], self.text, None) for name in names} if self.text else {})
 
 
 def list_own_answers(annotator: Annotator) -> list[OwnAnswer]:
@@ -103,7 +114,9 @@ def _list_background(annotator: Annotator) -> Iterator[OwnAnswer]:
 
 
 def _list_responses(annotator: Annotator) -> Iterator[OwnAnswer]:
-    mine = Response.objects.filter(assignment__annotator=annotator).select_related("item", "option")
+    mine = Response.objects.filter(assignment__annotator=annotator).select_related(
+        "item__text", "option", "assignment__unit__text"
+    )
     rows = list(mine.order_by("submitted_at", "pk"))
     picked = Item.objects.filter(project=annotator.study.project_id, external_id__in={str(row.value) for row in rows})
     stems = {item.external_id: item.stem for item in picked}
@@ -111,15 +124,16 @@ def _list_responses(annotator: Annotator) -> Iterator[OwnAnswer]:
         yield OwnAnswer(
             name_stage(row.stage), name_question(row.question), row.item.stem if row.item else "",
             row.option.text if row.option else "", _say(row.value, stems), row.comment, row.submitted_at,
+            row.assignment.unit.text, str(row.value) in stems,
         )  # fmt: skip
 
 
 def _list_reports(annotator: Annotator) -> Iterator[OwnAnswer]:
-    for report in ItemReport.objects.filter(assignment__annotator=annotator).select_related("item"):
+    for report in ItemReport.objects.filter(assignment__annotator=annotator).select_related("item__text"):
         about = report.item.stem if report.item else ""
         yield OwnAnswer(
             name_stage(report.stage), _("problem reported"), about, "", str(report.get_problem_display()), report.words,
-            report.made_at,
+            report.made_at, report.item.text if report.item else None,
         )  # fmt: skip
 
 
@@ -136,9 +150,11 @@ def write_own_answers(annotator: Annotator) -> str:
     """The same as CSV."""
     out = io.StringIO()
     writer = csv.writer(out)
-    writer.writerow(["stage", "question", "about", "option", "value", "comment", "at"])
+    columns = ("stage", "question", "about", "option", "value", "comment", "at")
+    writer.writerow(columns)
     for answer in list_own_answers(annotator):
-        writer.writerow([escape_formula(str(cell)) if cell is not None else "" for cell in astuple(answer)])
+        cells = (getattr(answer, column) for column in columns)
+        writer.writerow([escape_formula(str(cell)) if cell is not None else "" for cell in cells])
     return out.getvalue()
 
 

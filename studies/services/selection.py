@@ -265,11 +265,13 @@ def notice_short_texts(chosen: Chosen, units: Sequence[PlannedUnit], wanted: int
     return [sentence % {"n": short, "wanted": wanted}]
 
 
-def save_units(study: Study, planned: Iterable[PlannedUnit], save: Save = save_at_once, first: int = 0) -> list[Unit]:
+def save_units(
+    study: Study, planned: Iterable[PlannedUnit], save: Save = save_at_once, *, first: int = 0, block: int = 1
+) -> list[Unit]:
     """The units as rows, numbered in this order from `first` on."""
     planned = list(planned)
     units = [
-        Unit(study=study, text=unit.text, position=position, part=unit.part)
+        Unit(study=study, text=unit.text, position=position, part=unit.part, block=block)
         for position, unit in enumerate(planned, first)
     ]
     save(Unit, units)

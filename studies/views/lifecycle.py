@@ -9,6 +9,7 @@ from django.contrib.auth.decorators import login_required
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
@@ -20,9 +21,11 @@ from projects.access import get_project
 from projects.audit import describe_entries
 from projects.models import AuditEntry, Project, Role
 from studies.access import get_study
-from studies.forms.people import ManageStudyForm
-from studies.models import Study
-from studies.services import deleting, lifecycle
+from studies.forms.people import AddTextsForm, ManageStudyForm
+from studies.models import Study, StudyState
+from studies.protocols import PROTOCOLS
+from studies.services import blocks, deleting, lifecycle
+from studies.services.selection import Chosen
 from studies.services.spec import SpecError
 from studies.services.states import WrongState
 
@@ -47,6 +50,44 @@ def study_manage(request, slug):
             form.add_error(error.field or None, str(error))
     context = {"study": study, "project": study.project, "form": form}
     return render(request, "studies/manage.html", context | {"templates": study.project.study_templates.all()})
+
+
+@login_required
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+def study_texts(request, slug):
+    """Add texts to a study that runs."""
+    study = get_study(request.user, slug, Role.RESEARCHER)
+    problem = blocks.explain_fixed_texts(study)
+    if study.state not in (StudyState.LIVE, StudyState.PAUSED):
+        problem = _("Texts can be added while the study is live or paused.")
+    offered = Chosen([]) if problem else blocks.find_new_texts(study)
+    form = AddTextsForm(offered, request.POST if request.method == "POST" else None)
+    if form.is_valid():
+        try:
+            added = blocks.add_texts(
+                study, form.cleaned_data["texts"], finished_too=form.cleaned_data["finished_too"], made_by=request.user
+            )
+        except (SpecError, WrongState) as error:
+            form.add_error(None, str(error))
+        else:
+            messages.success(request, describe_added(added))
+            return redirect("study_design", study.slug)
+    context = {"study": study, "project": study.project, "form": form, "problem": problem}
+    return render(request, "studies/add_texts.html", context | {"protocol": PROTOCOLS[study.protocol]})
+
+
+def describe_added(added: blocks.AddedBlock) -> str:
+    """What was added, and who gets it."""
+    texts = ngettext(
+        "%(n)d text was added as block %(block)d.", "%(n)d texts were added as block %(block)d.", added.texts
+    ) % {"n": added.texts, "block": added.number}
+    given = ngettext(
+        "%(n)d assignment was given to the people at work.",
+        "%(n)d assignments were given to the people at work.",
+        added.assignments,
+    ) % {"n": added.assignments}
+    return f"{texts} {given if added.assignments else _('Whoever comes next gets them.')}"
 
 
 @login_required

@@ -64,6 +64,8 @@ EXTRAS = [
     "adjudicated_at",
     "reason",
     "text_version",
+    "block",
+    "block_added_at",
 ]
 
 

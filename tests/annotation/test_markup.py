@@ -8,6 +8,7 @@ from django.urls import reverse
 from items.models import Option, Picture, Text
 from items.pictures import read_picture, store_pictures
 from studies.models import Assignment
+from studies.services.rights import list_own_answers, write_own_answers
 from tests.annotation.world import Walker, launched, make_secret_item
 from tests.pictures import make_png
 
@@ -76,3 +77,25 @@ def test_pictures_are_gone_with_the_page_and_for_others(study, walker, client):
     assert client.get(sign).status_code == 404
     walker.finish()
     assert walker.get(sign).status_code == 404
+
+
+def test_own_answers_and_pages_of_results_show_what_the_markup_means(study, walker, as_user, owner):
+    walker.start()
+    walker.guess()
+    walker.reveal()
+    annotator = study.annotators.get(pk=walker.annotator.pk)
+    drawn = [answer.drawn["option"] for answer in list_own_answers(annotator)]
+    assert "<strong>Yes</strong> a sign" in drawn
+    assert "**Yes**" in write_own_answers(annotator)
+    item = study.units.get().items.get()
+    client = as_user(owner)
+    pages = [
+        ("study_item", study.slug, item.pk),
+        ("study_coding", study.slug),
+        ("study_person", study.slug, annotator.pk),
+    ]
+    for name, *key in pages:
+        page = re.sub("<option.*?</option>", "", client.get(reverse(name, args=key)).content.decode())
+        assert "<strong>Yes</strong>" in page, name
+        assert "**Yes**" not in page, name
+    assert "<em>wade</em>" in client.get(reverse("study_item", args=[study.slug, item.pk])).content.decode()

@@ -23,6 +23,7 @@ from llm.services import reading, runs
 from llm.services.draining import drain_here
 from llm.services.reading import reread_replies
 from studies.models import Annotator, Response, StudyState, Submission
+from studies.services.blocks import add_texts
 from studies.services.evaluating import close_answered
 from studies.services.instruments import store_version
 from tests.factory import make_study, make_text
@@ -234,6 +235,21 @@ def test_the_same_model_again_asks_nothing(study, served, endpoint):
     answered(study, endpoint(server))
     answered(study, endpoint(server))
     assert (len(server.requests), Run.objects.count(), Response.objects.count()) == (16, 1, 16)
+
+
+def test_texts_added_after_a_run_are_answered_by_a_new_one_and_nothing_is_asked_twice(study, write, served, endpoint):
+    study.plan = {"annotators": "open", "per_unit": "all", "shared_texts": 0, "own_texts": 0}
+    study.save(update_fields=["plan"])
+    server = served(lambda request: "R")
+    mock = endpoint(server)
+    answered(study, mock)
+    text = make_text(study.project, "mill", body="Die Mühle steht.", language="de")
+    write(text, "m1", "*die Mühle", "der Teich", generator="hand")
+    add_texts(study, ["mill"])
+    study.refresh_from_db()
+    evaluator = answered(study, mock)
+    assert get_row(evaluator).missing == 0
+    assert (len(server.requests), Run.objects.count(), Response.objects.count()) == (16 + 4, 2, 16 + 4)
 
 
 def test_what_failed_is_tried_again_in_the_same_run(study, served, endpoint):

@@ -6,10 +6,14 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
 
+from items.files import zip_files
+from items.formats import find_format
 from items.markup import list_bad_formulas, render_text, render_wording
 from items.models import Picture, Text
 from items.pictures import MAX_SIDE, BadPicture, read_data_uri, read_picture
 from items.services.exporting import export_lines
+from items.services.importing import import_items, read_bank_file
+from items.services.naming import ImportOptions
 from studies.services.deleting import delete_with_all
 from tests.items.files import item_row, load, refusal, text_row, warnings
 from tests.pictures import HUSH, as_uri, make_png
@@ -127,6 +131,45 @@ def test_a_text_that_may_not_be_shared_keeps_its_pictures_to_itself(project):
 def test_a_formula_that_cannot_be_drawn_is_a_warning(project):
     plan = load(project, marked(text="$\\nosuch{a}$"))
     assert (1, "text") in [each[:2] for each in warnings(plan)]
+
+
+def packed(**changes: bytes) -> bytes:
+    row = {"id": "t", "text": BODY, "markup": "markdown", "language": "en"}
+    item = item_row(id="i", answers=[{"text": "![a sign](sign.png)", "correct": True}])
+    files = {"bank.jsonl": json.dumps(row | {"items": [item]}).encode(), "pictures/map.png": make_png()}
+    files |= {"__MACOSX/._bank.jsonl": b"", "pictures/sign.png": make_png(colour="blue"), "unused.png": b"no picture"}
+    return zip_files({name.replace("__jsonl", ".jsonl"): each for name, each in (files | changes).items()})
+
+
+def test_a_zip_file_brings_the_pictures_that_its_texts_show(project):
+    reading = read_bank_file(packed(), find_format("bank.zip"))
+    assert not reading.problems.listed
+    import_items(project, reading, ImportOptions(), filename="bank.zip")
+    assert set(Text.objects.get().pictures) == {"map.png", "sign.png"}
+    assert Picture.objects.count() == 2
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"other__jsonl": b"{}"}, "several files of texts: bank.jsonl, other.jsonl"),
+        ({"pictures/map.png": b"no picture"}, "map.png: This is no PNG or JPEG"),
+    ],
+)
+def test_a_zip_file_that_cannot_be_read_whole_is_refused(changes, said):
+    (problem,) = read_bank_file(packed(**changes), find_format("bank.zip")).problems.listed
+    assert said in problem.reason
+
+
+def test_a_table_and_a_pasted_text_say_their_markup(client, owner, project):
+    (line,) = read_bank_file(b"text,markup\nSome *words*.,Markdown\n", "csv").lines
+    assert line.text.markup == "markdown"
+    assert read_bank_file(b"text,markup\nWords.,html\n", "csv").problems.listed
+    client.force_login(owner)
+    sent = {"body": "Some *words*.", "language": "en", "shareable": "on", "has_markup": "on"}
+    preview = client.post(reverse("text_new", args=[project.slug]), sent)
+    client.post(preview.url)
+    assert Text.objects.get().markup == "markdown"
 
 
 def test_a_page_adds_and_removes_pictures_in_new_versions(client, owner, project):

@@ -33,6 +33,7 @@ PAGES = [
     ("study_copy", ["live"], "post", "researcher", 302),
     ("study_edit", ["draft"], "get", "researcher", 302),
     ("study_delete", ["draft"], "post", "researcher", 302),
+    ("study_texts", ["live"], "get", "researcher", 200),
     ("study_draw", ["live"], "post", "researcher", 302),
     ("study_draw_csv", ["live"], "get", "nobody", 404),
     ("study_phases", ["live"], "get", "viewer", 200),

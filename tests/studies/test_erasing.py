@@ -1,7 +1,9 @@
 """Withdrawing and deleting: afterwards nothing of it is in the bytes of the data folder, in files or in exports."""
 
 import io
+import os
 import re
+import subprocess
 import zipfile
 from pathlib import Path
 
@@ -10,6 +12,7 @@ from django.core.management import CommandError, call_command
 from django.db import connection
 from django.utils import timezone
 
+from config.cli.postgres import find_installation
 from jobs.files import path_of, write_value
 from jobs.scheduling import make_job
 from projects.audit import acting_as
@@ -63,12 +66,11 @@ def database_bytes() -> bytes:
     if connection.vendor == "sqlite":
         name = Path(connection.settings_dict["NAME"])
         return b"".join(path.read_bytes() for path in name.parent.glob(f"{name.name}*"))
-    with connection.cursor() as cursor:
-        dumped = []
-        for table in connection.introspection.table_names():
-            cursor.execute(f'SELECT t::text FROM "{table}" t')  # noqa: S608 - names of our own tables
-            dumped += [row[0] for row in cursor.fetchall()]
-    return "\n".join(dumped).encode()
+    about = connection.settings_dict
+    address = [f"--host={about['HOST']}", f"--port={about['PORT']}", f"--username={about['USER']}", about["NAME"]]
+    command = [find_installation() / "bin" / "pg_dump", *address]
+    secret = {**os.environ, "PGPASSWORD": about["PASSWORD"]}
+    return subprocess.run(command, capture_output=True, check=True, env=secret).stdout
 
 
 def found_in(content: bytes) -> list[str]:

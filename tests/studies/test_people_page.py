@@ -206,6 +206,14 @@ def test_a_study_closes_by_itself_at_its_deadline(study):
     assert close_due_studies() == []
 
 
+def test_a_deadline_in_the_past_is_refused_at_its_field_and_nothing_is_saved(study, as_user, researcher):
+    client, address = as_user(researcher), reverse("study_manage", args=[study.slug])
+    form = client.post(address, {"title": "Another", "deadline": "2020-01-01T10:00"}).context["form"]
+    assert list(form.errors) == ["deadline"]
+    study.refresh_from_db()
+    assert (study.title == "Another", study.deadline) == (False, None)
+
+
 def test_a_full_study_closes_when_nobody_is_at_work(study):
     first, second = person(study, 0).start().finish(), person(study, 1).start()
     type(study).objects.update(max_finished=1)
