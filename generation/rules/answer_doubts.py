@@ -52,6 +52,8 @@ def cuts_a_phrase(draft: Draft) -> bool:
     before, after = kinds[start - 1 : start] if start else "", kinds[end : end + 1]
     if re.match(",(?:[NEVYAD]{1,3},)*[NEVYAD]{1,3},?K[NEVYAD]", kinds[end:]) and draft.rule in ("definition", "object"):
         return True  # “swimming | , climbing and jumping”
+    if re.match(",P?W[^,;]*,K[DdHQ]?(?:R*A)*[NE](?!.*F)", kinds[end:]) and draft.rule in ("definition", "object"):
+        return True  # “the past of Ulm | , which is …, and the future”
     if draft.rule == "definition" and re.match(",KR*V", kinds[end:]):
         return True  # “independent states | , or associated with one”
     if after == "K" and "," in kinds[start:end] and draft.rule in ("definition", "object", "governed"):
@@ -159,7 +161,7 @@ def _is_bound(draft: Draft, token: Token) -> bool:
     start, end = draft.clause.subject if draft.clause.subject != (0, 0) else draft.clause.front
     has_noun = any(each.kind in (NOUN, NAME) for each in draft.clause.tokens((start, end)))
     is_named = draft.clause.subject != (0, 0) or draft.clause.front_kind == "subject"
-    return is_named and has_noun and end <= draft.answer[0] and draft.rule in ("object", "governed", "adjunct")
+    return is_named and has_noun and end <= draft.answer[0] and draft.rule in ("object", "governed", "adjunct", "plan")
 
 
 def answers_with_a_possessive(draft: Draft) -> bool:

@@ -77,6 +77,9 @@ POINTERS = re.compile(
     r"hier\w*|dort\w*|there|here|thereby"
 )
 CONDITIONS = word_set("where when if unless wenn falls sofern")
+LIMITS = word_set(
+    "only hardly rarely seldom not never nearly almost sometimes nur kaum selten nie nicht fast beinahe manchmal"
+)
 MAKING = word_set("force require allow enable ask tell urge encourage cause persuade want lead")
 
 
@@ -145,8 +148,8 @@ def has_condition(draft: Draft) -> bool:
     clause = draft.clause
     if clause.front_kind != "clause" or draft.rule == "clause-first":
         return False
-    if clause.token(clause.front[0]).plain in ("while", "whereas", "während"):
-        return False
+    if clause.token(clause.front[0]).plain in ("while", "whereas", "während") and "F" in clause.kinds(clause.front):
+        return False  # a contrast; “while visiting the church” is a condition
     last = [token.plain for token in clause.tokens(clause.front) if token.kind != ","][-1]
     return last not in draft.question.lower().split()[-1]
 
@@ -156,6 +159,12 @@ def drops_its_front(draft: Draft) -> bool:
     first = clause.front[0]
     is_kept = any(token.plain in draft.question.lower() for token in clause.tokens((first, first + 1)))
     return clause.front_kind == "adverb" and clause.front[1] - first > 1 and not is_kept
+
+
+def drops_a_limit(draft: Draft) -> bool:
+    """“Only a few airlines …” and “Sometimes …” asked without that word."""
+    asked = draft.question.lower().rstrip("?").split()
+    return any(token.plain in LIMITS and token.plain not in asked for token in draft.clause.tokens(draft.clause.front))
 
 
 def drops_its_purpose(draft: Draft) -> bool:
@@ -284,8 +293,9 @@ DOUBTS: tuple[tuple[Callable[[Draft], bool], float], ...] = (
     (may_be_half_an_answer, 1.8),
     (answers_with_a_possessive, CLEAR),
     (lacks_its_complement, GRAVE),
-    (has_condition, CLEAR),
+    (has_condition, GRAVE),
     (drops_its_front, SLIGHT),
+    (drops_a_limit, GRAVE),
     (drops_a_pointer, GRAVE),
     (is_conceded, SLIGHT),
     (is_reported, 2.6),
@@ -295,7 +305,7 @@ DOUBTS: tuple[tuple[Callable[[Draft], bool], float], ...] = (
     (lacks_its_participle, GRAVE),
     (is_vague, GRAVE),
     (names_nobody, GRAVE),
-    (is_new_to_the_reader, 1.0),
+    (is_new_to_the_reader, 2.0),
     (holds_two_phrases, GRAVE),
     (holds_the_next_clause, GRAVE),
     (goes_on_in_a_list, GRAVE),
@@ -304,7 +314,7 @@ DOUBTS: tuple[tuple[Callable[[Draft], bool], float], ...] = (
     (tears_a_participle, GRAVE),
     (is_half_of_a_verb, GRAVE),
     (asks_about_the_known, 0.5),
-    (says_little, 1.6),
+    (says_little, 3.0),
     (ends_openly, GRAVE),
     (leaves_out_a_hedge, 1.8),
     (drops_its_purpose, CLEAR),
@@ -320,7 +330,7 @@ DOUBTS: tuple[tuple[Callable[[Draft], bool], float], ...] = (
     (stammers, GRAVE),
     (has_open_list, 3.0),
     (asks_what_it_has, 1.6),
-    (drops_its_condition, 1.5),
+    (drops_its_condition, 2.5),
     (asks_about_another, 2.0),
     (answers_with_one_word, 0.4),
     (asks_where_in_vague, 1.5),

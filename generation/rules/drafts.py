@@ -31,7 +31,7 @@ FROM_A_NAME = re.compile(
 )
 COUNTING = frozenset(["one", "each", "every"])
 LONGEST_RELATIVE = 14  # tokens
-LONGEST_ANSWER = 30  # tokens
+LONGEST_ANSWER = 40  # tokens
 JOINING = frozenset([ADVERB, CONJUNCTION, PARTICLE, OTHER, ADJECTIVE])
 SAYING_SOMETHING = frozenset([NOUN, NAME, NUMBER, NONFINITE, ADJECTIVE])
 
@@ -131,7 +131,7 @@ class Wording:
             comma = [","] if clause.tail[0] > clause.end else []
             if question := self.write(clause, [*pieces, *comma, tail], may_bind=may_bind):
                 return question, 0.0
-        return self.write(clause, pieces, may_bind=may_bind), 0.5
+        return self.write(clause, pieces, may_bind=may_bind), 0.9
 
     def _small(self, clause: Clause, of: Range) -> str:
         """As it reads in the middle of a sentence: its first word is small unless it is a name, or a German noun."""

@@ -7,6 +7,7 @@ from dataclasses import replace
 from generation.rules.drafts import Clause, Draft, Piece, Range, ask_clauses, draft
 from generation.rules.english_circumstances import (
     ask_adjunct,
+    ask_duration,
     ask_existing_number,
     ask_front,
     ask_number,
@@ -126,7 +127,8 @@ def ask_sayer(sentence: Sentence) -> Iterator[Draft]:
 def ask_subject(clause: Clause) -> Iterator[Draft]:
     """“The old castle stands on a hill.”: What stands on a hill?"""
     first, verb = clause.token(clause.subject[0]), clause.token(clause.verb)
-    if first.kind in (POINTING, POSSESSIVE) or first.plain in ("you", "no"):
+    is_yours = first.plain == "your"
+    if (first.kind in (POINTING, POSSESSIVE) and not is_yours) or first.plain in ("you", "no"):
         return
     if verb.lemma == "do" and clause.kinds(clause.rest)[:1] == "V":
         return  # “does have”
@@ -144,7 +146,7 @@ def ask_subject(clause: Clause) -> Iterator[Draft]:
     if before.plain in ("few", "little") or (before.kind == "K" and first.tag == "VVG"):
         return
     question, loss = _write_with_subject(clause, [asked, adverbs_of(clause), said])
-    worth = 2.7 - (asked == "who or what") - 0.4 * is_equation - loss
+    worth = 2.7 - 0.4 * is_equation - loss
     answer = clause.subject
     if clause.token(answer[1] - 1).kind == ",":
         answer = (answer[0], answer[1] - 1)
@@ -171,7 +173,7 @@ def _write_with_subject(clause: Clause, begin: list[Piece]) -> tuple[str, float]
     elif clause.front_kind == "prepositional":
         pieces.append(clause.front)
     elif clause.front_kind == "clause":
-        is_contrast = clause.token(clause.front[0]).plain in ("while", "whereas")
+        is_contrast = clause.token(clause.front[0]).plain in ("while", "whereas") and "F" in clause.kinds(clause.front)
         return WORDING.write(clause, [*pieces, *([] if is_contrast else [clause.front])], may_bind=False), 0.0
     question, loss = WORDING.write_whole(clause, pieces, may_bind=False)
     if not question and pieces[-1] == clause.front:
@@ -257,6 +259,10 @@ def ask_object(clause: Clause) -> Iterator[Draft]:
         question = WORDING.write(clause, ["what", (clause.verb, clause.verb + 1), clause.subject], may_bind=False)
         yield from draft(clause, question, clause.rest, "definition", 2.8)
         return
+    if place and verb.lemma in PLANNING and (plan := PLAN.match(clause.sentence.kinds, place)):
+        question = write_question(clause, "what", (place, clause.end))
+        yield from draft(clause, question.replace("?", " to do?"), plan.span(), "plan", 2.9)
+        return
     found = OBJECT.match(clause.sentence.kinds, place, clause.end) if place else None
     if not found or clause.front_kind == "clause":
         return
@@ -318,10 +324,12 @@ def _ask_what_it_is(clause: Clause, start: int) -> Iterator[Draft]:
             each.plain for each in clause.tokens(answer)
         ]
         asked = "who" if is_person else "what"
-        question = WORDING.write(clause, [asked, (clause.verb, clause.verb + 1), clause.subject], may_bind=False)
+        question = WORDING.write(clause, [asked, (clause.verb, clause.verb + 1), clause.subject])
         yield from draft(clause, question, answer, "definition", 3.1)
 
 
+PLAN = re.compile("TV[^,;F]*(?:,?[SW][^,;]*)?(?=;?$)")
+PLANNING = frozenset(["agree", "attempt", "decide", "hope", "intend", "plan", "promise", "refuse", "try", "want"])
 LIMITING = frozenset(["alone", "today", "now", "most", "both", "all", "only", "each", "themselves", "itself"])
 COMPLEMENT = frozenset(["that", "whether", "how", "what"])
 RELATIVES = frozenset(["that", "which", "who", "where"])
@@ -330,6 +338,7 @@ RULES = (
     ask_front,
     ask_name,
     ask_subject,
+    ask_duration,
     ask_governed,
     ask_number,
     ask_adjunct,

@@ -11,6 +11,7 @@ from generation.rules.english_words import (
     COPULAS,
     COUNTED,
     EVENTS,
+    LASTING,
     MORE_OF_IT,
     NO_PLACES,
     PLACES,
@@ -61,6 +62,13 @@ def ask_front(clause: Clause) -> Iterator[Draft]:
             yield from draft(clause, write_question(clause, asked, clause.front), clause.front, "front", worth + 0.2)
 
 
+def ask_duration(clause: Clause) -> Iterator[Draft]:
+    """“The storms last more than three hours.”: How long do the storms last?"""
+    found = LASTING.match(clause.sentence.kinds, clause.verb + 1, clause.end)
+    if found and clause.token(clause.verb).lemma in ("last", "take") and is_time(clause, found.span()):
+        yield from draft(clause, write_question(clause, "how long", found.span()), found.span(), "duration", 3.3)
+
+
 def ask_number(clause: Clause) -> Iterator[Draft]:
     """“The tower has 30 rooms.”: How many rooms does the tower have?"""
     for of in (clause.subject, clause.rest):
@@ -88,7 +96,7 @@ def _counted(clause: Clause, number: Range, noun: Range) -> Iterator[Draft]:
         return
     before = clause.kinds((start - 1, start)) if start else ""
     after = clause.kinds((noun[1], noun[1] + 1))
-    if (before and before in "DHQANECKxT" and start > clause.subject[0]) or after in ("K", "x", "N"):
+    if (before and before in "DHQANECKxTY" and start > clause.subject[0]) or after in ("K", "x", "N"):
         return
     answer: Range = (number[0], noun[1])
     if start == clause.subject[0]:

@@ -64,7 +64,8 @@ def _states(sentence: Sentence, place: int) -> bool:
     """“because …”, “says that …”; “a drink that you can make” says only which one it is."""
     token = sentence.tokens[place]
     is_of_noun = token.plain == "that" and place > 0 and sentence.kinds[place - 1] == NOUN
-    return token.kind == "S" and token.plain in STATING and not is_of_noun
+    is_half = sentence.kinds[place + 1 : place + 2] == "Y"  # “while visiting Ulm”
+    return token.kind == "S" and token.plain in STATING and not is_of_noun and not is_half
 
 
 def parse(sentence: Sentence, start: int) -> Clause | None:

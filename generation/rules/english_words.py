@@ -27,6 +27,7 @@ ADJUNCT = re.compile(rf"P[DHQ]*(?:{BARE}|C)(?:P[DHQ]*{BARE})?")
 ADJUNCT_ALONE = re.compile(rf"P[DHQ]*(?:{BARE}|C)")
 MORE_OF_IT = re.compile(rf"P[DHQ]*{BARE}")
 COUNTED = re.compile(r"((?:[RP]{1,3}|DAP)?C+)((?:R*A)*[NE]+)")
+LASTING = re.compile(r"[RPAD]{0,3}C+N")
 RELATIVE_CLAUSE = re.compile(rf"(?<![DHQRCANEK])({CORE}{MORE}),?WR*(?=F)")
 BOUNDARY = re.compile(rf",(?:[KSFVORYPX]|P?W|{PHRASE}[;,])|[SW]")
 LIST_GOES_ON = re.compile(rf",{CORE}{MORE}(?:,{CORE}{MORE})*,?K(?!R*F|O)")
@@ -116,7 +117,7 @@ WORDING = Wording(
         r"general|particular|essence|short|other words|reality|this way|theory|practice|the end)|as well|"
         r"as (?:a result|usual|such|mentioned above|a rule)|(?:by|in) contrast|at the same time|"
         r"along the same lines?|on (?:the other hand|average)|to be (?:sure|precise)|after all|"
-        r"at (?:least|first|last)|so far)\b(?! (?:to|of|with|as)\b),?",
+        r"at (?:first|last)|so far)\b(?! (?:to|of|with|as)\b),?",
         re.I,
     ),
     small_nouns=True,
@@ -126,10 +127,12 @@ MONTHS = "(?:January|February|March|April|May|June|July|August|September|October
 TOPIC_WORDS = TopicWords(
     "What do we learn about {}?",
     "What does the text say about {}?",
-    "What do we learn first about {}?",
-    "What does the text say first about {}?",
+    "about",
+    "first",
+    "last",
     "What happened {}?",
     dict.fromkeys(("when", "after", "before", "once", "while"), "What happened {}?"),
+    "and",
     re.compile(
         rf"\b(?:[Ii]n (?:{MONTHS} )?(?:1\d{{3}}|20\d\d)|"
         rf"[Oo]n (?:{MONTHS} \d{{1,2}}|\d{{1,2}} {MONTHS})(?:,? (?:1\d{{3}}|20\d\d))?)\b(?![-–,]?\d)"

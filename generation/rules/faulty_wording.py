@@ -90,7 +90,7 @@ FAULTS = (
     # “Wozu gibt es einen Weg? um zu lernen”; “um zu essen und werden bedient”; “when it left, so it was late”
     FaultyWording(
         "clause-last",
-        question=r"^Wozu (?:gibt|gab|bezeichnet|heißt|bedeutet|ist|sind|war|hat|haben)\b(?!.* \w+(?:t|en)\?$)",
+        question=r"^Wozu (?:gibt|gab|bezeichnet|heißt|bedeutet|ist|sind|war|hat|haben)\b(?:(?!.* \w+(?:t|en)\?$)|.*,)",
     ),
     FaultyWording("clause-last", question=r"^Wozu (?:gibt es|bezeichnet|bedeutet)\b"),
     FaultyWording(
@@ -140,6 +140,17 @@ FAULTS = (
     FaultyWording("subject", answer=r"\b(?:before|after|when|while|because) (?:they|he|she|it)$"),
     FaultyWording("object|governed|subject|inner-subject", before=r"\d $"),
     FaultyWording("that", question=r"^Wovon (?!ist|sind|war|waren).* abhängig\?"),
+    # “Was betrachten Sikhs? ihren Glauben als eine Religion”; “What did it regard? the bridge as a risk”
+    FaultyWording(
+        "object",
+        answer=r"^(?!.*\b(?:so|mehr|weniger|anders|\w+er|such|same|as \w+)\b.* (?:als|as) ).* (?:als|as)(?! well) ",
+    ),
+    # “Wann kam Wind auf? Nach fünf Minuten”; “When did it end? two days later”
+    FaultyWording(
+        CIRCUMSTANCES,
+        answer=rf"^(?:[Nn]ach|[Aa]fter|[Vv]or) (?:\w+ )?(?:{NUMERALS})\w* (?:Minut|Stund|Tag|Woch|Monat|Jahr|minute|"
+        r"hour|day|week|month|year)\w*\b(?! \w)",
+    ),
     # “Was erfährt man über die Forscher entdeckten Kristalle?”
     FaultyWording("topic|first-topic", question=r" (?:die|der|den) [A-ZÄÖÜ]\w+ \w+ten [A-ZÄÖÜ]"),
 )  # fmt: skip

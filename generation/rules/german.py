@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from generation.rules.drafts import Clause, Draft, Piece, Range, ask_clauses, draft
-from generation.rules.german_circumstances import ask_adjunct, ask_front, ask_number
+from generation.rules.german_circumstances import ask_adjunct, ask_duration, ask_front, ask_number
 from generation.rules.german_clauses import (
     can_be_nominative,
     clause_starts,
@@ -14,6 +14,7 @@ from generation.rules.german_clauses import (
     is_time,
     parse,
     parse_whole,
+    stays,
     write_question,
 )
 from generation.rules.german_words import (
@@ -47,7 +48,7 @@ from generation.rules.german_words import (
 from generation.rules.names import ask_short_name, ask_who_it_is
 from generation.rules.phrases import head_of, says_without_that, without_possessives
 from generation.rules.tagging import ADJECTIVE, NAME, NOUN, POINTING, POSSESSIVE, PREPOSITION, Sentence
-from generation.rules.topics import ask_consequence, ask_event, ask_topics
+from generation.rules.topics import CONSEQUENCE, ask_consequence, ask_event, ask_topics
 
 
 def make_drafts(sentence: Sentence) -> Iterator[Draft]:
@@ -62,7 +63,20 @@ def make_drafts(sentence: Sentence) -> Iterator[Draft]:
         if clause.front_kind in ("subject", "prepositional", "year"):
             yield from ask_event(clause, is_past, TOPIC_WORDS)
         yield from ask_consequence(clause, TOPIC_WORDS)
+        yield from ask_advice(clause)
     yield from ask_topics(sentence, find_subject(sentence), TOPIC_WORDS)
+
+
+def ask_advice(clause: Clause) -> Iterator[Draft]:
+    """“Wenn Sie zelten, nehmen Sie eine Matte mit.”: Was sollten Sie tun, wenn Sie zelten?"""
+    verb, subject = clause.tokens((clause.verb, clause.verb + 2))
+    is_request = subject.text == "Sie" and verb.lemma not in MODALS | COPULAS
+    if clause.front_kind == "clause" and is_request and clause.token(clause.front[0]).plain in WHEN_CLAUSES:
+        question = WORDING.write(
+            clause, ["was sollten Sie tun,", (clause.front[0], clause.front[1] - 1)], may_bind=False
+        )
+        answer = (clause.verb, len(clause.sentence.kinds.rstrip(";")))
+        yield from draft(clause, question, answer, CONSEQUENCE, 1.4)
 
 
 def is_past(clause: Clause) -> bool:
@@ -104,7 +118,7 @@ def ask_subject(clause: Clause) -> Iterator[Draft]:
     question, loss = _write_with_subject(clause, [asked, verb])
     begin, end = clause.front
     begin += first.plain in WORDING.connectives
-    worth = 2.7 - (asked == "Wer oder was") - 0.4 * bool(is_equation) - loss
+    worth = 2.7 - 0.4 * bool(is_equation) - loss
     yield from draft(clause, question, (begin, end - (clause.token(end - 1).kind == ",")), "subject", worth)
 
 
@@ -145,12 +159,12 @@ def ask_inner_subject(clause: Clause) -> Iterator[Draft]:
     if (end == clause.end and clause.front_kind == "adverb") or after in ("K", "A", "N", "E", "x") or is_bare:
         return
     asked = VOCABULARY.ask_who_or_what(clause, (start, end))
-    front: list[Piece] = [clause.front] if clause.front_kind in ("prepositional", "year") else []
+    front: list[Piece] = [clause.front] if stays(clause) else []
     pieces: list[Piece] = [asked, verb, (clause.verb + 1, start), *front, (end, clause.end)]
     if clause.front_kind == "clause" and clause.token(clause.front[0]).plain != "während":
         pieces += [",", (clause.front[0], clause.front[1] - 1)]
     question, loss = WORDING.write_whole(clause, pieces, may_bind=False)
-    yield from draft(clause, question, (start, end), "inner-subject", 2.0 - loss - asked.startswith("Wer oder"))
+    yield from draft(clause, question, (start, end), "inner-subject", 2.0 - loss)
 
 
 def _find_inner_subject(clause: Clause) -> Range:
@@ -335,6 +349,7 @@ RULES = (
     ask_name,
     ask_governed,
     ask_agent,
+    ask_duration,
     ask_number,
     ask_adjunct,
     ask_tail,

@@ -10,6 +10,7 @@ from generation.rules.german_words import (
     COUNTED,
     COUNTED_BOUNDS,
     EVENTS,
+    LASTING,
     MEASURES,
     MODALS,
     MORE_OF_IT,
@@ -84,6 +85,16 @@ def _says_where(clause: Clause, of: Range) -> bool:
     if second.kind == "A":
         return second.plain.endswith(("en", "er", "em"))
     return second.kind == NAME or clause.token(of[0]).plain in ("im", "am")
+
+
+def ask_duration(clause: Clause) -> Iterator[Draft]:
+    """“Die Fahrt dauert etwa drei Stunden.”: Wie lange dauert die Fahrt?"""
+    if clause.token(clause.verb).lemma != "dauern" or clause.front_kind != "subject":
+        return
+    for found in clause.matches(LASTING, clause.rest):
+        if is_time(clause, found):
+            yield from draft(clause, write_question(clause, "wie lange", found), found, "duration", 3.3)
+            return
 
 
 def ask_number(clause: Clause) -> Iterator[Draft]:

@@ -207,7 +207,7 @@ def write_question(clause: Clause, asked: str, removed: Range, *more: Piece) -> 
     if clause.front_kind == "pronoun":
         first = clause.token(clause.front[0])
         subject = [first.text if first.text == "Sie" else first.plain]
-    other: list[Piece] = [clause.front] if clause.front_kind in ("prepositional", "year") else []
+    other: list[Piece] = [clause.front] if stays(clause) else []
     if not is_before:
         return WORDING.write(clause, [asked, (clause.verb, end)])
     verb_end = start + (start < removed[0] and clause.token(start).plain == "sich")
@@ -221,6 +221,12 @@ def write_question(clause: Clause, asked: str, removed: Range, *more: Piece) -> 
         return WORDING.write(clause, [asked, *more, *pieces])
     pieces = [asked, *more, (clause.verb, verb_end), *subject, (verb_end, removed[0]), *other]
     return WORDING.write(clause, [*pieces, (removed[1], end)])
+
+
+def stays(clause: Clause) -> bool:
+    """Whether what stands before the verb is part of what is asked: “im Mai”, “daheim”."""
+    is_adverb = clause.front_kind == "adverb" and re.fullmatch("R+", clause.kinds(clause.front))
+    return clause.front_kind in ("prepositional", "year") or bool(is_adverb)
 
 
 def is_time(clause: Clause, of: Range) -> bool:

@@ -30,6 +30,7 @@ STATING = word_set("obwohl während weil da nachdem als sodass wodurch dass")
 ACTOR = re.compile(rf"({CORE}(?:d{BARE})*|O)")
 TIME_PHRASE = re.compile(rf"PCKC|PCPC|P[DdHQ]*{BARE}(?:d{BARE})?|PC")
 COUNTED = re.compile(r"P?([RP]{0,2}C(?:C|(?=R*A?[NE]))(?:R*A)*[NE]+)")
+LASTING = re.compile(r"[RP]{0,3}(?:CKC|CPC|C+)N")
 LIST_GOES_ON = re.compile(rf",{CORE}{MORE}[,K]")
 INSERTION = re.compile(rf",(?:{PHRASE}|P?W[^,;]*F),(?![KSWFP])")
 SHARED_SUBJECT = re.compile("KR*F(?![;,])")
@@ -56,7 +57,7 @@ PERSONS = re.compile(
     r"wissenschaftler|autor|sprecher|trainer|spieler|polizist|beamte|experte|arzt|ärzte|könig|königin|kaiser|soldat|"
     r"student|schüler|lehrer|künstler|reisende|tourist|besucher|patient|direktor|chef|leiter|gouverneur|senator|"
     r"richter|anwalt|anwälte|bürger|bewohner|vater|mutter|sohn|tochter|bruder|opfer|täter|demonstrant|kletterer|fahrer|"
-    r"fotograf|historiker|archäologe|kritiker|journalist|reporter|gewinner|sieger|meister|gründer|besitzer|mitarbeiter|vorsitzende|pilot|astronaut|sänger|tenor|diva|star|held|gast|musiker|komponist|maler|dichter|schriftsteller|araber|\w+aner|\w+iener|briten?|spanier|kanadier|australier|belgier|japaner|italiener|polen|schweden|dänen|türken?|inder|angreifer|besatzer|\w{3,}nesen?|franzosen?|russen?|griechen?|römer|assyrer|pilger|general|admiral|oberst|sekretär|botschafter|diplomat|reisender|reisenden|experten|jude|juden|christen|muslime?|mönche?|nonnen?|priester|heilige|adlige|sklaven?|jäger|sammler|züchter|arbeiter|angestellte|angehörige|verwandte|eltern|paare?|jungen?|mädchen|baby|babys|jugendliche|erwachsene|senioren|rentner|nachbarn?|freunde?|feinde?|gefangene|verletzte|tote|überlebende|verdächtige|angeklagte|entführer|räuber|diebe?|mörder|attentäter|terroristen?|aktivisten?|politiker|abgeordneter|berater|vertreter|direktorin|manager|ökonom|psychologe|soziologe|anthropologe|geologe|astronom|mathematiker|schwimmer|läufer|skifahrer|skifahrerin|radfahrer|motorradfahrer|wanderer|camper|urlauber|fremde|einwanderer|migranten?|flüchtlinge|bischöfe|päpste|erbe|thronfolger|eskimos?|inuit|maori|ureinwohner|indianer|publikum|personal|polizei|feuerwehr|rettungskräfte|soldaten|truppen?|streitkräfte|armee|schlagmänner|verbraucher|konsument|leser|zuschauer|hörer|absender|empfänger|begleiter|betreuer|pfleger|helfer|retter|anwohner|insassen?|befragter?|befragten|gläubiger?|gläubigen|bevölkerung|volk|völker|wikinger|portugiesen?|\w+länder|europäer|nutzer|reiter|eroberer|abgeordnete|athlet|sportler|präsidentin|gäste|"
+    r"fotograf|historiker|archäologe|kritiker|journalist|reporter|gewinner|sieger|meister|gründer|besitzer|mitarbeiter|vorsitzende|pilot|\w+naut|sänger|tenor|diva|star|held|gast|musiker|komponist|maler|dichter|schriftsteller|araber|\w+aner|\w+iener|briten?|spanier|kanadier|australier|belgier|japaner|italiener|polen|schweden|dänen|türken?|inder|angreifer|besatzer|\w{3,}nesen?|franzosen?|russen?|griechen?|römer|assyrer|pilger|general|admiral|oberst|sekretär|botschafter|diplomat|reisender|reisenden|experten|jude|juden|christen|muslime?|mönche?|nonnen?|priester|heilige|adlige|sklaven?|jäger|sammler|züchter|arbeiter|angestellte|angehörige|verwandte|eltern|paare?|jungen?|mädchen|baby|babys|jugendliche|erwachsene|senioren|rentner|nachbarn?|freunde?|feinde?|gefangene|verletzte|tote|überlebende|verdächtige|angeklagte|entführer|räuber|diebe?|mörder|attentäter|terroristen?|aktivisten?|politiker|abgeordneter|berater|vertreter|direktorin|manager|ökonom|psychologe|soziologe|anthropologe|geologe|astronom|mathematiker|schwimmer|läufer|skifahrer|skifahrerin|radfahrer|motorradfahrer|wanderer|camper|urlauber|fremde|einwanderer|migranten?|flüchtlinge|bischöfe|päpste|erbe|thronfolger|eskimos?|inuit|maori|ureinwohner|indianer|publikum|personal|polizei|feuerwehr|rettungskräfte|soldaten|truppen?|streitkräfte|armee|schlagmänner|verbraucher|konsument|leser|zuschauer|hörer|absender|empfänger|begleiter|betreuer|pfleger|helfer|retter|anwohner|insassen?|befragter?|befragten|gläubiger?|gläubigen|bevölkerung|volk|völker|wikinger|portugiesen?|\w+länder|europäer|nutzer|reiter|eroberer|abgeordnete|athlet|sportler|präsidentin|gäste|"
     r"anfänger|familie|passagier|siedler|institut|länder|staaten|ministerium|verband|verein|kirche|partei|universität|kolonist|judoka|"
     r"marine|hersteller|anbieter|gewerkschaft|stiftung|supermarkt|supermärkte|bauer|händler|kanzler|philosoph|physiker|biologe|chemiker|ingenieur|erfinder|entdecker|"
     r"einwohner|mitglied|mitglieder|kandidat|führer|herrscher|prinz|prinzessin|papst|bischof|einheimische|fans?|"
@@ -224,8 +225,9 @@ MONTHS = "(?:Januar|Februar|März|April|Mai|Juni|Juli|August|September|Oktober|N
 TOPIC_WORDS = TopicWords(
     "Was erfährt man über {}?",
     "Was sagt der Text über {}?",
-    "Was erfährt man zuerst über {}?",
-    "Was sagt der Text zuerst über {}?",
+    "über",
+    "zuerst",
+    "zuletzt",
     "Was geschah {}?",
     {
         "wenn": "Was gilt, {}?",
@@ -235,6 +237,7 @@ TOPIC_WORDS = TopicWords(
         "als": "Was geschah, {}?",
         "bevor": "Was geschah, {}?",
     },
+    "und",
     re.compile(
         rf"\b(?:[Ii]m (?:Jahre? |{MONTHS} )(?:1\d{{3}}|20\d\d)|"
         rf"[Aa]m \d{{1,2}}\. {MONTHS}(?: (?:1\d{{3}}|20\d\d))?)\b(?![-–,]?\d)"

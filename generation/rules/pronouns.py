@@ -1,4 +1,4 @@
-"""English sentences about “he” or “she” with the name that the sentence before has: “He sold it” as “Vogt sold it”."""
+"""Sentences about “he”, “she” or “er” with the name that the sentence before has: “He sold it” as “Vogt sold it”."""
 
 import re
 from collections.abc import Sequence
@@ -10,8 +10,11 @@ PRONOUN = re.compile(
     r"^((?:[A-Z][^,;:]{0,60}, |"
     r"(?:In|On|At|During|After|Before|Since|By|Despite) [^,;:]{1,40} )?)(He|She|he|she)(?= [a-z])"
 )
-OTHER_PERSON = re.compile(r"\b(?:[Hh]e|[Ss]he|[Hh]im|[Hh]er|[Hh]is|[Tt]hey)\b")
-SUBJECT = re.compile(rf"(?:R,?|P[DHQ]*[CAN{NAME}]+,?)?({NAME}{{1,4}})(?:,[^,;]*,)?R*(?=F)")
+GERMAN_PRONOUN = re.compile(r"^((?:(?!Er |Sie |Es )[A-ZÄÖÜ][^,;:]{1,60} )?)([Ee]r)(?= [a-zäöü])")
+OTHER_PERSON = re.compile(
+    r"\b(?:[Hh]e|[Ss]he|[Hh]im|[Hh]er|[Hh]is|[Tt]hey|sein\w*|ihr\w*|ihn|sich|dies\w*|wie|dass|wenn|als)\b"
+)
+SUBJECT = re.compile(rf"(?:R,?|P[DHQ]*[CAN{NAME}]+,?)?(?:[D]?A*N)?({NAME}{{1,4}})(?:,[^,;]*,)?R*(?=F)")
 PARTICIPLE_FIRST = re.compile(rf"[VY][^,;F]*,({NAME}{{1,4}})R*(?=F)")
 
 
@@ -45,9 +48,9 @@ def name_of_subject(text: str, kinds: str, starts: Sequence[int]) -> str:
     return re.sub(r"\s+", " ", text[starts[first] : starts[last]]).strip(" ,")
 
 
-def resolve(sentence: str, name: str) -> Resolved:
+def resolve(sentence: str, name: str, language: str) -> Resolved:
     """With the name in place of the pronoun that is the subject; as it is if there is no name or no such pronoun."""
-    found = PRONOUN.match(sentence)
+    found = (GERMAN_PRONOUN if language == "de" else PRONOUN).match(sentence)
     if not name or not found or OTHER_PERSON.search(found[1]):
         return Resolved(sentence)
     place = found.end(1)

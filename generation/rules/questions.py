@@ -10,15 +10,25 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from generation.rules import english, german
-from generation.rules.answer_doubts import answers_with_an_unbound_pronoun
+from generation.rules.answer_doubts import YOURS, answers_with_an_unbound_pronoun
 from generation.rules.doubts import doubt_of
 from generation.rules.drafts import Draft
 from generation.rules.faulty_wording import has_faulty_wording
+from generation.rules.persons import ask_who_or_what
 from generation.rules.pronouns import Resolved, name_of_subject, resolve
 from generation.rules.references import refers_back
 from generation.rules.sentences import MOST_CHARACTERS, is_usable, places_of, sentences_of
 from generation.rules.tagging import ADJECTIVE, NAME, NONFINITE, NOUN, NUMBER, Sentence, tag_sentence
-from generation.rules.topics import CONSEQUENCE, EVENT, FIRST_TOPIC, TOPIC, follow_another, is_told_once
+from generation.rules.topics import (
+    CONSEQUENCE,
+    EVENT,
+    FIRST_TOPIC,
+    LAST_TOPIC,
+    TOPIC,
+    TWO_TOPICS,
+    follow_another,
+    is_told_once,
+)
 
 RULES = {"de": german.make_drafts, "en": english.make_drafts}
 QUOTES = re.compile('["“”„»«]+')
@@ -31,9 +41,9 @@ SAME_SENTENCE = 0.6  # what a further question to a sentence is worth less
 GOOD_SCORE = 1.5
 RESOLVED = 0.5  # what a name in place of a pronoun costs
 LEAST_SCORE = -1.5
-FOLLOWING_NAMED, FOLLOWING = 0.7, 1.0  # what a question is worth less that may need an earlier sentence
+FOLLOWING_NAMED, FOLLOWING = 0.7, 1.2  # what a question is worth less that may need an earlier sentence
 FEWEST = 5  # up to so many, questions about a topic or a time fill a short list
-WHOLE_SENTENCE = frozenset([TOPIC, FIRST_TOPIC, EVENT])
+WHOLE_SENTENCE = frozenset([TOPIC, FIRST_TOPIC, LAST_TOPIC, TWO_TOPICS, EVENT])
 PRONOUN_FIRST = re.compile(
     r"\W*(?:(?:but|and|however,|aber|und) )?(?:he|she|it|they|his|her|its|their|this|these|those|such|er|sie|es|"
     r"sein\w*|ihr\w*|dies\w*|solch\w*|das (?:ist|war|hat))\b",
@@ -80,15 +90,17 @@ class Passage:
 def open_questions(text: str, language: str, n_items: int, seed: int = 1) -> list[OpenQuestion]:
     """So many, no two with a common span or the same words; fewer if the text does not carry so many.
 
-    Where fewer than FEWEST are good, the others follow, the best first: questions about a topic or a time, and doubted
-    ones. The first n of a longer list are the same list.
+    Where fewer than FEWEST are good, the others follow, the best first, those about another sentence before the rest:
+    questions about a topic or a time, and doubted ones. The first n of a longer list are the same list.
     """
     ranked = all_questions(text, language)
     good = [each for each in ranked if each.score >= GOOD_SCORE]
     chosen = _draw(good, n_items, seed)
-    for other in ranked[len(good) :]:
-        if len(chosen) < min(n_items, FEWEST) and not any(_repeats(other, each) for each in chosen):
-            chosen.append(other)
+    for is_new in (True, False):
+        for other in ranked[len(good) :]:
+            is_free = not any(_repeats(other, each) or (is_new and other.sentence == each.sentence) for each in chosen)
+            if len(chosen) < min(n_items, FEWEST) and is_free:
+                chosen.append(other)
     return chosen
 
 
@@ -135,7 +147,7 @@ def _all_questions(text: str, language: str) -> Iterator[OpenQuestion]:
             name = ""
             continue
         around = _look_around(text, sentences, places, number)
-        resolved = resolve(words, "" if around.is_first or language != "en" else name)
+        resolved = resolve(words, "" if around.is_first else name, language)
         sentence = tag_sentence(resolved.text, language, small)
         name = name_of_subject(resolved.text, sentence.kinds, [token.start for token in sentence.tokens])
         if is_usable(words, may_name=True):
@@ -154,11 +166,12 @@ def _ask(text: str, passage: Passage, language: str) -> Iterator[OpenQuestion]:
     for draft in RULES[language](sentence):
         if resolved.name and (draft.rule in WHOLE_SENTENCE or _begin(draft) < resolved.end):
             continue  # the name is not in the sentence
+        question = ask_who_or_what(draft, text, language)
         start, end = _span(passage, draft)
         score = _score_in_text(draft, sentence, passage.around) - RESOLVED * bool(resolved.name)
-        if score >= LEAST_SCORE and _is_open(draft, sentence, text[start:end]):
+        if question and score >= LEAST_SCORE and _is_open(draft, sentence, text[start:end]):
             told = text[passage.places[0] : passage.places[-1] + 1]
-            yield OpenQuestion(draft.question, text[start:end], told, start, end, draft.rule, round(score, 4))
+            yield OpenQuestion(question, text[start:end], told, start, end, draft.rule, round(score, 4))
 
 
 def _begin(draft: Draft) -> int:
@@ -172,7 +185,10 @@ def _score_in_text(draft: Draft, sentence: Sentence, around: Around) -> float:
             return UNASKED
         doubts = 0.4 * (draft.rule != EVENT and around.goes_on)
         doubts += 0 if around.is_first else follow_another(draft)
-        others = around.before if draft.rule == FIRST_TOPIC else (*around.before, *around.after)
+        if draft.rule == LAST_TOPIC and (around.goes_on or is_told_once(draft, around.before)):
+            return UNASKED
+        before = () if draft.rule == LAST_TOPIC else around.before
+        others = before if draft.rule == FIRST_TOPIC else (*before, *around.after)
         return draft.worth - doubts if is_told_once(draft, others) else UNASKED
     if draft.rule == CONSEQUENCE:
         is_bound = not answers_with_an_unbound_pronoun(draft)
@@ -195,8 +211,10 @@ def _follow_another(draft: Draft) -> float:
 
 
 def _addresses_reader(draft: Draft) -> bool:
+    """Whether “Sie” begins the sentence and may mean “they”, as no “Ihr” in it shows that it is the reader."""
     clause = draft.clause
-    return clause.front_kind == "pronoun" and clause.token(clause.front[0]).text == "Sie"
+    is_clear = any(token.text in YOURS for token in clause.sentence.tokens[1:])
+    return clause.front_kind == "pronoun" and clause.token(clause.front[0]).text == "Sie" and not is_clear
 
 
 def _span(passage: Passage, draft: Draft) -> tuple[int, int]:

@@ -15,9 +15,10 @@ QUOTED_NAME = re.compile(r"(?<![:.] )(?<!^)[\"“„»‚‘]([^\W_][^\"“”�
 DOUBLED_QUOTE = re.compile(r"([\"“”„»«])\1+")
 YEAR_FIRST = re.compile(r"(?:1\d|20)\d\d ")
 NUMBER_FIRST = re.compile(r"\d{2,}(?:[.,]\d+)* [^\W_]")
-RUN_TOGETHER = re.compile(r"[a-zäöüß]\.x |[a-zäöüß]{3}\.[A-ZÄÖÜ]")  # two sentences without a break
+# “… is old.The next …”, and a footnote mark, which is no part of either sentence: “… is old.1 The next …”
+RUN_TOGETHER = re.compile(r"(?<=[a-zäöüß]{2}\.)(?:([a-z\d])\s+(?=[A-ZÄÖÜ])|(?=[A-ZÄÖÜ][a-zäöüß]))")
 SHORTEST_ASKED = 4
-LONGEST_ASKED = 48
+LONGEST_ASKED = 60
 SHORTEST, LONGEST = 6, 40  # words of a sentence that can be asked about
 MOST_CHARACTERS = 600
 
@@ -26,7 +27,8 @@ def sentences_of(text: str, language: str) -> list[str]:
     """In order. A line break ends a sentence; a full stop after an abbreviation or an ordinal number does not."""
     found: list[str] = []
     for line in text.splitlines():
-        found += _split(" ".join(line.split()), language)
+        for part in filter(None, RUN_TOGETHER.split(" ".join(line.split()))):
+            found += _split(part, language)
     return found
 
 
@@ -79,7 +81,7 @@ def is_usable(sentence: str, *, may_name: bool = False) -> bool:
         sentence = QUOTED_NAME.sub(r"\1", DOUBLED_QUOTE.sub(r"\1", sentence)).strip('"“„»”«')
     if len(sentence) > MOST_CHARACTERS or not sentence.endswith((".", "!")):
         return False
-    if not sentence or QUOTES.search(sentence) or "___" in sentence or RUN_TOGETHER.search(sentence):
+    if not sentence or QUOTES.search(sentence) or "___" in sentence:
         return False
     is_begun = sentence[0].isupper() or bool((NUMBER_FIRST if may_name else YEAR_FIRST).match(sentence))
     shortest, longest = (SHORTEST_ASKED, LONGEST_ASKED) if may_name else (SHORTEST, LONGEST)

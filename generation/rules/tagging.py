@@ -70,6 +70,7 @@ MISREAD = {
 BOUNDING = frozenset(
     ["about", "around", "over", "nearly", "under", "at", "least", "most", "up", "to", "more", "less", "fewer", "than"]
 )
+EXPLETIVE = frozenset(["geben", "handeln", "empfehlen", "lohnen"])
 ERAS = frozenset(["bc", "bce", "ad", "a.m.", "p.m.", "am", "pm"])
 _at_work = threading.Lock()
 
@@ -187,8 +188,8 @@ def _with_language(token: Token) -> Token:
 
 
 def _without_subject(before: Token | None, token: Token) -> Token:
-    """The “es” of “gibt es” points to nothing."""
-    is_empty = before is not None and before.lemma == "geben" and token.plain == "es"
+    """The “es” of “gibt es” and “handelt es sich” points to nothing."""
+    is_empty = before is not None and before.lemma in EXPLETIVE and token.plain == "es"
     return replace(token, kind=ADVERB) if is_empty else token
 
 

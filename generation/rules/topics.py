@@ -6,8 +6,9 @@ Each asks for what a single sentence of the text tells, so the whole sentence an
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import product
 
-from generation.rules.answer_doubts import ABSTRACT, NOBODY, OTHERS, VAGUE
+from generation.rules.answer_doubts import ABSTRACT, NOBODY, OTHERS, SAME, VAGUE
 from generation.rules.drafts import Clause, Draft, Range, Wording, word_set
 from generation.rules.phrases import Vocabulary, first_nouns
 from generation.rules.references import refers_back
@@ -16,6 +17,7 @@ from generation.rules.tagging import (
     ADVERB,
     BREAK,
     COMMA,
+    CONJUNCTION,
     DETERMINER,
     NAME,
     NOUN,
@@ -26,8 +28,9 @@ from generation.rules.tagging import (
     Token,
 )
 
-TOPIC, FIRST_TOPIC, EVENT, CONSEQUENCE = "topic", "first-topic", "event", "consequence"
-LONGEST_TOPIC, SHORTEST_SENTENCE, LONGEST_SENTENCE = 12, 5, 45  # tokens
+TOPIC, FIRST_TOPIC, LAST_TOPIC, TWO_TOPICS = "topic", "first-topic", "last-topic", "two-topics"
+EVENT, CONSEQUENCE = "event", "consequence"
+LONGEST_TOPIC, SHORTEST_SENTENCE, LONGEST_SENTENCE = 12, 5, 70  # tokens
 LONGEST_CONSEQUENCE = 25  # tokens
 SHORTEST_NAME, SHORTEST_NOUN = 3, 4  # letters
 PHRASE = re.compile(
@@ -41,11 +44,18 @@ ELSEWHERE = word_set(
 )
 NAMES = re.compile("(?<!E,)(?<![NEADdHQCG])E{2,5}(?![NEGp])|(?<=S)E(?![NEGp])")
 SINGLE_NAMES = re.compile("(?<![NEADdHQCGKP,])E(?![NEGpK,])")
+ANY_NAME = re.compile("(?<![NEADdHQCG])E{1,5}(?![NEGpC])")
+QUOTES = re.compile('["“”„»«]')
 COMPOUND = 10  # letters
 INDEFINITE = word_set("a an ein eine einen einem einer")
 LIGHT_VERBS = word_set("be have become remain get give take make do sein haben werden bleiben geben machen")
 TIMES = re.compile(
     "(?:year|month|week|day|hour|minute|century|decade|jahr|monat|woche|tag|stunde|minute)(?:s|e|en|n)?|centuries|anfang|mitte|ende"
+)
+CALENDAR = re.compile(
+    "(?:mon|tues|wednes|thurs|fri|satur|sun)day|january|february|march|april|may|june|july|august|september|october|"
+    "november|december|(?:mon|diens|donners|frei|sams|sonn)tag|mittwoch|januar|februar|märz|mai|juni|juli|oktober|"
+    "dezember"
 )
 OBJECTS = word_set("it them him her sie ihn ihm ihnen ihr")
 EACH = word_set(
@@ -66,10 +76,12 @@ class TopicWords:
 
     about_person: str
     about_thing: str
-    first_about_person: str
-    first_about_thing: str
+    about: str
+    first: str
+    last: str
     event: str
     consequence: Mapping[str, str]
+    both: str
     time: re.Pattern[str]
     objects: re.Pattern[str]
     wording: Wording
@@ -84,37 +96,54 @@ def ask_topics(sentence: Sentence, subject: Range, words: TopicWords) -> Iterato
     """
     first = PHRASE.match(sentence.kinds)
     topic = _without_quantity(sentence, first.span() if first and subject[0] == subject[1] else subject)
+    about: list[Draft] = []
     if topic[0] < topic[1]:
         for each in _ask_topic(sentence, topic, words, 1.2):
-            yield each
-            yield replace(each, question=_ask_first(each.question, words), rule=FIRST_TOPIC, worth=each.worth - 0.5)
+            about.append(each)
     for found in NAMES.finditer(sentence.kinds, 1):
         is_beside = sentence.kinds[found.start() - 1] in "PK"
-        yield from _ask_topic(sentence, found.span(), words, 0.3 if is_beside else 0.9)
+        about += _ask_topic(sentence, found.span(), words, 0.3 if is_beside else 0.9)
     for found in SINGLE_NAMES.finditer(sentence.kinds, 1):
-        yield from _ask_topic(sentence, found.span(), words, 0.4)
+        about += _ask_topic(sentence, found.span(), words, 0.4)
+    yield from about
+    for each in about:
+        for rule, when in ((FIRST_TOPIC, words.first), (LAST_TOPIC, words.last)):
+            asked = each.question.replace(words.about, f"{when} {words.about}", 1)
+            yield replace(each, question=asked, rule=rule, worth=each.worth - 0.5)
+    yield from _ask_two_topics(sentence, about[:1], words)
     for found in words.objects.finditer(sentence.kinds):
         if _is_specific(sentence, found.span()):
             yield from _ask_topic(sentence, found.span(), words, 0.7)
 
 
-def _ask_first(question: str, words: TopicWords) -> str:
-    """What is said first about what the text says more about."""
-    for asked, first in ((words.about_person, words.first_about_person), (words.about_thing, words.first_about_thing)):
-        begin = asked.partition("{}")[0]
-        if question.startswith(begin):
-            return first.partition("{}")[0] + question.removeprefix(begin)
-    return question
+def _ask_two_topics(sentence: Sentence, first: Sequence[Draft], words: TopicWords) -> Iterator[Draft]:
+    """“Vogt brought the clocks to Ulm.”: What does the text say about Vogt and Ulm? Other sentences name only one."""
+    names = [
+        each for found in ANY_NAME.finditer(sentence.kinds) for each in _ask_topic(sentence, found.span(), words, 0)
+    ]
+    for one, other in product([*first, *names], names):
+        topic, second = one.clause.subject, other.clause.subject
+        named = [words.write_topic(each.clause, each.clause.subject) for each in (one, other)]
+        is_date = any(CALENDAR.fullmatch(token.plain) for token in other.clause.tokens(second))
+        is_list = sentence.kinds[topic[1] : second[0]] in (COMMA, CONJUNCTION)
+        if topic[1] < second[0] and named[0] != named[1] and not (is_date or is_list or QUOTES.search(sentence.text)):
+            both = f" {words.both} ".join(named)
+            worth = 0.5 + 0.2 * _has_name(one.clause, topic)
+            clause = replace(one.clause, front=second)
+            answer = _start(sentence, words.wording), clause.end
+            yield Draft(words.about_thing.format(both), answer, TWO_TOPICS, worth, clause)
 
 
 def _is_specific(sentence: Sentence, of: Range) -> bool:
     """“red cabbage juice”, “den Blasebalg”: more than one word, or a German compound."""
     tokens, before = sentence.tokens[slice(*of)], sentence.tokens[of[0] - 1]
-    if tokens[0].plain in INDEFINITE:
+    is_compared = any(token.kind == ADVERB or token.tag == "AJC" for token in tokens)
+    if tokens[0].plain in INDEFINITE or is_compared:
         return False
     if before.plain in ("in", "above", "below", "with", "without"):
         return False  # “in fact”, “listed above serve drinks”
-    is_long = len(tokens) > 1 + (tokens[0].kind == DETERMINER) or len(tokens[-1].text) >= COMPOUND
+    is_compound = len(tokens[-1].text) >= COMPOUND and tokens[-1].text[0].isupper()  # in German
+    is_long = len(tokens) > 1 + (tokens[0].kind == DETERMINER) or is_compound
     after = sentence.tokens[min(of[1], len(sentence.tokens) - 1)].plain
     is_oblique = re.fullmatch(r"a|an|the|de.|\w+(?:er|em)|(?!einen)\w+en", tokens[0].plain)
     return is_long and not is_oblique and after not in GOES_ON and before.lemma not in LIGHT_VERBS
@@ -128,8 +157,9 @@ def _without_quantity(sentence: Sentence, of: Range) -> Range:
     while end - start > 1 and _is_quantity(sentence.tokens[start]) and sentence.kinds[start + 1] in "NEAR":
         start += 1
     after = sentence.tokens[end] if end < len(sentence.tokens) else None
-    goes_on = after is not None and (after.kind in "NEdAx" or after.plain in GOES_ON or after.text[0].isupper())
-    return (end, end) if goes_on else (start, end)
+    goes_on = after is not None and (after.kind in "NEdAxW" or after.plain in GOES_ON or after.text[0].isupper())
+    is_apposed = after is not None and after.kind == COMMA and sentence.tokens[start].plain in INDEFINITE
+    return (end, end) if goes_on or is_apposed else (start, end)
 
 
 def _is_quantity(token: Token) -> bool:
@@ -145,7 +175,14 @@ def _ask_topic(sentence: Sentence, topic: Range, words: TopicWords, worth: float
     asked = words.about_person if is_person else words.about_thing
     if name:
         worth += 0.1 * _has_name(clause, topic)
-        yield Draft(asked.format(name), (_start(sentence, words.wording), clause.end), TOPIC, worth, clause)
+        yield Draft(asked.format(name), _said_about(clause, topic, words.wording), TOPIC, worth, clause)
+
+
+def _said_about(clause: Clause, topic: Range, wording: Wording) -> Range:
+    """What follows a topic with which the sentence begins, so that who or what it is can be asked, too; else all."""
+    start, end = _start(clause.sentence, wording), clause.end
+    is_before_verb = topic[0] == start and re.match("R*F", clause.kinds((topic[1], end)))
+    return (topic[1] if is_before_verb else start), end
 
 
 def _names_something(clause: Clause, topic: Range) -> bool:
@@ -155,7 +192,7 @@ def _names_something(clause: Clause, topic: Range) -> bool:
         return False
     is_vague = clause.token(topic[0]).plain in VAGUE | QUANTITIES | EACH or nouns[-1] in ABSTRACT
     is_vague = is_vague or bool(TIMES.fullmatch(nouns[-1])) or nouns[-1] in NOBODY
-    is_vague = is_vague or any(token.plain in OTHERS for token in clause.tokens(topic))
+    is_vague = is_vague or any(token.plain in OTHERS | SAME for token in clause.tokens(topic))
     return not is_vague and (_has_name(clause, topic) or len(nouns[-1]) >= SHORTEST_NOUN)
 
 
@@ -232,22 +269,35 @@ def _points_back(sentence: Sentence, place: int) -> bool:
 
 
 def follow_another(draft: Draft) -> float:
-    """What it costs that a definite noun may need an earlier sentence: before the topic, in it, or in an event."""
+    """What it costs that a definite noun may need an earlier sentence: before the topic, in it, or in an event.
+
+    A compound (“the road sign”, “das Straßenschild”) tells more than “the building”.
+    """
+    sentence = draft.clause.sentence
     start, end = draft.clause.subject if draft.rule != EVENT else (draft.clause.end, 0)
-    return 0.4 * refers_back(draft.clause.sentence, (0, start)) + 0.8 * refers_back(draft.clause.sentence, (start, end))
+    nouns = first_nouns(draft.clause, (start, end))
+    is_compound = len(nouns) > 1 or len(nouns[-1:] and nouns[-1]) >= COMPOUND
+    return 0.4 * refers_back(sentence, (0, start)) + (0.8 if is_compound else 3.0) * refers_back(sentence, (start, end))
 
 
 def is_told_once(draft: Draft, elsewhere: Sequence[str]) -> bool:
     """Whether none of the other sentences, written small, has the name, all nouns or the time that is asked about."""
     if draft.rule == EVENT:
         return not any(number in each for number in re.findall(r"\d+", draft.question) for each in elsewhere)
-    tokens = [token for token in draft.clause.tokens(draft.clause.subject) if token.kind in (NAME, NOUN, ADJECTIVE)]
-    heads = first_nouns(draft.clause, draft.clause.subject)
+    if draft.rule == TWO_TOPICS:
+        topics = draft.clause.subject, draft.clause.front
+        return not any(all(_is_named(draft.clause, topic, each) for topic in topics) for each in elsewhere)
+    return not any(_is_named(draft.clause, draft.clause.subject, each) for each in elsewhere)
+
+
+def _is_named(clause: Clause, topic: Range, elsewhere: str) -> bool:
+    """Whether a sentence, written small, has a name of the topic, or all its nouns where it has no name."""
+    tokens = [token for token in clause.tokens(topic) if token.kind in (NAME, NOUN, ADJECTIVE)]
+    heads = first_nouns(clause, topic)
     stems = [_stem(token.plain) for token in tokens if token.kind == NAME and token.plain in heads]
     if stems:
-        return not any(stem in each for stem in stems for each in elsewhere)
-    stems = [_stem(token.plain) for token in tokens]
-    return not any(all(stem in each for stem in stems) for each in elsewhere)
+        return any(stem in elsewhere for stem in stems)
+    return all(_stem(token.plain) in elsewhere for token in tokens)
 
 
 def _stem(word: str) -> str:

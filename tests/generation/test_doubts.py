@@ -317,3 +317,28 @@ def test_a_reason_whose_pronoun_has_no_noun_is_not_asked_for():
     unbound, bound = ("Care is advised because they may bark.", "The dogs of Ulm are chained because they may bark.")
     assert not [question for question in asked("en", unbound) if question.startswith("Why")]
     assert "Why are the dogs of Ulm chained?" in asked("en", bound)
+
+
+@pytest.mark.parametrize(
+    ("language", "sentence", "question"),
+    [
+        ("en", "Only a few airlines offer cheap fares from Ulm.", "What do a few airlines offer?"),
+        ("en", "The tower in Ulm is at least 100 feet tall.", "What is 100 feet tall?"),
+        ("en", "While visiting the churches of Ulm, women are required to wear long skirts.",
+         "Who is required to wear long skirts?"),
+        ("de", "Daheim sind Sie gegen Keime immun, weil Ihr Körper sie kennt.", "Warum sind Sie gegen Keime immun?"),
+        ("de", "Die Forscher betrachten den Fund als Zeichen der Hoffnung.", "Was betrachten die Forscher?"),
+        ("en", "Reasonably quick responses help, and students expect somewhat greater distances.",
+         "What does the text say about somewhat greater distances?"),
+    ],
+)  # fmt: skip
+def test_a_word_that_limits_what_is_said_is_not_left_out(language, sentence, question):
+    assert question not in [each.question for each in all_questions(sentence, language)]
+
+
+def test_a_name_is_who_or_what_only_where_the_text_shows_it():
+    assert "Who or what has a long history?" not in asked("en", "Pelvar has a long history but few friends.")
+    assert "Who has a long history?" in asked("en", "Pelvar said so. Pelvar has a long history in Ulm.") + asked(
+        "en", "The mayor Jo Pelvar came. Pelvar has a long history."
+    )
+    assert "What has a long history?" in asked("en", "Trains stop in Pelvar. Pelvar has a long history.")

@@ -88,6 +88,24 @@ TEXTS = [("de", GERMAN), ("en", ENGLISH)]
          "Was geschah, nachdem ein Feuer den Hafen zerstörte?", "zogen die Händler in die Altstadt"),
         ("en", "The main problem of the village is that the river floods every spring.",
          "What is the main problem of the village?", "that the river floods every spring"),
+        ("en", "The company hopes to sell its profit sources and gain a market in Ulm.",
+         "What does the company hope to do?", "to sell its profit sources and gain a market in Ulm"),
+        ("en", "In May, Lena Vogt drove to Ulm. Vogt painted a mill in Berlin. Berlin is old.",
+         "What does the text say about Vogt and Berlin?", "Vogt painted a mill in Berlin"),
+        ("en", "The storms in Ulm lasted more than three hours.", "How long did the storms in Ulm last?",
+         "more than three hours"),
+        ("de", "Die Fahrt nach Ulm dauert drei bis vier Stunden.", "Wie lange dauert die Fahrt nach Ulm?",
+         "drei bis vier Stunden"),
+        ("de", "Falls Sie mit einem Boot reisen, nehmen Sie eine Karte mit.",
+         "Was sollten Sie tun, falls Sie mit einem Boot reisen?", "nehmen Sie eine Karte mit"),
+        ("en", "Vogt sold the old mill near Ulm. Vogt said it was too old.", "Who sold the old mill near Ulm?", "Vogt"),
+        ("de", "In Fernland steht ein Turm. Fernland hat einen neuen Hafen.", "Was hat einen neuen Hafen?", "Fernland"),
+        ("de", "Der Forscher Jost Vogt baute den Turm. Vogt erwarb später ein Boot in Ulm.",
+         "Wer erwarb später ein Boot in Ulm?", "Vogt"),
+        ("de", "Jost Vogt kam nach Ulm. Am Abend des 3. Mai hat er eine Mühle gekauft.",
+         "Was hat Jost Vogt am Abend des 3. Mai gekauft?", "eine Mühle"),
+        ("de", "Der Turm ist alt.x Die Mühle in Ulm hat ein Rad.Die Burg in Ulm hat ein Tor.",
+         "Was hat die Burg in Ulm?", "ein Tor"),
         ("de", "Die Forscher entdeckten Kristalle in einer Höhle bei Ulm.", "Was entdeckten die Forscher?",
          "Kristalle in einer Höhle bei Ulm"),
     ],
@@ -172,14 +190,18 @@ def test_no_topic_is_asked_that_two_sentences_tell_of(language, text, topic):
     ("language", "text", "question", "answer"),
     [
         ("en", "Lena Vogt leads a museum in Ulm. Lena Vogt was born in a village.",
-         "What does the text say first about Lena Vogt?", "Lena Vogt leads a museum in Ulm"),
+         "What does the text say first about Lena Vogt?", "leads a museum in Ulm"),
+        ("en", "Lena Vogt leads a museum in Ulm. Lena Vogt was born in a village.",
+         "What do we learn last about Lena Vogt?", "was born in a village"),
         ("de", "Ein alter Turm steht am Fluss. Kinder malen den alten Turm gern.",
-         "Was sagt der Text zuerst über einen alten Turm?", "Ein alter Turm steht am Fluss"),
+         "Was sagt der Text zuerst über einen alten Turm?", "steht am Fluss"),
     ],
 )  # fmt: skip
 def test_what_is_told_twice_is_asked_for_what_is_told_first(language, text, question, answer):
     assert (question, answer) in ask_all(language, text)
-    assert question.replace(" first", "").replace(" zuerst", "") not in dict(ask_all(language, text))
+    assert question.replace(" first", "").replace(" last", "").replace(" zuerst", "") not in dict(
+        ask_all(language, text)
+    )
 
 
 @pytest.mark.parametrize(
