@@ -25,6 +25,7 @@ from items.formats.rows import ImportProblem
 from items.formats.sheet_writing import TooLarge
 from items.services.editing import EditRefused
 from items.services.importing import ImportRefused as ItemsRefused
+from items.services.undoing import CannotUndo
 from jobs.views import ResultPending
 from llm.addresses import BadAddress
 from llm.services.runs import CannotStart
@@ -54,6 +55,7 @@ REFUSALS: dict[type[Exception], tuple[int, str]] = {
     UnreadableFile: (422, "refused"),
     CannotArchive: (409, "wrong-state"),
     BadMapping: (422, "refused"),
+    CannotUndo: (409, "refused"),
     TooLarge: (422, "refused"),
     BadAddress: (422, "refused"),
     TooMany: (422, "refused"),

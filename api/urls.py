@@ -32,6 +32,7 @@ operations = [
     path(f"{P}items/<path:item>/", bank.OneItem.as_view(), name="api_item"),
     path(f"{P}generators/", bank.Generators.as_view(), name="api_generators"),
     path(f"{P}imports/", bank.Imports.as_view(), name="api_imports"),
+    path(f"{P}imports/<int:number>/", bank.OneImport.as_view(), name="api_import"),
     path(f"{P}bank.jsonl", bank.Bank.as_view(), name="api_bank"),
     path(f"{P}bank-<slug:format>.zip", bank.QuestionBank.as_view(), name="api_question_bank"),
     path(f"{P}generate/", models.Generate.as_view(), name="api_generate"),

@@ -214,6 +214,26 @@ class KeyCorrection(models.Model):
         return f"{self.item.external_id}/{self.option_external_id}: {self.correct}"
 
 
+class BankImport(models.Model):
+    """A file that was imported, and which rows it made, so that it can be undone as a whole."""
+
+    project = models.ForeignKey(Project, models.CASCADE, related_name="bank_imports")
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+")
+    name = models.CharField(max_length=MAX_ID)
+    texts = models.JSONField(default=list, help_text="Primary keys of the versions that it made.")
+    items = models.JSONField(default=list)
+    generators = models.JSONField(default=list)
+    n_corrections = models.PositiveIntegerField(default=0)
+    created_at = models.DateTimeField(auto_now_add=True)
+    undone_at = models.DateTimeField(null=True, editable=False)
+
+    class Meta:
+        ordering = ["-pk"]
+
+    def __str__(self):
+        return self.name
+
+
 class ImportFile(models.Model):
     """What was sent, between its preview and its import; it goes when it is used, or after a day."""
 

@@ -92,6 +92,11 @@ class Operations:
         return send_file(in_project(project, "imports") + "/", read_json, name, content, **said)
 
     @operation
+    def undo_import(project: str, number: int) -> Request[None]:
+        """Delete what an import brought, as a whole; `number` is in the answer of `import_items`."""
+        return Request("DELETE", in_project(project, "imports", number) + "/", read_nothing)
+
+    @operation
     def export_items(project: str) -> Request[bytes]:
         """All current texts and items as JSON lines."""
         return get(in_project(project, "bank.jsonl"), read_bytes)

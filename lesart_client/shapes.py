@@ -56,6 +56,7 @@ class Imported(TypedDict):
     stored: bool
     counts: dict[str, int]
     warnings: list[dict[str, Any]]
+    number: int | None
 
 
 class Study(TypedDict):

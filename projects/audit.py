@@ -55,6 +55,7 @@ ACTS: dict[str, Any] = {
     "text_archived": _("Archived a text"),
     "text_restored": _("Restored a text"),
     "text_deleted": _("Deleted a text"),
+    "import_undone": _("Undid an import"),
     "item_archived": _("Archived an item"),
     "item_restored": _("Restored an item"),
     "item_deleted": _("Deleted an item"),

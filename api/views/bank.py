@@ -23,6 +23,7 @@ from items.services.importing import ImportRefused, import_items, read_bank_file
 from items.services.naming import ImportOptions
 from items.services.plan import ImportPlan
 from items.services.planning import plan_import
+from items.services.undoing import undo_import
 from projects.models import Role
 
 OWN_ID = "Your own id, unique in the project; absent: made from the content."
@@ -153,6 +154,9 @@ class ImportedSerializer(serializers.Serializer):
     stored = serializers.BooleanField()
     counts = ImportCountsSerializer()
     warnings = WarningSerializer(many=True, source="warnings.listed")
+    number = serializers.IntegerField(
+        allow_null=True, help_text="By which it can be undone; null if nothing was stored."
+    )
 
 
 TEXT_FILTERS = (Filter("language", "language", "Only texts in this language, such as de."),)
@@ -321,8 +325,17 @@ class Imports(FileView, ProjectView):
         else:
             plan = import_items(self.project, reading, options, filename=file.name, user=request.user)
         stored = not given["dry_run"] and plan.writes
-        said = {"stored": stored, "counts": plan.counts(), "warnings": plan.warnings}
+        done = self.project.bank_imports.first() if stored else None
+        said = {"stored": stored, "counts": plan.counts(), "warnings": plan.warnings, "number": done and done.pk}
         return self.show(said, status=201)
+
+
+class OneImport(ProjectView):
+    @operation("Undo an import", scope=Scope.WRITE, role=Role.RESEARCHER, status=204)
+    def delete(self, request: Request, project: str, number: int) -> HttpResponse:
+        """What the file brought is deleted as a whole; refused where a study uses it or somebody has built on it."""
+        undo_import(get_object_or_404(self.project.bank_imports, pk=number))
+        return HttpResponse(status=204)
 
 
 class Bank(ProjectView):

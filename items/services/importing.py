@@ -19,17 +19,18 @@ from items.services.bank import get_bank_version, is_unchanged, lock_bank
 from items.services.naming import ImportOptions
 from items.services.plan import ImportPlan
 from items.services.planning import plan_import
+from items.services.undoing import note_import
 from items.services.versions import ItemVersion, KeyChange, TextVersion, correct_keys, make_items, make_texts, supersede
 from items.values import ItemValues, get_item_values
 from projects.models import Project, User
 from projects.scratch import Writer, delete_in_chunks
 
 
-def apply_plan(project: Project, plan: ImportPlan, version: int, reason: str, user: User | None) -> bool:
+def apply_plan(project: Project, plan: ImportPlan, version: int, filename: str, user: User | None) -> bool:
     """Write what the plan says; False, and nothing written, if the bank has another version than it was made of."""
     with use_scratch_project(project) as (scratch, writer):
         write_rows(project, scratch, plan, writer)
-        return move_rows(project, scratch, plan, version, reason, user)
+        return move_rows(project, scratch, plan, version, filename, user)
 
 
 @contextmanager
@@ -99,21 +100,31 @@ def apply_corrections(item: Item, corrections: list[KeyChange]) -> ItemValues:
 
 
 def move_rows(
-    project: Project, scratch: Project, plan: ImportPlan, version: int, reason: str, user: User | None
+    project: Project, scratch: Project, plan: ImportPlan, version: int, filename: str, user: User | None
 ) -> bool:
     """Make the rows the project's, all at once; False, with nothing done, if the bank has another version."""
     with transaction.atomic():
         if not is_unchanged(project, version):
             return False
         with lock_bank(project):
-            correct_keys(plan.corrections, reason, user)
+            name = make_printable(filename, 200)
+            correct_keys(plan.corrections, _("Import of the file {name}").format(name=name), user)
             supersede(Text, [change.text for change in plan.changed_texts])
             supersede(Item, [*(change.item for change in plan.changed_items), *plan.carried_items])
+            rows = list_rows(scratch)
             move_generators(project, scratch)
             store_pictures(project, plan.pictures)
             for model in (Text, Item):
                 model._base_manager.filter(project=scratch).update(project=project, superseded_at=None)
+            note_import(project, rows, len(plan.corrections), name, user)
     return True
+
+
+def list_rows(scratch: Project) -> dict[str, list[int]]:
+    """The primary keys of what the import has made."""
+    models = {"texts": Text, "items": Item, "generators": Generator}
+    return {name: list(model._base_manager.filter(project=scratch).order_by("pk").values_list("pk", flat=True))
+            for name, model in models.items()}  # fmt: skip
 
 
 def move_generators(project: Project, scratch: Project) -> None:
@@ -160,7 +171,6 @@ def import_items(
             plan = plan_import(project, reading, options)
             if plan.problems:
                 raise ImportRefused(plan)
-            reason = _("Import of the file {name}").format(name=make_printable(filename, 200))
-            if not plan.writes or apply_plan(project, plan, version, reason, user):
+            if not plan.writes or apply_plan(project, plan, version, filename, user):
                 return plan
     raise AssertionError("not reached")

@@ -36,7 +36,7 @@ from items.forms.bank import (
     choose_generator,
 )
 from items.language import name_language
-from items.models import Generator, Item, Picture, Text
+from items.models import BankImport, Generator, Item, Picture, Text
 from items.plain import count_words
 from items.services.bank import (
     build_sheets,
@@ -112,6 +112,7 @@ def text_list(request, slug):
         "n_repair": count_to_repair(project),
         "question_formats": WRITERS,
         "asked": request.GET.urlencode(),
+        "imported": find_import(project, request.GET.get("imported", "")),
         "archived": list_archived(project, request.GET.getlist("archived")),
     }
     return render(request, "items/text_list.html", context)
@@ -132,6 +133,12 @@ def text_print(request, slug):
     sheets = build_sheets(found[:MAX_PRINTED], asked["generator"])
     context = {"project": project, "sheets": sheets, "limit": MAX_PRINTED, "is_cut": found.count() > MAX_PRINTED}
     return render(request, "items/print.html", context)
+
+
+def find_import(project, chosen: str) -> BankImport | None:
+    """The import that was just made, if it can still be undone."""
+    done = project.bank_imports.first()
+    return done if done and str(done.pk) == chosen and not done.undone_at else None
 
 
 def list_archived(project, chosen: list[str]) -> list[Text]:

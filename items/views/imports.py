@@ -3,7 +3,7 @@
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
@@ -27,6 +27,7 @@ from items.services.import_files import (
 )
 from items.services.importing import ImportRefused, import_items
 from items.services.planning import plan_import
+from items.services.undoing import CannotUndo, list_imports, undo_import
 from projects.access import get_project
 from projects.models import Role
 
@@ -61,7 +62,21 @@ def item_import(request, slug):
         kept = store_upload(project, request.user, upload.name, upload.read(), form.options(), chosen)
         step = "item_import_columns" if kept.format == "csv" else "item_import_preview"
         return redirect(step, project.slug, kept.pk)
-    return render(request, "items/import.html", {"project": project, "form": form})
+    context = {"project": project, "form": form, "imports": list_imports(project)}
+    return render(request, "items/import.html", context)
+
+
+@login_required
+@require_POST
+def item_import_undo(request, slug, pk):
+    """Delete what an import brought, as a whole."""
+    project = get_project(request.user, slug, Role.RESEARCHER)
+    try:
+        undo_import(get_object_or_404(project.bank_imports, pk=pk))
+        messages.success(request, _("The import was undone."))
+    except CannotUndo as reason:
+        messages.error(request, _("Nothing was undone.") + f" {reason}")
+    return redirect("item_import", project.slug)
 
 
 # First rows of a table beside what its columns say.
@@ -151,7 +166,9 @@ def _redirect_imported(request, project, plan):
     messages.success(request, _("Imported: {counts}.").format(counts=", ".join(plan.sentences())))
     if len(plan.new_texts) == 1 and not plan.new_items:
         return redirect("text", project.slug, get_current_text(project, plan.new_texts[0].id).pk)
-    return redirect("text_list", project.slug)
+    done = project.bank_imports.filter(user=request.user, undone_at=None).first()
+    asked = f"?imported={done.pk}" if done and plan.writes else ""
+    return redirect(reverse("text_list", args=[project.slug]) + asked)
 
 
 def _get_import_file(request, slug, pk):

@@ -93,7 +93,7 @@ def test_unknown_figures_and_tables_are_not_found(answered, as_user, viewer, pat
 
 
 def test_unknown_formats_are_not_found(answered, as_user, owner):
-    assert as_user(owner).get("/s/tiny/export/xlsx/").status_code == 404
+    assert as_user(owner).get("/s/tiny/export/ods/").status_code == 404
 
 
 def test_the_page_shows_numbers_intervals_and_n(answered, page):

@@ -8,6 +8,7 @@ from django.test import Client
 from api.models import Scope, Webhook
 from api.services.tokens import create_token
 from evaluation.models import Scoring
+from items.models import BankImport
 from jobs.models import Job
 from jobs.scheduling import make_job
 from llm.models import Endpoint, Run
@@ -75,9 +76,11 @@ def numbers(study, project) -> dict[str, object]:
     text["items"][0]["answers"] = [{"text": "One", "correct": True}, {"text": "Two", "correct": False}]
     exact = {"label": "exact", "kind": "baseline", "method": "exact"}
     scoring = Scoring.objects.create(project=project, fingerprint="0", language="en", texts=[text], evaluators=[exact])
+    done = BankImport.objects.create(project=project, name="bank.jsonl")
     webhook = Webhook.objects.create(project=project, url="https://hooks.example.org", events=["job.ended"])
     return {
         "scoring": scoring.pk,
+        "number": done.pk,
         "webhook": webhook.pk,
         "project": project.slug,
         "study": study.slug,

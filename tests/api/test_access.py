@@ -33,6 +33,7 @@ NEEDS = {
     "api_item put": (WRITE, RESEARCHER),
     "api_generators get": (READ, VIEWER),
     "api_imports post": (WRITE, RESEARCHER),
+    "api_import delete": (WRITE, RESEARCHER),
     "api_bank get": (READ, VIEWER),
     "api_question_bank get": (READ, VIEWER),
     "api_generate post": (MODELS, RESEARCHER),

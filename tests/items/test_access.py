@@ -27,6 +27,7 @@ NEEDS = {
     "key_correct": Role.RESEARCHER,
     "generator_edit": Role.RESEARCHER,
     "item_import": Role.RESEARCHER,
+    "item_import_undo": Role.RESEARCHER,
     "item_import_columns": Role.RESEARCHER,
     "item_import_preview": Role.RESEARCHER,
     "item_import_update": Role.RESEARCHER,
@@ -52,6 +53,7 @@ def address(name: str, project, content=None) -> str:
         | dict.fromkeys(ON_ITEMS, Item.objects.get(project=content).pk)
         | dict.fromkeys(ON_FILES, ImportFile.objects.get(project=content).pk)
         | {"generator_edit": content.generators.get().pk, "question_export": "gift", "text_picture": DIGEST}
+        | {"item_import_undo": content.bank_imports.get().pk}
     )
     return reverse(name, args=[project.slug, *([numbers[name]] if name in numbers else [])])
 

@@ -7,7 +7,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
 from django.utils import timezone
 
-from items.models import ImportFile, Item, Text
+from items.models import BankImport, ImportFile, Item, Text
 from tests.items.files import item_row, jsonl, load, text_row
 
 pytestmark = pytest.mark.django_db
@@ -46,7 +46,7 @@ def test_a_preview_shows_counts_and_stores_no_text(upload):
 def test_confirming_imports_and_forgets_the_file(client, upload):
     upload(text_row())
     page = client.post(preview_url(), follow=True)
-    assert page.redirect_chain == [("/p/rivers/texts/", 302)]
+    assert page.redirect_chain == [(f"/p/rivers/texts/?imported={BankImport.objects.get().pk}", 302)]
     assert "1 new text, 1 new item" in page.content.decode()
     assert Text.objects.count() == 1
     assert not ImportFile.objects.exists()
