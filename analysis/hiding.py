@@ -24,7 +24,7 @@ def without_effects(report: Report) -> Report:
     """The report without sentences, and without every table, row and figure about single generators."""
     tables = tuple(together(table) for table in report.tables if table.name in SHOWN)
     figures = tuple(name for name in report.figures if name in FIGURES)
-    return replace(report, tables=tables, sentences=(), figures=figures)
+    return replace(report, tables=tables, sentences=(), findings=(), figures=figures)
 
 
 def together(table: Table) -> Table:

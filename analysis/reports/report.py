@@ -22,7 +22,8 @@ class Check:
 
 @dataclass(frozen=True)
 class Report:
-    """All of one study under one set of choices. `said` is what holds for every table, such as who is included."""
+    """All of one study under one set of choices. `said` is what holds for every table, such as who is included.
+    `findings`: sentences beside the main result, each with the table that it is about."""
 
     tables: tuple[Table, ...]
     sentences: tuple[str, ...]
@@ -35,6 +36,7 @@ class Report:
     checks: tuple[Check, ...] = ()
     as_of: datetime | None = None  # set where it is of an earlier moment, with how many answers more there are now
     n_since: int = 0
+    findings: tuple[tuple[str, str], ...] = ()
 
     def table(self, name: str) -> Table:
         """The table of that name; `KeyError` if the report has none."""

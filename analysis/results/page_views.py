@@ -28,6 +28,7 @@ from analysis.results.summary import (
     find_outcome,
     find_verdict,
     list_differences,
+    list_findings,
     list_notes,
     place_figure,
     say_adjusted,
@@ -141,6 +142,7 @@ def study_results(request, slug):
         "differences": list_differences(outcome) if outcome else [],
         "adjusted": say_adjusted(outcome) if outcome else "",
         "notes": list_notes(study, page.filled, page.form, outcome) if page.is_filled else [],
+        "findings": list_findings(study, page.filled, page.form) if page.is_filled else [],
         "progress": count_progress(study, purpose_shown(page)) if study.state in RUNNING else None,
         "has_planner": page.plugin.planner is not None,
     }

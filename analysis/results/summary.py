@@ -20,7 +20,7 @@ from analysis.results.links import build_query
 from studies.models import Study
 from studies.services.states import RUNNING
 
-MOST_DIFFERENCES, MOST_NOTES = 3, 4
+MOST_DIFFERENCES, MOST_NOTES, MOST_FINDINGS = 3, 4, 4
 WARNING, PASSED, INFO = "warning", "ok", "info"
 
 
@@ -123,6 +123,13 @@ def list_notes(study: Study, report: Report, form: ResultsForm, outcome: Outcome
     href = f"{reverse('results_details', args=[study.slug])}{query and '?'}{query}#checks"
     passed = [Note(PASSED, said, href, _("Show all checks"))] if n else []
     return [*worst[: MOST_NOTES - len(passed)], *passed]
+
+
+def list_findings(study: Study, report: Report, form: ResultsForm) -> list[tuple[str, str]]:
+    """What is found beside the main result, each with the address of its table and figure."""
+    query = urlencode(build_query(form), doseq=True)
+    details = f"{reverse('results_details', args=[study.slug])}{query and '?'}{query}"
+    return [(said, f"{details}#{name}") for said, name in report.findings[:MOST_FINDINGS]]
 
 
 def about_items(study: Study, report: Report, query: str) -> Iterator[Note]:

@@ -30,17 +30,19 @@ def with_science(report: Report, evidence: Evidence) -> Report:
         *joined, *versions, *carried, *reliable, *flawed, *rating_tables(evidence),
         *reader_tables(evidence),
     )  # fmt: skip
-    sentences = (
-        *joined_sentences(joined),
-        *version_sentence(versions),
-        *carry_over_sentence(carried),
-        *reliability_sentence(reliable),
-        *flaw_sentence(flawed),
-    )
+    findings = [
+        (said, pieces[0].name)
+        for pieces, say in (
+            (joined, joined_sentences), (versions, version_sentence), (carried, carry_over_sentence),
+            (reliable, reliability_sentence), (flawed, flaw_sentence),
+        )
+        for said in say(pieces)
+    ]  # fmt: skip
     return replace(
         report,
         tables=(*report.tables[:-1], *tables, *report.tables[-1:]),
-        sentences=(*report.sentences, *sentences),
+        sentences=(*report.sentences, *(said for said, _table in findings)),
+        findings=tuple(findings),
         figures=(*report.figures, *(table.name for table in tables if has_figure(table))),
     )
 

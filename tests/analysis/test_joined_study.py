@@ -72,6 +72,16 @@ def test_models_that_predict_people_shorten_the_interval(study):
     assert str(N_TEXTS) in sentence
 
 
+def test_the_summary_says_it_in_one_sentence_that_leads_to_the_table(study, as_user, owner):
+    rows = find_draw(study)
+    import_responses(study, plant([row["text_id"] for row in rows], [row["text_id"] for row in rows if row["drawn"]]))
+    shown = as_user(owner).get(reverse("study_results", args=[study.slug])).context["findings"]
+    _found, tables = joined(study)
+    assert [said for said, _href in shown] == joined_sentences(tables)
+    assert shown[0][1].endswith("#people_and_models")
+    assert reverse("results_details", args=[study.slug]) in shown[0][1]
+
+
 def test_texts_chosen_by_hand_are_refused(study):
     rows = find_draw(study)
     by_hand = [row["text_id"] for row in rows][:N_DRAWN]

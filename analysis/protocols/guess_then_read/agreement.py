@@ -153,7 +153,8 @@ def agreement_with_humans(evidence: Evidence) -> Table:
 def ratings_in(judgments: pd.DataFrame) -> Ratings:
     """The judgments of one stage as codes, 1 for ticked; an option is a unit."""
     rater, raters = pd.factorize(judgments["annotator"])
-    unit, units = pd.factorize(pd.MultiIndex.from_frame(judgments[["item_id", "option_id"]]))
+    (item, _items), (option, options) = (pd.factorize(judgments[name]) for name in ("item_id", "option_id"))
+    unit, units = pd.factorize(item * len(options) + option)  # in the order in which they come
     values = np.full((len(raters), len(units)), MISSING, dtype=np.int64)
     values[rater, unit] = judgments["value"].to_numpy(dtype=np.int64)
     text = np.zeros(len(units), dtype=np.int64)
