@@ -142,7 +142,7 @@ def rescale(found: AdjustedContrast, scale: float) -> AdjustedContrast:
     return replace(found, **{name: getattr(found, name) * scale for name in names})
 
 
-# What stands ----------------------------------------------------------------------------------------------------------
+# Which generators differ ----------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
