@@ -141,8 +141,9 @@ class BaselineForm(forms.Form):
         """Offers these methods; where rules answer there is one stage only."""
         super().__init__(*arguments, **named)
         offered = [(name, words) for name, words in METHODS if name in methods]
-        self.fields["method"].choices = offered
-        self.fields["method"].initial = offered[0][0]
+        method = self.fields["method"]
+        assert isinstance(method, forms.ChoiceField)
+        method.choices, method.initial = offered, offered[0][0]
         if methods == (RULES,):
             del self.fields["stages"]
 
