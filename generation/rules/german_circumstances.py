@@ -58,7 +58,8 @@ def find_question_word(clause: Clause, of: Range) -> tuple[str, float]:
         return "Wann", 3.2
     if is_time(clause, of) and preposition in WHEN:
         return TIME_WORDS.get(preposition, "Wann"), 3.5
-    if EVENTS.fullmatch(head) and preposition in ("während", "nach", "vor"):
+    is_war = head.endswith(("krieg", "kriege")) and preposition in ("im", "in")
+    if is_war or (EVENTS.fullmatch(head) and preposition in ("während", "nach", "vor")):
         return "Wann", 3.0
     if preposition in CAUSES and not (preposition == "durch" and _is_somebody(clause, of)):
         return CAUSES[preposition], 2.9

@@ -49,7 +49,7 @@ NO_PLACES = re.compile(
     r"platz|rang|position|stelle|wirklichkeit|linie|voraus|einklang|alltag|folge|laufe?|zuge?|anbetracht|prinzip|grunde?|durchschnitt|form|sinne?|lage|teil|teilen|maß|"
     r"maße|beispiel|gefahr|art|ordnung|basis|anspruch|frage|antrag|kraft|bau|besitz|kontakt|verbindung|millionen|"
     r"richtung|interesse|bedeutung|entwicklung|zahl|höhe|kampf|reihe|hälfte|wahrheit|stand|hilfe|situation|vordergrund"
-    r"|wert|umgang|bereich|art|stil|blick|anteil|wissenschaft|sprache|englisch|hinsicht|kategorie|phase|versuch|jagd|latein|sanskrit|\w+isch|wort|worten|fossilien|alter|version|falle|verbindungen|gruppen?|begriff|namen?|jahren|hitze|kälte|wärme|führung|leitung|klima|schatten)"
+    r"|satz|spiel|wert|umgang|bereich|art|stil|blick|anteil|wissenschaft|sprache|englisch|hinsicht|kategorie|phase|versuch|jagd|latein|sanskrit|\w+isch|wort|worten|fossilien|alter|version|falle|verbindungen|gruppen?|begriff|namen?|jahren|hitze|kälte|wärme|führung|leitung|klima|schatten)"
     r"(?:e?n)?"
 )
 PERSONS = re.compile(

@@ -7,7 +7,7 @@ from functools import cache
 from generation.rules import english_words, german_words
 from generation.rules.answer_doubts import ASKING_SUBJECT
 from generation.rules.drafts import Draft
-from generation.rules.phrases import Vocabulary
+from generation.rules.phrases import Vocabulary, head_of
 from generation.rules.tagging import NAME
 
 
@@ -49,7 +49,8 @@ def ask_who_or_what(draft: Draft, text: str, language: str) -> str:
     found = _find_out(last.text, text, language).capitalize() if last.kind == NAME and last.text[0].isupper() else ""
     if draft.question.startswith(either):
         return draft.question.replace(either, found, 1) if found else ""
-    is_person = found == who and draft.rule in ASKING_SUBJECT and draft.question.startswith(what)
+    is_head = head_of(draft.clause, draft.answer) == last.plain
+    is_person = found == who and is_head and draft.rule in ASKING_SUBJECT and draft.question.startswith(what)
     return draft.question.replace(what, who, 1) if is_person else draft.question
 
 

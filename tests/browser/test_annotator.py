@@ -168,7 +168,7 @@ def test_the_next_part_has_the_focus_and_the_title(page, annotator):
     expect(page.locator("h1")).to_be_focused()
     expect(page).to_have_title("Text 1 of 2: Read and answer")
     assert page.url.endswith(f"/work/{annotator.public_id}/")
-    assert page.evaluate("scrollY") == 0
+    wait_until_equal(page, lambda page: page.evaluate("scrollY"), 0)
 
 
 def test_what_is_missing_is_said_and_linked(page, annotator):
@@ -375,8 +375,9 @@ def test_a_long_text_scrolls_on_its_own(page, annotator):
         unit.text.save()
     start_reading(page, annotator)
     source = page.locator(".source-text")
-    assert source.evaluate("box => box.scrollHeight > box.clientHeight")
-    assert page.locator(".source").evaluate("box => box.getBoundingClientRect().bottom <= innerHeight")
+    wait_until_equal(page, lambda _page: source.evaluate("box => box.scrollHeight > box.clientHeight"), True)
+    bottom = "box => box.getBoundingClientRect().bottom <= innerHeight"
+    wait_until_equal(page, lambda page: page.locator(".source").evaluate(bottom), True)
 
 
 def test_the_text_is_one_tap_away_on_a_phone(phone, annotator):
@@ -388,7 +389,7 @@ def test_the_text_is_one_tap_away_on_a_phone(phone, annotator):
     expect(phone.locator("dialog.text-sheet")).to_contain_text("about herons.")
     phone.tap("dialog.text-sheet button")
     expect(phone.locator("dialog.text-sheet")).not_to_be_visible()
-    assert phone.evaluate("scrollY") == before
+    wait_until_equal(phone, lambda phone: phone.evaluate("scrollY"), before)
 
 
 def start_reading_by_tap(phone: Page, annotator) -> None:

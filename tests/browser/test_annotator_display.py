@@ -8,6 +8,7 @@ from studies.models import ItemReport
 from tests.annotation.world import launched
 from tests.browser.conftest import PHONE
 from tests.factory import make_item, make_text
+from tests.waiting import wait_until_it_fits
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
@@ -70,9 +71,11 @@ def test_what_is_chosen_for_the_display_stays_on_the_device(open_page, study, lo
     axe = Axe().run(page)
     assert axe.violations_count == 0, axe.generate_report()
     page.reload()
-    assert page.evaluate("parseFloat(getComputedStyle(document.documentElement).fontSize)") > 1.3 * usual
-    assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
-    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    page.wait_for_function(
+        "small => parseFloat(getComputedStyle(document.documentElement).fontSize) > small", arg=1.3 * usual
+    )
+    expect(page.locator("body")).to_have_css("background-color", "rgb(255, 255, 255)")
+    wait_until_it_fits(page)
     page.click(".display > summary")
     expect(page.locator("[name=display-size][value=larger]")).to_be_checked()
 

@@ -34,6 +34,7 @@ def stored() -> dict[str, str]:
 
 def test_numbers_choose_the_best_then_the_worst_and_enter_hands_in(page, annotator):
     stems = start(page, annotator)
+    page.locator(".keys").wait_for()  # the page listens; a key within 300 ms would be meant for the page before
     page.wait_for_timeout(400)
     page.keyboard.press("3")
     page.keyboard.press("1")

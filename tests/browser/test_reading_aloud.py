@@ -41,7 +41,7 @@ def test_the_stage_is_read_by_a_local_voice(page, study):
     begin(page, study)
     assert Axe().run(page).violations_count == 0
     page.keyboard.press("r")
-    page.wait_for_timeout(50)
+    page.wait_for_function("window.said.length > 0")
     expect(page.locator("[data-aloud]")).to_have_attribute("aria-pressed", "false")
     said = page.evaluate("window.said")
     assert {name for name, _text in said} == {"near"}

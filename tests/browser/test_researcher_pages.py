@@ -8,6 +8,7 @@ from playwright.sync_api import expect
 from items.formats.text_files import Split, split_texts, take_title
 from tests.browser.conftest import LAPTOP, PHONE
 from tests.factory import make_item, make_study, make_text
+from tests.waiting import wait_until_it_fits
 
 pytestmark = pytest.mark.browser
 PAGES = ["project", "text_list", "text_new", "generation_new", "study_list", "member_list", "instrument_list"]
@@ -47,7 +48,7 @@ def test_axe_finds_nothing(enter, filled, look):
         page.click("nav.account summary")
         found = Axe().run(page, options=RULES)
         assert found.violations_count == 0, (name, found.generate_report())
-        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), name
+        wait_until_it_fits(page)
 
 
 def test_keys_lead_to_the_search_and_to_the_tabs(enter, filled):

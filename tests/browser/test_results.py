@@ -11,7 +11,7 @@ from studies.models import Study
 from tests.browser.conftest import LAPTOP, PHONE
 from tests.dimensions import imported
 from tests.factory import answer, make_annotator, make_item, make_study, make_text
-from tests.waiting import PATIENCE_MS, wait_until_it_fits
+from tests.waiting import PATIENCE_MS, wait_until_equal, wait_until_it_fits
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
@@ -103,5 +103,6 @@ def test_on_paper_no_column_of_a_table_is_lost(page, project):
     page.emulate_media(media="print")
     page.set_viewport_size({"width": 720, "height": 1000})  # A4 between its margins
     table = page.locator("table[data-table=generator_means]").first
-    assert table.evaluate("table => table.getBoundingClientRect().right <= document.documentElement.clientWidth + 1")
+    is_whole = "table => table.getBoundingClientRect().right <= document.documentElement.clientWidth + 1"
+    wait_until_equal(page, lambda _page: table.evaluate(is_whole), True)
     page.wait_for_load_state("networkidle")
