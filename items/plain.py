@@ -19,11 +19,13 @@ def tidy(text: str) -> str:
 
 def has_control(text: str) -> bool:
     """Does it hold control characters, line breaks or marks that turn the direction of writing?"""
-    return any(_is_control(char) for char in text)
+    return not text.isprintable() and any(_is_control(char) for char in text)
 
 
 def is_blank(text: str) -> bool:
     """Is there nothing to be seen: only white space and marks without width?"""
+    if text.isprintable():  # nearly every text: no marks without width, no white space but blanks
+        return not text or text.isspace()
     return all(char.isspace() or unicodedata.category(char) in {"Cf", "Cc"} for char in text)
 
 

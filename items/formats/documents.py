@@ -59,6 +59,8 @@ def read_pdf(content: bytes) -> str:
     from pypdf import PdfReader  # takes time to load
     from pypdf.errors import PyPdfError
 
+    if b"%PDF" not in content[:1024]:  # pypdf would search all of it for what a PDF is made of
+        raise Unreadable(_("The PDF file is damaged. Save it again, or as plain text."))
     try:
         reader = PdfReader(io.BytesIO(content))
         if reader.is_encrypted:

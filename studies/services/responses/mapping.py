@@ -3,13 +3,14 @@
 import csv
 import io
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import PurePath
 
 from django.utils.translation import gettext as _
 
-from items.formats.sheets import BadSheet, is_sheet, read_sheet
+from items.formats.sheets import MAX_COLUMN, BadSheet, is_sheet, read_sheet
 from items.plain import unescape_formula
 from studies.services.responses.rows import MAX_CELL, READ_COLUMNS, BadFile, Cells, decode_file
 
@@ -111,7 +112,9 @@ def map_table(content: bytes, name: str, mapping: TableMapping | None) -> Iterat
     header = [cell.strip() for cell in first[1]]
     while header and not header[-1]:
         header.pop()
-    if twice := [each for each in header if each and header.count(each) > 1]:
+    if len(header) > MAX_COLUMN:
+        raise BadFile(1, _("The table has more than %(n)d columns. Split it.") % {"n": MAX_COLUMN})
+    if twice := [each for each, n in Counter(header).items() if each and n > 1]:
         raise BadFile(1, _("These columns occur twice: %(names)s. Keep one of each.") % {"names": twice[0]})
     chosen = find_known(header, name) or TableMapping()
     if mapping:
