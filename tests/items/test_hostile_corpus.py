@@ -138,7 +138,9 @@ def test_a_file_that_is_another_kind_is_named(name):
 @pytest.mark.django_db
 @pytest.mark.parametrize("format_name", FORMATS)
 def test_nothing_of_a_hostile_file_is_stored(project, format_name):
-    for content in (FILES["deep JSON"], FILES["NUL"], FILES["external entity"], FILES["half a ZIP"]):
+    names = ["NUL", "half a ZIP"]
+    names += [] if format_name == "text" else ["deep JSON", "external entity"]  # words like any other to a text file
+    for content in (FILES[name] for name in names):
         with pytest.raises(ImportRefused):
             import_items(project, read_bank_file(content, format_name, name="f"), ImportOptions(), filename="f")
     assert not Text.objects.exists()
