@@ -21,9 +21,9 @@ def list_items(study: Study, purposes: Collection[str]) -> tuple[list[str], list
     texts, items = load_bank(study)
     scores = score_study(evidence_of(study, Choices(purposes=tuple(purposes)))).items
     statistics: dict[str, dict[str, Any]] = {}
-    for score in scores.itertuples(index=False):
-        told = statistics.setdefault(str(score.item_id), {})
-        told |= {str(score.measure): float(score.total / score.n), f"n_{score.measure}": int(score.n)}
+    for score in scores.to_dict("records"):
+        told = statistics.setdefault(score["item_id"], {})
+        told |= {score["measure"]: score["total"] / score["n"], f"n_{score['measure']}": score["n"]}
     rows = []
     for item in items.values():
         text = texts[item.text.external_id]

@@ -145,7 +145,7 @@ def build_frame(kinds: dict[str, Kind], rows: Sequence[Sequence[Any]]) -> Any:
     columns = zip(*rows, strict=True) if rows else [()] * len(kinds)
     return pd.DataFrame(
         {
-            name: pd.array([convert_cell(cell, kind) for cell in cells], dtype=DTYPES.get(kind, "object"))
+            name: pd.Series([convert_cell(cell, kind) for cell in cells], dtype=DTYPES.get(kind, "object"))
             for (name, kind), cells in zip(kinds.items(), columns, strict=True)
         }
     )

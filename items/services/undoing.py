@@ -32,8 +32,8 @@ def undo_import(done: BankImport) -> None:
     """Delete what the import brought; `CannotUndo` where somebody has built on it since, and then nothing changes."""
     with transaction.atomic(), lock_bank(done.project):
         done = BankImport.objects.select_for_update().get(pk=done.pk)
-        texts = list(find_rows(Text, done.texts))
-        items = list(find_rows(Item, done.items))
+        texts: list[Text] = list(find_rows(Text, done.texts))
+        items: list[Item] = list(find_rows(Item, done.items))
         refuse_undoing(done, texts, items)
         delete_rows(Item, done.items)
         delete_rows(Text, done.texts)
@@ -57,7 +57,7 @@ def refuse_undoing(done: BankImport, texts: list[Text], items: list[Item]) -> No
         raise CannotUndo(_("This import corrected keys of items that were there before. Correct them by hand."))
     if len(texts) < len(done.texts) or len(items) < len(done.items):
         raise CannotUndo(_("Some of what was imported has been deleted since. Delete the rest by hand."))
-    if any(row.superseded_at for row in (*texts, *items)):
+    if any(text.superseded_at for text in texts) or any(item.superseded_at for item in items):
         raise CannotUndo(_("Some of what was imported has been edited since. Delete the rest by hand."))
     later = Item._base_manager.filter(text__in=[text.pk for text in texts]).exclude(pk__in=done.items)
     if later.exists():

@@ -53,7 +53,7 @@ class TableMapping:
     def apply(self, row: Mapping[str, str]) -> Iterator[Cells]:
         """The judgments of a row of the table."""
         named = {ours: fill(theirs, row) for ours, theirs in self.columns.items()}
-        own = {name: cell for name, cell in row.items() if name in READ_COLUMNS} | self.values | named
+        own = {name: cell for name, cell in row.items() if name in READ_COLUMNS} | dict(self.values) | named
         if not self.questions:
             yield dict(own)
         for question, theirs in self.questions.items():
@@ -92,7 +92,7 @@ def is_known(content: bytes) -> bool:
 
 def parse_mapping(lines: str) -> TableMapping:
     """From lines such as “annotator = Rater”, “stage: rate” (the same in all rows) and “question clarity = Clear?”."""
-    columns, values, questions = {}, {}, {}
+    columns, values, questions = dict[str, str](), dict[str, str](), dict[str, str]()
     for line in filter(str.strip, lines.splitlines()):
         found = LINE.fullmatch(line)
         if found is None or (found[1] and found[3] == ":"):

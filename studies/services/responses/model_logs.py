@@ -275,7 +275,7 @@ def list_log_rows(
             "annotator": named, "annotator_kind": "model", "model": log.model, "stage": stage.name,
             "reading": "ticked" if sample.probabilities is None else "probability",
             "text_id": item.text.external_id, "item_id": item.external_id, "question": question.name,
-        } | values  # fmt: skip
+        } | dict(values)  # fmt: skip
         for place, option in enumerate(options):
             row = shared | {"option_id": option, "value": "true" if place in sample.chosen else "false"}
             if sample.probabilities is not None:
