@@ -63,6 +63,7 @@ NEEDS = {
     "api_compare_studies get": (READ, VIEWER),
     "api_people_texts get": (READ, VIEWER),
     "api_people_texts post": (WRITE, RESEARCHER),
+    "api_study_texts post": (WRITE, RESEARCHER),
     "api_annotators get": (READ, VIEWER),
     "api_annotators post": (PEOPLE, RESEARCHER),
     "api_links get": (PEOPLE, RESEARCHER),
