@@ -120,16 +120,13 @@ class StudySerializer(serializers.Serializer):
     plan = serializers.DictField()
     params = serializers.DictField()
     groups = serializers.ListField(child=serializers.CharField())
-    blocks = serializers.SerializerMethodField(help_text="Texts that were added after the launch.")
+    blocks = BlockSerializer(many=True, help_text="Texts that were added after the launch.")
     seed = serializers.IntegerField()
     state = serializers.ChoiceField(StudyState.choices)
     effects_hidden = serializers.SerializerMethodField(help_text="Whether results by generator are hidden for now.")
     created_at = serializers.DateTimeField()
     launched_at = serializers.DateTimeField(allow_null=True)
     closed_at = serializers.DateTimeField(allow_null=True)
-
-    def get_blocks(self, study: Study) -> list[BlockSerializer]:
-        return BlockSerializer(study.blocks, many=True).data
 
     def get_instrument(self, study: Study) -> str:
         return f"{study.instrument_version.instrument}@{study.instrument_version.version}"
