@@ -8,12 +8,8 @@ from bs4 import BeautifulSoup
 from django.urls import Resolver404, ResolverMatch, get_resolver, resolve, reverse
 
 from config.management.commands import load_sample
-from llm.services import local
-from projects.models import Membership, Project, Role, User
-from tests import dimensions, stopping
-from tests.made_once import made_once
-from tests.studies.test_writing import write, writing
-from tests.studies.world import person
+from projects.models import User
+from tests.whole_site import loaded
 
 pytestmark = pytest.mark.slow
 
@@ -60,26 +56,6 @@ ELSEWHERE = {
     "study_protocols_csv": "shown where two protocols ask about the same items",
     "template_act": "shown once a study was saved as a template",
 }
-
-
-def load_world() -> str:
-    """The sample, and projects with an imported study, with a draft, and with a study in which items were written."""
-    load_sample.load(local.get_local_endpoint(), load_sample.use_recorded_replies())
-    dimensions.imported(Project.objects.create(slug="dims", title="Dimensions"))
-    stops = Project.objects.create(slug="stops", title="Stops")
-    stopping.imported(stops)
-    stopping.drafted(stops, slug="a-draft")
-    study = writing(Project.objects.create(slug="writing", title="Writing"), slug="writing")
-    write(person(study).start(), stem_1="Why do herons stand?", answer_1="To rest.", more_1="no")
-    owner = User.objects.create_superuser("owner", password="correct horse battery")
-    reader = User.objects.create_user("reader")
-    for project in Project.objects.all():
-        Membership.objects.create(project=project, user=owner, role=Role.OWNER)
-        Membership.objects.create(project=project, user=reader, role=Role.VIEWER)
-    return owner.username
-
-
-loaded = made_once(load_world)
 
 
 def names_by_app() -> set[str]:

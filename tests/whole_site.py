@@ -1,0 +1,29 @@
+"""Projects in which every page of researchers has something to show: the sample, and studies of other protocols."""
+
+from config.management.commands import load_sample
+from llm.services import local
+from projects.models import Membership, Project, Role, User
+from tests import dimensions, stopping
+from tests.made_once import made_once
+from tests.studies.test_writing import write, writing
+from tests.studies.world import person
+
+
+def load_world() -> str:
+    """The sample, and projects with an imported study, with a draft, and with a study in which items were written."""
+    load_sample.load(local.get_local_endpoint(), load_sample.use_recorded_replies())
+    dimensions.imported(Project.objects.create(slug="dims", title="Dimensions"))
+    stops = Project.objects.create(slug="stops", title="Stops")
+    stopping.imported(stops)
+    stopping.drafted(stops, slug="a-draft")
+    study = writing(Project.objects.create(slug="writing", title="Writing"), slug="writing")
+    write(person(study).start(), stem_1="Why do herons stand?", answer_1="To rest.", more_1="no")
+    owner = User.objects.create_superuser("owner", password="correct horse battery")
+    reader = User.objects.create_user("reader")
+    for project in Project.objects.all():
+        Membership.objects.create(project=project, user=owner, role=Role.OWNER)
+        Membership.objects.create(project=project, user=reader, role=Role.VIEWER)
+    return owner.username
+
+
+loaded = made_once(load_world)
