@@ -152,7 +152,7 @@ def _get_preset(number):
     return {"name": f"{name}: {model}", "base_url": base_url, "model": model}
 
 
-RUNS_ON_A_PAGE, CALLS_ON_A_PAGE, RUNS_TO_COMPARE = 25, 50, 200
+RUNS_ON_A_PAGE, CALLS_ON_A_PAGE, RUNS_TO_COMPARE = 20, 15, 200
 
 
 @login_required

@@ -14,7 +14,7 @@ from tests.studies.world import bank, drafted
 
 Rows = Iterator[dict[str, Any]]
 GENERATORS = ("alder", "birch", "cedar", "dogwood")
-BEST = "alder"
+BEST, MODEL = "alder", "P0"
 # Texts, whether alder's items are better, and who answers.
 OUTCOMES = {
     "winner": (10, True, "human"),
@@ -41,11 +41,11 @@ def draw_study(project: Project, protocol: str, outcome: str) -> Study:
 
 
 def guess(rng: Random, text: str, seat: int, has_best: bool, kind: str) -> Rows:
-    """Guessing is a coin toss; reading helps with alder's items, or with none."""
+    """Guessing is a coin toss, and reading helps nobody; alder's items are hard to guess and easy to read."""
     mine = GENERATORS[(int(text[1:]) + seat) % 4]
     for generator in GENERATORS:
-        able = 0.95 if has_best and generator == BEST else 0.5
-        for stage, p in (("guess", 0.5), ("read", able)):
+        chances = (0.1, 0.97) if has_best and generator == BEST else (0.5, 0.5)
+        for stage, p in zip(("guess", "read"), chances, strict=True):
             if stage == "read" or kind == "model" or generator == mine:
                 ticked = "".join(each for each in "abc" if (each == "a") == (rng.random() < p))
                 yield from judged(f"P{seat}", stage, f"{text}-{generator}-1", ticked, annotator_kind=kind)
@@ -62,17 +62,17 @@ def rate(rng: Random, text: str, seat: int, has_best: bool, _kind: str) -> Rows:
 def stop(rng: Random, text: str, seat: int, has_best: bool, _kind: str) -> Rows:
     for generator in GENERATORS:
         about = {"annotator": f"P{seat}", "stage": "judge", "text_id": text, "item_id": f"{text}-{generator}-1"}
-        for question, value in judgments(0.97 if has_best and generator == BEST else 0.5, rng).items():
+        for question, value in judgments(9 if has_best and generator == BEST else 0.4, rng).items():
             yield about | {"question": question, "value": value}
 
 
 def compare(rng: Random, text: str, seat: int, has_best: bool, _kind: str) -> Rows:
     for one, other in combinations(GENERATORS, 2):
         pair = [f"{text}-{name}-1" for name in (one, other)]
-        p = 0.92 if has_best and one == BEST else 0.5
+        p = 0.99 if has_best and one == BEST else 0.5
         said = {"annotator": f"P{seat}", "stage": "compare", "question": "better", "text_id": text}
         said |= {"item_id": pair[0], "other_item_id": pair[1], "shown_left": pair[rng.random() < 0.5]}
-        yield said | {"value": "tie" if rng.random() < 0.1 else pair[rng.random() >= p]}
+        yield said | {"value": "tie" if rng.random() < 0.03 else pair[rng.random() >= p]}
 
 
 def choose(rng: Random, text: str, seat: int, has_best: bool, _kind: str) -> Rows:

@@ -86,16 +86,25 @@ def pairs_of(generators: int) -> IntArray:
     return np.stack(np.triu_indices(generators, 1), axis=1).astype(np.int64)
 
 
-def adjust_reader_contrasts(family: Sequence[VarianceParts]) -> list[AdjustedContrast]:
-    """Over readers and texts: p as in `VarianceParts.p_of_zero`, Holm over the family, ends at 1 - .05 / m."""
+def adjust_reader_contrasts(
+    family: Sequence[VarianceParts], n_texts: Sequence[int] | None = None
+) -> list[AdjustedContrast]:
+    """Over readers and texts: p as in `VarianceParts.p_of_zero`, Holm over the family, ends at 1 - .05 / m.
+
+    n_texts: of each contrast, the texts of its generator that has the fewest; without it those of the contrast. Below 5
+    a contrast is not adjusted and no member of the family.
+    """
+    texts = [parts.n_texts for parts in family] if n_texts is None else n_texts
+    is_enough = np.array([n >= FEWEST_TEXTS for n in texts], dtype=bool)
     p = np.array([parts.p_of_zero() for parts in family])
-    p_adjusted = adjust_p_values(p, HOLM)
-    size = int((~np.isnan(p)).sum())
+    p_adjusted = adjust_p_values(np.where(is_enough, p, np.nan), HOLM)
+    size = int((~np.isnan(p_adjusted)).sum())
     simultaneous = 1 - (1 - LEVEL) / max(size, 1)
     return [
         AdjustedContrast(
-            parts.value, *parts.ends(), *parts.ends(simultaneous), float(p[at]), float(p_adjusted[at]), HOLM, size,
-            parts.reason,
+            parts.value, *parts.ends(), *(parts.ends(simultaneous) if is_enough[at] else (math.nan, math.nan)),
+            float(p[at]), float(p_adjusted[at]), HOLM, size,
+            parts.reason or ("" if is_enough[at] else TOO_FEW_TEXTS),
         )
         for at, parts in enumerate(family)
     ]  # fmt: skip

@@ -79,14 +79,19 @@ class Family:
         return [rescale(each, self.scale) for each in found]
 
     def _over_readers(self) -> list[AdjustedContrast]:
-        return adjust_reader_contrasts([
+        parts = [
             contrast_parts(
                 (*self.figures[a].added, *self.figures[b].subtracted),
                 (*self.figures[a].subtracted, *self.figures[b].added),
                 bounds=self.unscaled_bounds, fixed=self.fixed,
             )
             for a, b in self.pairs()
-        ])  # fmt: skip
+        ]  # fmt: skip
+        return adjust_reader_contrasts(parts, [min(self.texts_of(a), self.texts_of(b)) for a, b in self.pairs()])
+
+    def texts_of(self, generator: str) -> int:
+        """How many texts have a judgment about the generator's items."""
+        return self.counts(generator, generator)[0]
 
     def _over_texts(self, seed: int, alone: bool) -> list[AdjustedContrast]:
         values = np.array([self._difference(a, b) for a, b in self.pairs()])

@@ -4,15 +4,16 @@ A protocol says which numbers stand for its generators (`Outcome`); from them an
 verdict. Everything is read from the tables of a report: nothing is computed anew.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_noop
+from django.utils.translation import gettext_noop, ngettext
 
-from analysis.figures.paper import Drawing, Line, Mark
+from analysis.figures.paper import Drawing, Line, Mark, Ranges
 from analysis.formatting import count, generators_counted, interval, number, of_texts, with_interval
+from analysis.reports.evaluators import HUMAN
 from analysis.reports.report import Report
 from analysis.tables.spec import Row
 
@@ -47,6 +48,15 @@ class Standing:
     def is_certain(self) -> bool:
         return self.value is not None and self.low is not None
 
+    @property
+    def has_few_texts(self) -> bool:
+        return self.n_texts is not None and self.n_texts < FEWEST_TEXTS
+
+    @property
+    def is_comparable(self) -> bool:
+        """Also without an interval of its own: all judgments of a generator's items can be the same."""
+        return self.is_certain or (self.value is not None and self.n_texts is not None and not self.has_few_texts)
+
 
 @dataclass(frozen=True)
 class Contrast:
@@ -73,9 +83,9 @@ class Compared:
     reason: str = ""
 
     def among(self, standings: Sequence[Standing]) -> "Compared":
-        """Only pairs of generators that have intervals of their own."""
-        certain = {each.generator for each in standings if each.is_certain}
-        return replace(self, contrasts=tuple(each for each in self.contrasts if {each.better, each.worse} <= certain))
+        """Only pairs of generators that have a value on enough texts."""
+        known = {each.generator for each in standings if each.is_comparable}
+        return replace(self, contrasts=tuple(each for each in self.contrasts if {each.better, each.worse} <= known))
 
 
 @dataclass(frozen=True)
@@ -99,7 +109,8 @@ class Outcome:
     """The numbers of a study's generators by its main measure, and the figure that shows them.
 
     title: of the figure. summary: one or two sentences beneath the verdict. basis: what the figure counts.
-    verdict: of a protocol that compares no generators, its own first line.
+    verdict: of a protocol that compares no generators, its own first line. speaker: the model whose answers these are;
+    empty for people.
     """
 
     title: str
@@ -112,6 +123,7 @@ class Outcome:
     verdict: str = ""
     higher_is_better: bool = True
     has_zero: bool = False  # whether 0 means that a generator's items do nothing
+    speaker: str = ""
     tables: tuple[str, ...] = field(default=())  # behind the figure, the first for the menu
 
 
@@ -124,15 +136,36 @@ class Verdict:
 # Reading a report -----------------------------------------------------------------------------------------------------
 
 
-def standings_of(rows: Iterable[Row], value: str, prefix: str = "", *, higher: bool = True) -> tuple[Standing, ...]:
-    """One per row with a generator: the best first, those without an interval last. `prefix`: of low, high, reason."""
-    found = [
-        Standing(
-            row["generator"], row[value], *ends_of(row, prefix), row.get(f"{prefix}reason") or "", row.get("n_texts"),
-        )
-        for row in rows
-    ]  # fmt: skip
+def standings_of(
+    rows: Iterable[Row],
+    value: str,
+    prefix: str = "",
+    *,
+    higher: bool = True,
+    texts: Mapping[str, int] | None = None,
+) -> tuple[Standing, ...]:
+    """One per row with a generator: the best first, those on too few texts last.
+
+    prefix: of low, high, reason. texts: how many each generator was judged on, where the rows do not say it.
+    """
+    found = [standing_of(row, value, prefix, row.get("n_texts") or (texts or {}).get(row["generator"])) for row in rows]
     return tuple(sorted(found, key=lambda each: rank(each, higher)))
+
+
+def standing_of(row: Row, value: str, prefix: str, n_texts: int | None) -> Standing:
+    low, high = ends_of({**row, "n_texts": n_texts}, prefix)
+    return Standing(row["generator"], row[value], low, high, row.get(f"{prefix}reason") or "", n_texts)
+
+
+def texts_by_generator(report: Report, measure: str, evaluator: str = HUMAN) -> dict[str, int]:
+    """On how many texts each generator was judged; of two generators on how many either was."""
+    about = (measure, evaluator)
+    found: dict[str, int] = {}
+    for row in rows_called(report, "contrasts"):
+        if (row["measure"], row["evaluator"]) == about:
+            found |= {row[side]: row["n_texts"] for side in ("generator_a", "generator_b")}
+    others = rows_called(report, "generator_vs_others")
+    return found | {row["generator"]: row["n_texts"] for row in others if (row["measure"], row["evaluator"]) == about}
 
 
 def ends_of(row: Row, prefix: str = "") -> tuple[float | None, float | None]:
@@ -143,7 +176,7 @@ def ends_of(row: Row, prefix: str = "") -> tuple[float | None, float | None]:
 
 
 def rank(standing: Standing, higher: bool) -> tuple[int, float]:
-    place = 0 if standing.is_certain else 1 if standing.value is not None else 2
+    place = 0 if standing.is_comparable else 1 if standing.value is not None else 2
     value = standing.value or 0.0
     return place, -value if higher else value
 
@@ -180,7 +213,15 @@ def rows_called(report: Report, name: str) -> Sequence[Row]:
 
 
 def judge(outcome: Outcome, *, is_running: bool) -> Verdict:
-    """The class and the first line of a summary."""
+    """The class and the first line of a summary; of a model's answers it says so."""
+    verdict = judge_numbers(outcome, is_running)
+    if not outcome.speaker or verdict.kind in (Kind.TOO_FEW, Kind.TOO_EARLY):
+        return verdict
+    said = _("According to %(model)s, a model: %(verdict)s")
+    return replace(verdict, sentence=said % {"model": outcome.speaker, "verdict": verdict.sentence})
+
+
+def judge_numbers(outcome: Outcome, is_running: bool) -> Verdict:
     if outcome.verdict or outcome.words is None:
         return Verdict(Kind.COUNTS, outcome.verdict)
     certain = [each for each in outcome.standings if each.is_certain]
@@ -309,10 +350,63 @@ def say_lead(compared: Compared) -> str:
     if not certain or any(each.stands for each in certain) or abs(certain[0].value) < SMALL:
         return ""
     most = certain[0]
-    said = _("The largest lead is %(value)s, of %(better)s over %(worse)s, but %(texts)s do not settle it.")
+    said = ngettext(
+        "The largest lead is %(value)s, of %(better)s over %(worse)s, but %(texts)s does not settle it.",
+        "The largest lead is %(value)s, of %(better)s over %(worse)s, but %(texts)s do not settle it.",
+        most.n_texts,
+    )
     return said % {
         "better": most.better, "worse": most.worse, "value": number(abs(most.value)), "texts": of_texts(most.n_texts),
     }  # fmt: skip
+
+
+# Where only models have answered --------------------------------------------------------------------------------------
+
+
+def summarize_by_model(report: Report, measure: str, words: Words, *, higher: bool = True) -> Outcome | None:
+    """What the first model finds where nobody else has answered: each generator against the mean of the others."""
+    rows = [row for row in rows_called(report, "contrasts") if row["measure"] == measure]
+    if not rows or any(row["evaluator"] == HUMAN for row in rows):
+        return None
+    model = rows[0]["evaluator"]
+    standings = sorted(
+        stand_apart(report, [row for row in rows if row["evaluator"] == model]), key=lambda each: rank(each, higher)
+    )
+    compared = find_compared(report, measure, model, higher=higher)
+    values = _("Compared with the mean of the others: %(values)s.")
+    return Outcome(
+        title=_("Each generator against the others, by %(model)s") % {"model": model},
+        standings=tuple(standings),
+        figure=Ranges(
+            tuple(line_of(each) for each in standings), _("difference from the mean of the others (dashed: none)"),
+            _("difference"), dashed=0,
+        ),
+        words=words,
+        summary=summarize_values(values, standings, compared),
+        compared=compared,
+        basis=_("No person has answered. Other models are under Compare."),
+        higher_is_better=higher,
+        speaker=model,
+        tables=("generator_vs_others", "contrasts") if len(standings) > 2 else ("contrasts",),
+    )  # fmt: skip
+
+
+def stand_apart(report: Report, contrasts: Sequence[Row]) -> Iterator[Standing]:
+    """Each generator's difference from the mean of the others; of two generators their contrast, both ways round."""
+    about = (contrasts[0]["measure"], contrasts[0]["evaluator"])
+    others = [row for row in rows_called(report, "generator_vs_others") if (row["measure"], row["evaluator"]) == about]
+    if others:
+        yield from standings_of(others, "difference")
+        return
+    for row in contrasts:
+        low, high = ends_of(row)
+        a = Standing(row["generator_a"], row["difference"], low, high, row["reason"], row["n_texts"])
+        yield a
+        yield replace(a, generator=row["generator_b"], value=negate(a.value), low=negate(high), high=negate(low))
+
+
+def negate(value: float | None) -> float | None:
+    return None if value is None else -value
 
 
 def line_of(standing: Standing) -> Line:

@@ -32,7 +32,7 @@ from projects.models import Role, User
 from studies.models import Study
 from studies.services.responses.importing import ImportRefused
 
-PER_PAGE = 15
+PER_PAGE = 8
 MOST_PROBLEMS = 20
 
 

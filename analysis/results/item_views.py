@@ -1,5 +1,6 @@
 """The items of a study one by one: the list of the item analysis, and a sheet for each item."""
 
+from dataclasses import replace
 from urllib.parse import urlencode
 
 from django.contrib import messages
@@ -190,13 +191,14 @@ def bank_shortcuts(request, slug):
     table = shortcuts_of(project)
     cue, generator = request.GET.get("cue", ""), request.GET.get("generator") or ALL
     found = flag_items(bank_of(project), cue, generator) if cue in CUES else []
+    shown = replace(table, rows=tuple(row for row in table.rows if row["generator"] == generator))
     context = {
         "project": project,
         "has_options": bank_of(project).filter(options__isnull=False).exists(),
-        "table": page_table(table, DEFAULT_CONVENTION, behind=items_link(table)),
+        "table": page_table(shown, DEFAULT_CONVENTION, behind=items_link(shown)),
         "cues": CUES.items(),
         "cue": cue,
-        "generators": [ALL, *project.generators.values_list("name", flat=True)],
+        "generators": list(dict.fromkeys(row["generator"] for row in table.rows)),
         "generator": generator,
         "page": Paginator(found, PER_PAGE).get_page(request.GET.get("page")),
     }

@@ -67,8 +67,13 @@ def place(name: str, table: Table, asked: str, drawn: dict[str, str], csv: str, 
 
 SHORT = 24  # rows of a table that stands in the list
 SURE_ENOUGH = 15  # items of a list that has the surest first
-SHORT_CLOSED = 12  # rows of a part of the description
-SHARES = {"generator", "evaluator", "guessability", "answerability"}  # columns of a table that is read sideways
+SHORT_CLOSED = 7  # rows of a part of the description
+SHARES = {
+    "generator",
+    "evaluator",
+    "guessability",
+    "answerability",
+}  # columns of tables of which the first is read sideways
 PUBLISHED = "published"
 DESCRIPTION = "description"
 
@@ -134,6 +139,7 @@ class TablesOnPage:
         self.elsewhere, self.of_several = long_tables(report), notes_of_several(report)
         self.here, self.grids = rows_here(report), grids_that_fit(report.tables)
         table = report.table(DESCRIPTION)
+        self.sideways = next((each.name for each in report.tables if set(each.header) >= SHARES), "")
         self.described = description(table, self.behind(table), SHORT_CLOSED)
         taken = cells_taken(self.described, self.grids)
         self.most = rows_that_fit([(len(each.rows), len(each.columns)) for each in self.here.values()], taken)
@@ -155,7 +161,7 @@ class TablesOnPage:
             n_elsewhere,
             [self.place(name, table) for name in figures],
             pivot(table, self.convention, self.behind(table), self.grids[table.name]),
-            side_by_side(table, self.convention, self.behind(table)) if set(table.header) >= SHARES else None,
+            side_by_side(table, self.convention, self.behind(table)) if table.name == self.sideways else None,
         )
 
 

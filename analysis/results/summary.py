@@ -1,7 +1,7 @@
 """What the summary of a study says around its figure: the verdict, differences, what to watch, what is counted."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from urllib.parse import urlencode
 
 from django.urls import reverse
@@ -32,16 +32,14 @@ def find_outcome(study: Study, report: Report, estimand: str) -> Outcome | None:
 
 def find_verdict(study: Study, outcome: Outcome | None, counts: dict[str, int]) -> Verdict:
     is_running = study.state in RUNNING
-    if outcome is None:
-        return (
-            Verdict(Kind.TOO_EARLY, _("Too early to say."))
-            if is_running
-            else Verdict(Kind.TOO_FEW, _("No result yet."))
-        )
-    verdict = judge(outcome, is_running=is_running)
-    if not counts and verdict.kind in (Kind.TOO_FEW, Kind.TOO_EARLY):
-        return replace(verdict, sentence=_("Only models have answered. Their answers stand under Compare."))
-    return verdict
+    if outcome is not None and (counts or outcome.speaker):
+        return judge(outcome, is_running=is_running)
+    if not counts:
+        said = _("Only models have answered. Their answers stand under Compare.")
+        return Verdict(Kind.TOO_EARLY if is_running else Kind.TOO_FEW, said)
+    if is_running:
+        return Verdict(Kind.TOO_EARLY, _("Too early to say."))
+    return Verdict(Kind.TOO_FEW, _("No result yet."))
 
 
 # The figure -----------------------------------------------------------------------------------------------------------

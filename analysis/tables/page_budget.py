@@ -9,14 +9,14 @@ from dataclasses import replace
 from analysis.tables.grids import Grid, grids_of
 from analysis.tables.spec import Table
 
-MOST_ROWS = 100
+MOST_ROWS = 30
 FEWEST_ROWS = 5
-LIST = 400  # cells of a list on a page of its own
+LIST = 220  # cells of a list on a page of its own
 GRIDS = 250  # cells of the grids above it
 OPEN_GRIDS = 2  # of a table on the results page, such as one for each round
 OPEN_CELLS = 100  # of them together, beyond the first grid
-RESULTS_GRIDS = 320  # cells of all grids on a results page
-RESULTS = 500  # cells of all that stands there
+RESULTS_GRIDS = 220  # cells of all grids on a results page
+RESULTS = 360  # cells of all that stands there
 GRID_CELLS = (300, 240, 180, 150, 120, 90, 60, 40)  # of a single one there
 LIST_ROWS = (24, 18, 12, 8, FEWEST_ROWS)
 

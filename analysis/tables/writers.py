@@ -57,6 +57,9 @@ def as_tex(table: Table) -> str:
 TEX_MATH = {
     "κ": r"\kappa", "α": r"\alpha", "β": r"\beta", "ε": r"\varepsilon", "ρ": r"\rho", "τ": r"\tau", "χ": r"\chi",
     "×": r"\times", "→": r"\rightarrow", "≥": r"\ge", "≤": r"\le", "−": "-", "±": r"\pm", "′": "'", "√": r"\surd",
+    "γ": r"\gamma", "δ": r"\delta", "η": r"\eta", "θ": r"\theta", "λ": r"\lambda", "μ": r"\mu", "π": r"\pi",
+    "σ": r"\sigma", "φ": r"\varphi", "ω": r"\omega", "Δ": r"\Delta", "Σ": r"\Sigma", "≈": r"\approx", "≠": r"\ne",
+    "Φ": r"\Phi", "Ω": r"\Omega", "Θ": r"\Theta", "∞": r"\infty", "²": "^2", "ν": r"\nu", "ψ": r"\psi", "Π": r"\Pi",
 }  # fmt: skip
 LONG = 45  # rows; more are set over several pages
 PREAMBLE = r"""% Compiles as it is, with pdfLaTeX, XeLaTeX or LuaLaTeX. For a paper, copy the table between the marks.

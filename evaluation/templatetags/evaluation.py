@@ -7,11 +7,23 @@ from django.utils.translation import gettext as _
 
 from evaluation.baselines import EXACT, FUZZY, MAJORITY, RULES
 from evaluation.metric_values import group_values
+from evaluation.services.draft_costs import DraftCost, estimate_draft
 from evaluation.services.progress import EvaluatorRow, StageProgress
 from studies import question_words
-from studies.models import AnnotatorKind
+from studies.models import AnnotatorKind, Study
+from studies.protocols import PROTOCOLS
+from studies.services.declarations import get_declaration
+from studies.services.design_notes import DraftSummary
 
 register = template.Library()
+
+
+@register.simple_tag
+def estimate_models(study: Study, summary: DraftSummary) -> list[DraftCost]:
+    """About what each model would cost that the project may ask, of a draft that can be launched."""
+    if summary.outline is None or not PROTOCOLS[study.protocol].needs_items:
+        return []
+    return estimate_draft(study.project, summary.outline.units, get_declaration(study))
 
 
 @register.filter

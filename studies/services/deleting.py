@@ -46,6 +46,26 @@ def describe_deletion(row: Model) -> list[str]:
     return describe_rows(collect_rows(find_roots(row)))
 
 
+def describe_texts_deletion(texts: Iterable[Text]) -> list[str]:
+    """The same of several texts together."""
+    return describe_rows(collect_rows([root for text in texts for root in find_roots(text)]))
+
+
+def delete_texts(
+    texts: Sequence[Text], confirmed: str, owner: User | None = None, *, waits: bool = False
+) -> Job | None:
+    """Delete texts of a project with everything that goes along, if their number was typed; all or none of them."""
+    if confirmed.strip() != str(len(texts)):
+        raise NotConfirmed(_("Type “%(name)s” to confirm. Nothing was deleted.") % {"name": len(texts)})
+    roots = [root for text in texts for root in find_roots(text)]
+    with transaction.atomic():
+        delete_results(texts[0].project)
+        for text in texts:
+            record_act(text.project_id, "text_deleted", text)
+        delete_unused_pictures(texts[0].project, [root.pk for root in roots])
+    return delete_rows(roots, owner, waits=waits)
+
+
 def delete_with_all(row: Model, confirmed: str, owner: User | None = None, *, waits: bool = False) -> Job | None:
     """Delete a project, study, text, item or run with everything that goes along, if its name was typed.
 

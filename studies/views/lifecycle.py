@@ -203,7 +203,7 @@ def archive_row(request, kind, **key):
 @login_required
 @require_POST
 def texts_act(request, slug):
-    """What is done with the texts chosen in the list: generate items for them, archive them, or put them back."""
+    """What is done with the chosen texts: generate items for them, archive or delete them, or put them back."""
     project = get_project(request.user, slug, Role.RESEARCHER)
     texts = find_chosen(project, request.POST.getlist("texts"))
     chosen = [text.pk for text in texts]
@@ -217,8 +217,28 @@ def texts_act(request, slug):
     if not texts:
         messages.error(request, _("Choose at least one text first."))
         return redirect(after)
+    if "delete" in request.POST:
+        return delete_chosen(request, project, texts, after)
     deleting.archive_texts(texts)
     return redirect(f"{after}?{urlencode({'archived': chosen}, doseq=True)}")
+
+
+def delete_chosen(request, project: Project, texts: list[Text], after: str):
+    """What goes along is listed; whoever types how many texts there are deletes them."""
+    n = len(texts)
+    row = texts[0] if n == 1 else ngettext("%(n)s text", "%(n)s texts", n) % {"n": n}
+    keep = [("delete", "yes"), *(("texts", text.pk) for text in texts)]
+    context: dict[str, Any] = {"row": row, "kind": "text", "after": after, "typed": n, "project": project}
+    context |= {"keep": keep}
+    if "confirmed" in request.POST:
+        try:
+            return finish_deletion(
+                request, deleting.delete_texts(texts, request.POST["confirmed"], request.user), after
+            )
+        except (deleting.NotConfirmed, WrongState) as error:
+            context["problem"] = str(error)
+    context |= {"archive_url": reverse("texts_act", args=[project.slug]), "texts": texts}
+    return render(request, "studies/delete.html", context | {"going": deleting.describe_texts_deletion(texts)})
 
 
 @login_required

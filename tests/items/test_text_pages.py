@@ -98,9 +98,21 @@ def test_chosen_texts_are_archived_together_and_put_back_at_once(client, text):
     assert shown(client.get(LIST)) == ["t1", "t2"]
 
 
+def test_chosen_texts_are_deleted_once_their_number_is_typed(client, text):
+    act, every = reverse("texts_act", args=["rivers"]), list(Text.objects.values_list("pk", flat=True))
+    asked = client.post(act, {"delete": "yes", "texts": every})
+    assert (asked.context["typed"], bool(asked.context["going"])) == (len(every), True)
+    refused = client.post(act, {"delete": "yes", "texts": every, "confirmed": "1"})
+    assert refused.context["problem"]
+    assert Text.objects.count() == len(every)
+    client.post(act, {"delete": "yes", "texts": every, "confirmed": str(len(every))})
+    assert (Text.objects.count(), Item.objects.count()) == (0, 0)
+
+
 def test_texts_of_other_projects_are_not_archived(client, project, text):
     other = make_text(Project.objects.create(slug="hills", title="Hills"), "h1")
-    client.post(reverse("texts_act", args=["rivers"]), {"archive": "yes", "texts": [other.pk, "9" * 30, "x"]})
+    for act in ({"archive": "yes"}, {"delete": "yes", "confirmed": "1"}):
+        client.post(reverse("texts_act", args=["rivers"]), act | {"texts": [other.pk, "9" * 30, "x"]})
     other.refresh_from_db()
     assert other.archived_at is None
 

@@ -25,11 +25,11 @@ from analysis.pack.methods import Facts, table, with_ends, write_value
 from analysis.protocols.best_worst.choices import choices_by, choices_of, generator_codes, ratings_of, showings_of
 from analysis.reports import tables as shared_tables
 from analysis.reports.categories import list_error_tables
-from analysis.reports.contrasts import Comparison, Family, Measured, compare_all, contrasts
+from analysis.reports.contrasts import Comparison, Family, Measured, compare_all, contrasts, find
 from analysis.reports.description import description, variants
 from analysis.reports.drill_down import COUNTED, list_counted, list_rows
 from analysis.reports.estimates import Estimate, arm_of, mean_of, over_texts, texts_only_note, with_codes
-from analysis.reports.evaluators import HUMAN, evaluator_named, judges_in
+from analysis.reports.evaluators import HUMAN, Evaluator, compared_evaluators, evaluator_named, judges_in
 from analysis.reports.headlines import Wording, headline
 from analysis.reports.outcome import (
     Agreed,
@@ -39,7 +39,9 @@ from analysis.reports.outcome import (
     line_of,
     rows_called,
     standings_of,
+    summarize_by_model,
     summarize_values,
+    texts_by_generator,
 )
 from analysis.reports.report import Report
 from analysis.reports.tables import EVALUATOR, GENERATOR
@@ -138,7 +140,7 @@ def build_report(evidence: Evidence) -> Report:
         *list_error_tables(evidence),
         description(evidence),
     )
-    return Report(tables, tuple(headline(comparisons[0], WORDING) if comparisons else ()), ("scores",))
+    return Report(tables, tuple(headline(find(comparisons, MEASURE, HUMAN), WORDING)), ("scores",))
 
 
 # Scores ---------------------------------------------------------------------------------------------------------------
@@ -204,14 +206,19 @@ def count_choices(showings: pd.DataFrame) -> dict[str, Any]:
 
 
 def compare_scores(evidence: Evidence) -> tuple[Comparison, ...]:
-    showings = with_codes(showings_of(evidence, choices_of(evidence)))
+    families = [score_family(evidence, evaluator) for evaluator in compared_evaluators(evidence)]
+    return compare_all(families, evidence.choices)
+
+
+def score_family(evidence: Evidence, evaluator: Evaluator) -> Family:
+    showings = with_codes(showings_of(evidence, choices_by(evidence, evaluator)))
     figures = {
         name: Measured((arm_of(mine, "value"),))
         for name in evidence.generators
         if len(mine := showings[showings["generator"] == name])
     }
-    family = Family(MEASURE, HUMAN, figures, showings["text_id"].nunique(), (-2.0, 2.0))
-    return compare_all([family], evidence.choices)
+    n_texts = showings["text_id"].nunique()
+    return Family(MEASURE, evaluator.name, figures, n_texts, (-2.0, 2.0), fixed=evaluator.is_fixed)
 
 
 # Agreement ------------------------------------------------------------------------------------------------------------
@@ -276,9 +283,10 @@ def list_choices_of_judge(evidence: Evidence, row: Row, column: str) -> Table:
 @CONTRASTS.drill_down
 def list_contrast(evidence: Evidence, row: Row, column: str) -> Table:
     generators = [row["generator_a"], row["generator_b"]]
+    choices = choices_by(evidence, evaluator_named(evidence, row["evaluator"]))
     if column not in COUNTED:
-        return list_choices(evidence, choices_of(evidence), "generator", generators)
-    showings = showings_of(evidence, choices_of(evidence))
+        return list_choices(evidence, choices, "generator", generators)
+    showings = showings_of(evidence, choices)
     return list_counted(evidence, showings[showings["generator"].isin(generators)], column)
 
 
@@ -370,10 +378,12 @@ WORDS = Words(
 
 
 def summarize(report: Report, _estimand: str) -> Outcome | None:
+    if by_model := summarize_by_model(report, MEASURE, WORDS):
+        return by_model
     rows = [row for row in rows_called(report, "scores") if row["method"] == COUNTS]
     if not rows:
         return None
-    standings = standings_of(rows, "score")
+    standings = standings_of(rows, "score", texts=texts_by_generator(report, MEASURE))
     compared = find_compared(report, MEASURE, HUMAN)
     axis = _("times the best minus times the worst, divided by times shown (dashed: equally often)")
     return Outcome(

@@ -91,7 +91,7 @@ def list_means(evidence: Evidence, row: Row, column: str) -> Table:
 @CONTRASTS.drill_down
 def list_contrasts(evidence: Evidence, row: Row, column: str) -> Table:
     """The scores of either generator's items on a dimension after the last round, for the average on all."""
-    scores = scores_of(evidence, rounds_of(evidence)[-1])
+    scores = scores_by(evidence, evaluator_named(evidence, row["evaluator"]), rounds_of(evidence)[-1])
     scores = scores[scores["generator"].isin([row["generator_a"], row["generator_b"]])]
     mine = on_dimension(scores, row["measure"])
     return list_counted(evidence, mine, column) if column in COUNTED else list_scores(evidence, mine)

@@ -32,11 +32,14 @@ from analysis.reports.headlines import RATING_WORDING, headline, list_values, wi
 from analysis.reports.outcome import (
     Agreed,
     Outcome,
+    Standing,
     Words,
     find_compared,
     rows_called,
     standings_of,
+    summarize_by_model,
     summarize_values,
+    texts_by_generator,
 )
 from analysis.reports.report import Report
 from analysis.reports.spread import about_annotators, say_scatter
@@ -131,10 +134,13 @@ WORDS = Words(
 
 
 def summarize(report: Report, _estimand: str) -> Outcome | None:
+    if by_model := summarize_by_model(report, AVERAGE, WORDS):
+        return by_model
     every = rows_called(report, "generator_means")
     last = max((row["round"] for row in every), default=1)
     rows = [row for row in every if row["round"] == last]
-    standings = standings_of([row for row in rows if row["dimension"] == AVERAGE], "mean")
+    averages = [row for row in rows if row["dimension"] == AVERAGE]
+    standings = standings_of(averages, "mean", texts=texts_by_generator(report, AVERAGE))
     if not standings:
         return None
     compared = find_compared(report, AVERAGE, HUMAN)
@@ -142,7 +148,7 @@ def summarize(report: Report, _estimand: str) -> Outcome | None:
     return Outcome(
         title=_("Mean scores by dimension"),
         standings=standings,
-        figure=draw_means(rows, [each.generator for each in standings]),
+        figure=draw_means(rows, standings),
         words=WORDS,
         summary=summarize_values(_("On average over the dimensions: %(values)s."), standings, compared),
         compared=compared,
@@ -151,14 +157,17 @@ def summarize(report: Report, _estimand: str) -> Outcome | None:
     )
 
 
-def draw_means(rows: list, generators: list[str]) -> Panels | None:
+def draw_means(rows: list, standings: Sequence[Standing]) -> Panels | None:
     """A panel for each dimension that was scored, the average last."""
+    generators = [each.generator for each in standings]
+    few = {each.generator for each in standings if each.has_few_texts}
     cells = {(row["generator"], row["dimension"]): row for row in rows}
     scored = [name for name in dict.fromkeys(row["dimension"] for row in rows) if any_scored(rows, name)]
     if not scored:
         return None
     panels = tuple(
-        (name_question(name), tuple((mark_of(cells[generator, name]),) for generator in generators)) for name in scored
+        (name_question(name), tuple((mark_of(cells[each, name], bare=each in few),) for each in generators))
+        for name in scored
     )
     return Panels(tuple(generators), panels, _("mean score with its 95 % interval"))
 
@@ -167,8 +176,10 @@ def any_scored(rows: list, dimension: str) -> bool:
     return any(row["mean"] is not None for row in rows if row["dimension"] == dimension)
 
 
-def mark_of(row) -> Mark:
-    return Mark(row["mean"], row["low"], row["high"], "base" if row["dimension"] == AVERAGE else "with")
+def mark_of(row: Row, *, bare: bool = False) -> Mark:
+    """bare: without its interval."""
+    low, high = (None, None) if bare else (row["low"], row["high"])
+    return Mark(row["mean"], low, high, "base" if row["dimension"] == AVERAGE else "with")
 
 
 def list_agreed(report: Report) -> list[Agreed]:

@@ -12,7 +12,7 @@ from analysis.measures.types import FloatArray, IntArray
 from analysis.protocols.dimension_ratings.tables import EXPERT_CHECK, FLAGGED
 from analysis.reports.contrasts import Family, Measured
 from analysis.reports.estimates import arm_of, with_codes
-from analysis.reports.evaluators import HUMAN, Evaluator, people_in
+from analysis.reports.evaluators import Evaluator, compared_evaluators, people_in
 from analysis.tables.spec import Table
 from studies.protocols import Question
 from studies.protocols.dimension_ratings.declaration import RIGHT
@@ -74,8 +74,14 @@ def scores_by(evidence: Evidence, evaluator: Evaluator, number: int) -> pd.DataF
 
 
 def rating_families(evidence: Evidence, number: int) -> Iterator[Family]:
-    """People's mean scores after a round: one family per dimension that was scored, and one of the average."""
-    scores, levels = with_codes(scores_of(evidence, number)), levels_of(evidence)
+    """Mean scores after a round: one family per dimension that was scored, and one of the average."""
+    for evaluator in compared_evaluators(evidence):
+        yield from families_by(evidence, evaluator, number)
+
+
+def families_by(evidence: Evidence, evaluator: Evaluator, number: int) -> Iterator[Family]:
+    scores, levels = with_codes(scores_by(evidence, evaluator, number)), levels_of(evidence)
+    speaker, fixed, n_texts = evaluator.name, evaluator.is_fixed, scores["text_id"].nunique()
     names = [name for name in dimensions_of(evidence) if (scores["dimension"] == name).any()]
     arms = {
         generator: tuple(
@@ -88,11 +94,11 @@ def rating_families(evidence: Evidence, number: int) -> Iterator[Family]:
     span = float(levels[-1] - levels[0])
     for place, name in enumerate(names):
         figures = {generator: Measured((mine[place],)) for generator, mine in scored.items()}
-        yield Family(name, HUMAN, figures, scores["text_id"].nunique(), (-span, span))
+        yield Family(name, speaker, figures, n_texts, (-span, span), fixed)
     if names:
         figures = {generator: Measured(mine) for generator, mine in scored.items()}
         scale = 1 / len(names)
-        yield Family(AVERAGE, HUMAN, figures, scores["text_id"].nunique(), (-span, span), scale=scale)
+        yield Family(AVERAGE, speaker, figures, n_texts, (-span, span), fixed, scale)
 
 
 def matrix_of(scores: pd.DataFrame) -> tuple[FloatArray, IntArray]:

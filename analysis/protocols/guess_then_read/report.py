@@ -180,6 +180,7 @@ def summarize(report: Report, estimand: str) -> Outcome | None:
         compared=compared,
         basis=say_basis(rows, speaker),
         has_zero=True,
+        speaker="" if speaker == HUMAN else speaker,
         tables=(name, "contrasts"),
     )
 

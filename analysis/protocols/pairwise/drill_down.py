@@ -81,7 +81,7 @@ def list_ranking(evidence: Evidence, row: Row, column: str) -> Table:
 @CONTRASTS.drill_down
 def list_contrasts(evidence: Evidence, row: Row, column: str) -> Table:
     """The judgments about an item of one of the two generators and one of another."""
-    judgments = select_counted(evidence)
+    judgments = select_counted(evidence, evaluator_named(evidence, row["evaluator"]))
     sides = judgments[["generator_first", "generator_second"]]
     either = sides.isin([row["generator_a"], row["generator_b"]]).any(axis=1)
     mine = judgments[either & (sides["generator_first"] != sides["generator_second"])]

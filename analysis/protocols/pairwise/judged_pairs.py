@@ -35,9 +35,9 @@ def judgments_by(evidence: Evidence, evaluator: Evaluator) -> pd.DataFrame:
     return found.drop(columns="value").assign(outcome=outcome.astype(np.int64))
 
 
-def select_counted(evidence: Evidence) -> pd.DataFrame:
-    """The judgments that enter the results: without those of the calibration where that was chosen."""
-    found = judgments_of(evidence)
+def select_counted(evidence: Evidence, evaluator: Evaluator | None = None) -> pd.DataFrame:
+    """The judgments that enter the results, by default people's: without the calibration where that was chosen."""
+    found = judgments_by(evidence, evaluator or people_in(evidence))
     return found if evidence.choices.calibration else found[found["part"] != CALIBRATION].reset_index(drop=True)
 
 

@@ -22,10 +22,10 @@ from analysis.protocols.pairwise.agreement import judges_of_pairs, pair_agreemen
 from analysis.protocols.pairwise.judged_pairs import encode, select_counted
 from analysis.protocols.pairwise.ranking import criteria, ranking, sides, wins
 from analysis.reports.categories import list_error_tables
-from analysis.reports.contrasts import Comparison, Difference, Family, Measured, compare_all, contrasts
+from analysis.reports.contrasts import Comparison, Difference, Family, Measured, compare_all, contrasts, find
 from analysis.reports.description import description, variants
 from analysis.reports.estimates import arm_of, with_codes
-from analysis.reports.evaluators import HUMAN
+from analysis.reports.evaluators import HUMAN, Evaluator, compared_evaluators
 from analysis.reports.headlines import PREFERENCE_WORDING, headline
 from analysis.reports.outcome import (
     Agreed,
@@ -35,7 +35,9 @@ from analysis.reports.outcome import (
     line_of,
     rows_called,
     standings_of,
+    summarize_by_model,
     summarize_values,
+    texts_by_generator,
 )
 from analysis.reports.report import Report
 from analysis.reports.spread import EDGES, SOME, STUDIES, Spread, about_annotators
@@ -50,10 +52,16 @@ WIN_RATE = "win_rate"
 
 def preference_comparisons(evidence: Evidence) -> tuple[Comparison, ...]:
     """The share of a generator's judgments that it wins, a tie counted as half."""
-    judgments = with_codes(select_counted(evidence))
+    families = [preference_family(evidence, evaluator) for evaluator in compared_evaluators(evidence)]
+    return compare_all(families, evidence.choices)
+
+
+def preference_family(evidence: Evidence, evaluator: Evaluator) -> Family:
+    judgments = with_codes(select_counted(evidence, evaluator))
     figures = {name: Measured((arm_of(points_of(judgments, name), "points"),)) for name in evidence.generators}
     judged = {name: figure for name, figure in figures.items() if len(figure.added[0].n)}
-    return compare_all([Family(WIN_RATE, HUMAN, judged, judgments["text_id"].nunique(), (-1.0, 1.0))], evidence.choices)
+    n_texts = judgments["text_id"].nunique()
+    return Family(WIN_RATE, evaluator.name, judged, n_texts, (-1.0, 1.0), fixed=evaluator.is_fixed)
 
 
 def points_of(judgments: pd.DataFrame, generator: str) -> pd.DataFrame:
@@ -67,12 +75,13 @@ def points_of(judgments: pd.DataFrame, generator: str) -> pd.DataFrame:
 
 def say_differences(evidence: Evidence, comparisons: tuple[Comparison, ...]) -> list[str]:
     """Which generators win more often than others."""
-    if not comparisons:
+    comparison = find(comparisons, WIN_RATE, HUMAN)
+    if comparison is None:
         return []
-    largest = comparisons[0].largest()
+    largest = comparison.largest()
     if largest is None or isnan(largest.low):
-        return headline(comparisons[0], PREFERENCE_WORDING)
-    return headline(comparisons[0], PREFERENCE_WORDING, about_annotators(clause(evidence, largest), evidence.choices))
+        return headline(comparison, PREFERENCE_WORDING)
+    return headline(comparison, PREFERENCE_WORDING, about_annotators(clause(evidence, largest), evidence.choices))
 
 
 def clause(evidence: Evidence, largest: Difference) -> str:
@@ -194,10 +203,12 @@ WORDS = Words(
 
 
 def summarize(report: Report, _estimand: str) -> Outcome | None:
+    if by_model := summarize_by_model(report, WIN_RATE, WORDS):
+        return by_model
     rows = [row for row in rows_called(report, "ranking") if row["method"] == DAVIDSON]
     if not rows:
         return None
-    standings = standings_of(rows, "strength")
+    standings = standings_of(rows, "strength", texts=texts_by_generator(report, WIN_RATE))
     compared = find_compared(report, WIN_RATE, HUMAN)
     n = sum(row["n"] for row in rows_called(report, "wins"))
     lines = tuple(line_of(each) for each in standings)

@@ -53,8 +53,8 @@ def list_stops(evidence: Evidence, row: Row, column: str) -> Table:
 
 @CONTRASTS.drill_down
 def list_contrasts(evidence: Evidence, row: Row, column: str) -> Table:
-    """People's judgments of either generator's items, with the category at which they stopped, if they did."""
-    frame = judgments_in(evidence).among(people_in(evidence)).frame
+    """The judgments of either generator's items, with the category at which they stopped, if they did."""
+    frame = judgments_in(evidence).among(evaluator_named(evidence, row["evaluator"])).frame
     mine = frame[frame["generator"].isin([row["generator_a"], row["generator_b"]])]
     if column in COUNTED:
         return list_counted(evidence, mine, column)

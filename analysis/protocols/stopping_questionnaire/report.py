@@ -18,10 +18,10 @@ from analysis.protocols.stopping_questionnaire.agreement import agreement, categ
 from analysis.protocols.stopping_questionnaire.judgments import ALL, flow, judgments_in, label_distributions, stops
 from analysis.protocols.stopping_questionnaire.tables import NOT_STOPPED
 from analysis.reports.categories import list_error_tables
-from analysis.reports.contrasts import Comparison, Family, Measured, compare_all, contrasts
+from analysis.reports.contrasts import Comparison, Family, Measured, compare_all, contrasts, find
 from analysis.reports.description import description, variants
 from analysis.reports.estimates import arm_of, with_codes
-from analysis.reports.evaluators import HUMAN, people_in
+from analysis.reports.evaluators import HUMAN, Evaluator, compared_evaluators, people_in
 from analysis.reports.headlines import STOPPED_WORDING, headline
 from analysis.reports.outcome import (
     Agreed,
@@ -32,6 +32,7 @@ from analysis.reports.outcome import (
     join_sentences,
     rows_called,
     say_lead,
+    summarize_by_model,
 )
 from analysis.reports.report import Report
 from analysis.reports.spread import about_annotators, say_scatter
@@ -95,9 +96,9 @@ def say_left_out(n: int) -> list[str]:
 STOPPED = "stopped"
 
 
-def stopped_in(evidence: Evidence) -> pd.DataFrame:
-    """People's judgments of items: text_id, annotator, generator, value (1 if it stopped early, else 0)."""
-    frame = judgments_in(evidence).among(people_in(evidence)).frame
+def stopped_in(evidence: Evidence, evaluator: Evaluator) -> pd.DataFrame:
+    """Its judgments of items: text_id, annotator, generator, value (1 if it stopped early, else 0)."""
+    frame = judgments_in(evidence).among(evaluator).frame
     texts = evidence.items.set_index("item_id")["text_id"]
     return pd.DataFrame(
         {
@@ -109,24 +110,31 @@ def stopped_in(evidence: Evidence) -> pd.DataFrame:
     )
 
 
-def stopped_comparisons(evidence: Evidence, stopped: pd.DataFrame) -> tuple[Comparison, ...]:
+def stopped_comparisons(evidence: Evidence) -> tuple[Comparison, ...]:
     """The share of judgments that stop early; lower is better."""
-    coded = with_codes(stopped)
+    families = [stopped_family(evidence, evaluator) for evaluator in compared_evaluators(evidence)]
+    return compare_all(families, evidence.choices)
+
+
+def stopped_family(evidence: Evidence, evaluator: Evaluator) -> Family:
+    coded = with_codes(stopped_in(evidence, evaluator))
     judged = [name for name in evidence.generators if (coded["generator"] == name).any()]
     figures = {name: Measured((arm_of(coded[coded["generator"] == name], "value"),)) for name in judged}
-    family = Family(STOPPED, HUMAN, figures, coded["text_id"].nunique(), (-1.0, 1.0), higher_is_better=False)
-    return compare_all([family], evidence.choices)
+    n_texts, fixed = coded["text_id"].nunique(), evaluator.is_fixed
+    return Family(STOPPED, evaluator.name, figures, n_texts, (-1.0, 1.0), fixed, higher_is_better=False)
 
 
-def say_differences(evidence: Evidence, stopped: pd.DataFrame, comparisons: tuple[Comparison, ...]) -> list[str]:
-    """Which generators' items are stopped at less often."""
-    if not comparisons:
+def say_differences(evidence: Evidence, comparisons: tuple[Comparison, ...]) -> list[str]:
+    """Which generators' items are stopped at less often by people."""
+    comparison = find(comparisons, STOPPED, HUMAN)
+    if comparison is None:
         return []
-    largest = comparisons[0].largest()
+    largest = comparison.largest()
     if largest is None or isnan(largest.low):
-        return headline(comparisons[0], STOPPED_WORDING)
+        return headline(comparison, STOPPED_WORDING)
+    stopped = stopped_in(evidence, people_in(evidence))
     clause = about_annotators(say_scatter(stopped, largest.better, largest.worse), evidence.choices)
-    return headline(comparisons[0], STOPPED_WORDING, clause)
+    return headline(comparison, STOPPED_WORDING, clause)
 
 
 def say_flow(how_far: Table) -> list[str]:
@@ -178,6 +186,8 @@ MOST_PARTS = 6  # of a bar; the categories where fewest judgments stopped are jo
 
 
 def summarize(report: Report, _estimand: str) -> Outcome | None:
+    if by_model := summarize_by_model(report, STOPPED, WORDS, higher=False):
+        return by_model
     rows = [row for row in rows_called(report, "stopped") if row["n_all"]]
     if not rows:
         return None
@@ -250,8 +260,8 @@ BY_GROUP_AND_SOURCE = ("labels_by_group_and_source", "applicable_labels_by_group
 
 
 def build_report(evidence: Evidence) -> Report:
-    how_far, agreed, stopped = flow(evidence), agreement(evidence), stopped_in(evidence)
-    comparisons, labels = stopped_comparisons(evidence, stopped), label_distributions(evidence)
+    how_far, agreed = flow(evidence), agreement(evidence)
+    comparisons, labels = stopped_comparisons(evidence), label_distributions(evidence)
     tables = (
         how_far,
         stops(evidence),
@@ -264,7 +274,7 @@ def build_report(evidence: Evidence) -> Report:
         *list_error_tables(evidence),
         description(evidence),
     )
-    said = (*say_flow(how_far), *say_differences(evidence, stopped, comparisons), *most_and_least(agreed))
+    said = (*say_flow(how_far), *say_differences(evidence, comparisons), *most_and_least(agreed))
     figures = ("flow", "label_distributions", *(BY_GROUP_AND_SOURCE if rows_by_group_and_source(labels) else ()))
     return Report(tables, said, figures)
 
