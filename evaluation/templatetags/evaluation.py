@@ -13,7 +13,7 @@ from studies import question_words
 from studies.models import AnnotatorKind, Study
 from studies.protocols import PROTOCOLS
 from studies.services.declarations import get_declaration
-from studies.services.design_notes import DraftSummary
+from studies.services.design import DraftSummary
 
 register = template.Library()
 

@@ -7,7 +7,7 @@ from evaluation.services import asking, judges
 from evaluation.services.draft_costs import estimate_draft
 from llm.models import Endpoint
 from studies.services.declarations import get_declaration
-from studies.services.design_notes import summarise_draft
+from studies.services.design import summarise_draft
 from studies.services.launching import launch_study
 from tests.studies.world import bank, drafted
 
