@@ -11,7 +11,7 @@ from analysis.tables.spec import Table
 
 MOST_ROWS = 30
 FEWEST_ROWS = 5
-LIST = 220  # cells of a list on a page of its own
+LIST = 280  # cells of a list on a page of its own
 GRIDS = 250  # cells of the grids above it
 OPEN_GRIDS = 2  # of a table on the results page, such as one for each round
 OPEN_CELLS = 100  # of them together, beyond the first grid
