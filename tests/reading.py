@@ -16,14 +16,27 @@ from tests.factory import answer, make_annotator, make_item, make_study, make_te
 from tests.made_once import made_once
 
 GENERATORS = ("ann", "bob")
-KINDS = {"ann": ("easy", "hard", "easy"), "bob": ("hard", "hard", "easy")}  # by text; the second item is of the other
+KINDS = {
+    "ann": ("easy", "hard", "easy"),
+    "bob": ("hard", "hard", "easy"),
+}  # by text, and again; the second item is of the other
 PEOPLE = ("p0", "p1", "p2", "p3")
 KEYS = "TFF"
 
 
 @made_once
 def planted(project: Project) -> Study:
-    items = [item for number in range(3) for item in items_of(project, number)]
+    return plant(project, 3)
+
+
+@made_once
+def planted_on_five_texts(project: Project) -> Study:
+    """As many as the comparison of all pairs of generators takes."""
+    return plant(project, 5)
+
+
+def plant(project: Project, n_texts: int) -> Study:
+    items = [item for number in range(n_texts) for item in items_of(project, number)]
     study = make_study(project, "reading", items, groups=["even", "odd"])
     asked = {"study": study, "instrument_version": study.instrument_version}
     variants = [Variant.objects.create(**asked, name=name, position=place) for place, name in enumerate("xy")]
@@ -54,8 +67,13 @@ def items_of(project: Project, number: int) -> list[Item]:
     return [
         make_item(text, name, f"t{number}-{name}-{place}", KEYS, metadata={"kind": kind})
         for name in GENERATORS
-        for place, kind in enumerate((KINDS[name][number], {"easy": "hard", "hard": "easy"}[KINDS[name][number]]))
+        for place, kind in enumerate(kinds_on(name, number))
     ]
+
+
+def kinds_on(name: str, number: int) -> tuple[str, str]:
+    first = KINDS[name][number % len(KINDS[name])]
+    return first, {"easy": "hard", "hard": "easy"}[first]
 
 
 def ticks(code: str, stage: str, item: Item, skill: int) -> str:

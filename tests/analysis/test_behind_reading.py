@@ -409,6 +409,9 @@ AGAIN = {
 }  # fmt: skip
 
 
+ADJUSTED = {("contrasts", name) for name in ("low_adjusted", "high_adjusted", "p_adjusted")}  # from five texts
+
+
 def test_every_number_comes_out_again(evidence):
     counted = set()
     for table in full_report_from(evidence).tables:
@@ -417,7 +420,19 @@ def test_every_number_comes_out_again(evidence):
             again = AGAIN[table.name][column.name](rows, row, table)
             assert again == pytest.approx(row[column.name]), (table.name, table.names(row), column.name)
             counted.add((table.name, column.name))
-    assert counted == {(table, column) for table, columns in AGAIN.items() for column in columns}
+    assert counted == {(table, column) for table, columns in AGAIN.items() for column in columns} - ADJUSTED
+
+
+def test_adjusted_contrasts_come_out_again(project):
+    cache.clear()
+    study = reading.planted_on_five_texts(project)
+    evidence = evidence_of(study, Choices(seed=study.seed))
+    table, counted = full_report_from(evidence).table("contrasts"), set()
+    for row, column in numbers_in(table):
+        again = AGAIN["contrasts"][column.name](rows_behind(evidence, table, row, column), row, table)
+        assert again == pytest.approx(row[column.name]), (table.names(row), column.name)
+        counted.add(("contrasts", column.name))
+    assert counted >= ADJUSTED
 
 
 def test_the_file_of_a_page_has_the_rows_of_the_source(study, evidence, as_user, reviewer):
