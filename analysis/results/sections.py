@@ -67,13 +67,9 @@ def place(name: str, table: Table, asked: str, drawn: dict[str, str], csv: str, 
 
 SHORT = 24  # rows of a table that stands in the list
 SURE_ENOUGH = 15  # items of a list that has the surest first
-SHORT_CLOSED = 7  # rows of a part of the description
-SHARES = {
-    "generator",
-    "evaluator",
-    "guessability",
-    "answerability",
-}  # columns of tables of which the first is read sideways
+SHORT_CLOSED = 12  # rows of a part of the description
+# Columns of tables of which the first is read sideways.
+SHARES = {"generator", "evaluator", "guessability", "answerability"}
 PUBLISHED = "published"
 DESCRIPTION = "description"
 

@@ -21,17 +21,28 @@ def said(study):
 @pytest.fixture
 def clear(project):
     """Three texts; with the text all careful and few hurried judgments are right, without it all are half right."""
+    return judged_once(project, {1: "TTFF", 2: "TTFF", 3: "TTTF"})
+
+
+@pytest.fixture
+def unclear(project):
+    """Five texts; on the last two it is the careful items that are judged wrongly."""
+    return judged_once(project, {1: "TTFF", 2: "TTFF", 3: "TTTF", 4: "TTFF", 5: "TTFF"}, turned=(4, 5))
+
+
+def judged_once(project, wrong: dict[int, str], turned=()):
+    """A study by one person: with the text, the items of one of two generators have the given ticks, by text."""
     items = []
-    for number in (1, 2, 3):
+    for number in wrong:
         text = make_text(project, f"t{number}")
         items += [make_item(text, name, f"{name}{number}", "TFFF") for name in ("careful", "hurried")]
     study = make_study(project, "clear", items)
     ada = make_annotator(study, "ada")
     for item in items:
-        last = item.external_id.endswith("3")
+        number = int(item.external_id[-1])
         answer(ada, "guess", item, "TTTF")
-        hurried = "TTTF" if last else "TTFF"
-        answer(ada, "read", item, hurried if item.generator.name == "hurried" else "TFFF")
+        is_wrong = (item.generator.name == "hurried") != (number in turned)
+        answer(ada, "read", item, wrong[number] if is_wrong else "TFFF")
     return study
 
 
@@ -42,11 +53,11 @@ def test_the_values_are_said_with_the_answers_they_rest_on(clear):
     assert "48 judgments by 1 person on 3 texts" in first
 
 
-def test_a_difference_whose_interval_holds_zero_is_not_claimed(clear):
-    """One annotator on three texts: −.33, with an interval that holds 0."""
-    [_values, difference] = said(clear)
+def test_a_difference_whose_interval_holds_zero_is_not_claimed(unclear):
+    """One annotator on five texts, on two of which the difference is turned: an interval that holds 0."""
+    [_values, difference] = said(unclear)
     assert difference.startswith("The data cannot show whether items by careful and hurried differ")
-    assert "3 texts; more texts would narrow this interval" in difference
+    assert "5 texts; more texts would narrow this interval" in difference
 
 
 def test_nothing_is_claimed_without_an_interval(tiny, items):
@@ -119,10 +130,10 @@ def test_what_would_narrow_an_interval_is_derived_from_fitted_components(scatter
     assert "twice the texts" in sentences[2]
 
 
-def test_without_fitted_components_nothing_is_said_about_more_annotators(clear):
+def test_without_fitted_components_nothing_is_said_about_more_annotators(unclear):
     """One person tells nothing of how people differ; more texts narrow an interval by texts whatever it is."""
-    assert said(clear)[1].endswith("; more texts would narrow this interval.")
-    assert not any("annotators" in sentence for sentence in said(clear))
+    assert said(unclear)[1].endswith("; more texts would narrow this interval.")
+    assert not any("annotators" in sentence for sentence in said(unclear))
 
 
 def test_models_say_nothing_about_more_annotators(scattered):
