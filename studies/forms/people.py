@@ -142,7 +142,7 @@ class AddTextsForm(forms.Form):
     def rows(self) -> list[dict[str, Any]]:
         """Each text with its box, its words and its items."""
         return [
-            {"box": box, "words": count_words(text.body), "n": len(items)}
+            {"box": box, "words": count_words(text.body), "n": len(items), "of": len(items)}
             for (text, items), box in zip(self.offered.texts, self["texts"].subwidgets, strict=True)
         ]
 
