@@ -14,6 +14,8 @@ class StudiesConfig(AppConfig):
         takes_along("studies.UnitItem", "unit")
         steps = {"letters": _("%(done)s of %(total)s messages.")}
         register(Kind("mail", "studies.services.roster.send_mail", _("Sending mail"), steps))
+        steps = {"people": _("%(done)s of %(total)s people.")}
+        register(Kind("roster", "studies.services.roster.take_roster_by_job", _("Giving people links"), steps))
         steps = {"assignments": _("%(done)s of %(total)s assignments.")}
         register(Kind("launch", "studies.services.launching.launch_by_job", _("Launching the study"), steps))
         add_chore("studies.services.lifecycle.close_due_studies")

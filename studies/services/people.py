@@ -18,13 +18,14 @@ from studies.presentation_order import draw_orders, shuffle
 from studies.protocols import Declaration
 from studies.services.declarations import get_declaration
 from studies.services.places import give_back, give_back_read_texts
-from studies.services.planning import add_seat_slots, check_cells
+from studies.services.planning import MAX_LAUNCHED, add_seat_slots, add_seats, check_cells, count_open_places
 from studies.services.practice import create_practice
-from studies.services.quotas import assign_groups, check_group
+from studies.services.quotas import assign_groups, check_group, has_group_quotas
 from studies.services.selection import CALIBRATION, UnitContents, read_contents
 from studies.services.spec import SpecError
 from studies.services.states import hold_state, lock_study
 
+MAX_SEARCHED = 20  # at once: each is fitted into the plan; of more, each gets a seat of a plan of their own
 CODE_PREFIXES = {
     Purpose.MAIN: "P",
     Purpose.PILOT: "pilot-",
@@ -41,21 +42,33 @@ def add_annotators(study: Study, count: int, *, group: str = "", people: Sequenc
     `SpecError` for somebody who takes part already, and if the plan has no text left for them.
     """
     study = lock_study(study, StudyState.LIVE, StudyState.PAUSED)
-    check_group(study, group)
     check_people(study, people)
-    check_cells(count * study.units.count())
-    free_revoked_cells(study)
+    check_places(study, count, group)
+    if count > MAX_SEARCHED:
+        add_seats(study, find_next_seat(study, Purpose.MAIN), count, group)
     annotators = make_annotators(study, count, Purpose.MAIN, group=group, people=people)
     record_act(study.project_id, "people_added", study, number=count)
     if not Assignment.objects.filter(annotator__in=annotators).values("annotator").distinct().count() == count:
-        raise SpecError(
-            _(
-                "There is not enough work for all of them: every text already has its number of "
-                "annotators. Add fewer people, or revoke the links of people who dropped out, which "
-                "frees the texts they have not begun."
-            )
-        )
+        raise SpecError(explain_no_work())
     return annotators
+
+
+def check_places(study: Study, count: int, group: str = "") -> None:
+    """`SpecError` if so many more people (of the group) cannot all have work."""
+    check_group(study, group)
+    check_cells(count * study.units.count(), None if get_declaration(study).guesses else MAX_LAUNCHED)
+    free_revoked_cells(study)
+    places = count_open_places(study, group if has_group_quotas(study) else "")
+    if places is not None and places < count:
+        raise SpecError(explain_no_work())
+
+
+def explain_no_work() -> str:
+    return _(
+        "There is not enough work for all of them: every text already has its number of "
+        "annotators. Add fewer people, or revoke the links of people who dropped out, which "
+        "frees the texts they have not begun."
+    )
 
 
 def check_people(study: Study, people: Sequence[str]) -> None:

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import partial
 
-from django.db.models import Count, Q
+from django.db.models import Count, Q, QuerySet
 from django.utils.translation import gettext as _
 
 from projects.scratch import Save, save_at_once
@@ -166,14 +166,47 @@ def add_seat_slots(study: Study, annotator: Annotator) -> list[Slot]:
     return [*free.values(), *added]
 
 
+def add_seats(study: Study, first: int, count: int, group: str) -> None:
+    """The cells of many who join at once, planned together as at launch, where everybody does every unit.
+
+    Where units have a number of people there is little left to give, and each is fitted in by itself.
+    """
+    units = list(filter_people_units(study).prefetch_related("unit_items__item"))
+    group = group if has_group_quotas(study) else ""
+    if study.plan["own_texts"] or study.plan["shared_texts"] or get_per_unit(study, group) is not None:
+        return
+    seats = range(first, first + count)
+    cells: Cells = [dict.fromkeys(seats) for _unit in units]
+    if get_declaration(study).guesses:
+        everybody = [list(range(count)) for _unit in units]
+        plan = make_guess_plan(list_unit_generators(units), count, study.seed + first, who=everybody)
+        cells = [{first + seat: int(cell) for seat, cell in enumerate(row) if cell is not None} for row in plan]
+    make_slots(units, Purpose.MAIN, cells, [Quota(group, seats, None)])
+
+
+def count_open_places(study: Study, group: str) -> int | None:
+    """How many cells nobody holds; None where everybody more may do every unit, or those that all share."""
+    units = list(filter_people_units(study))
+    full = find_full_units(study, Purpose.MAIN, units, group)
+    per_unit = get_per_unit(study, group)
+    if len(full) < len(units) and (per_unit is None or study.plan["own_texts"]):
+        return None
+    free = filter_free_slots(study, Purpose.MAIN, group).count()
+    if per_unit is None or study.plan["own_texts"]:
+        return free
+    planned = Slot.objects.filter(unit__in=units, purpose=Purpose.MAIN, group=group).count()
+    return free + max(0, per_unit * len(units) - planned)
+
+
 def find_free_slots(study: Study, purpose: Purpose, group: str = "") -> dict[int, Slot]:
     """One cell per unit that was given back and not taken since, by unit; those of a group are for it alone."""
-    slots = (
-        Slot.objects.filter(unit__study=study, purpose=purpose, group=group)
-        .annotate(given=Count("assignments"), held=Count("assignments", filter=Q(assignments__returned_at=None)))
-        .filter(given__gt=0, held=0)
-    )
-    return {slot.unit_id: slot for slot in slots}
+    return {slot.unit_id: slot for slot in filter_free_slots(study, purpose, group)}
+
+
+def filter_free_slots(study: Study, purpose: Purpose, group: str) -> QuerySet[Slot]:
+    slots = Slot.objects.filter(unit__study=study, purpose=purpose, group=group)
+    held = Count("assignments", filter=Q(assignments__returned_at=None))
+    return slots.annotate(given=Count("assignments"), held=held).filter(given__gt=0, held=0)
 
 
 def find_full_units(study: Study, purpose: Purpose, units: Sequence[Unit], group: str = "") -> set[int]:

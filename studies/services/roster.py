@@ -1,8 +1,9 @@
 """The roster of a study: who has which link, kept apart from the answers; invitations and reminders by mail."""
 
 import csv
+from collections import Counter, deque
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from datetime import datetime
 from pathlib import Path
 from smtplib import SMTPException, SMTPRecipientsRefused
@@ -16,7 +17,7 @@ from django.db.models import Q
 from django.utils import timezone
 from django.utils.formats import date_format
 from django.utils.translation import gettext as _
-from django.utils.translation import override
+from django.utils.translation import ngettext, override
 
 from items.plain import has_control, make_printable
 from jobs.kinds import JobFailed
@@ -26,12 +27,15 @@ from jobs.scheduling import get_or_schedule, make_job
 from projects.audit import record_act
 from projects.models import User
 from studies.models import Annotator, AnnotatorKind, Contact, Purpose, Study
-from studies.services.people import add_annotators
+from studies.services.people import add_annotators, check_places
 from studies.services.spec import SpecError
+from studies.services.states import WrongState
 
-MAX_ROSTER = 1_000
+MAX_ROSTER = 10_000
 MAX_NAME = 200
-MAIL_KIND = "mail"
+MAX_SAID = 5  # lines that a refusal names
+AT_ONCE = 50  # people who are fitted into the plan in one transaction: about a second
+MAIL_KIND, ROSTER_KIND = "mail", "roster"
 
 
 class RosterError(SpecError):
@@ -61,9 +65,27 @@ def read_roster(text: str) -> list[Entry]:
     except csv.Error:
         sentence = _("The roster is no table that can be read. Write one person per line: name, e-mail.")
         raise RosterError(sentence) from None
-    entries = [read_line(number, [cell.strip() for cell in row]) for number, row in enumerate(rows, start=1)]
-    refuse_doubles(entries)
+    entries, problems = [], []
+    seen: dict[str, int] = {}
+    for number, row in enumerate(rows, start=1):
+        try:
+            entry = read_line(number, [cell.strip() for cell in row])
+            refuse_double(number, entry, seen)
+            entries.append(entry)
+        except RosterError as problem:
+            problems.append(str(problem))
+    if problems:
+        raise RosterError(join_problems(problems))
     return entries
+
+
+def join_problems(problems: Sequence[str]) -> str:
+    """The first of them, and how many more there are."""
+    said = " ".join(problems[:MAX_SAID])
+    if (more := len(problems) - MAX_SAID) > 0:
+        rest = ngettext("%(n)d more line is wrong.", "%(n)d more lines are wrong.", more)
+        said = f"{said} {rest % {'n': more}}"
+    return said
 
 
 def read_line(number: int, cells: Sequence[str]) -> Entry:
@@ -84,14 +106,57 @@ def read_line(number: int, cells: Sequence[str]) -> Entry:
     return Entry(name, email.lower(), group)
 
 
-def refuse_doubles(entries: Iterable[Entry]) -> None:
-    seen: set[str] = set()
-    for number, entry in enumerate(entries, start=1):
-        key = entry.email or entry.name
-        if key in seen:
-            said = {"line": number, "what": make_printable(key)}
-            raise RosterError(_("Line %(line)d: “%(what)s” occurs twice. Each person can take part once.") % said)
-        seen.add(key)
+def refuse_double(number: int, entry: Entry, seen: dict[str, int]) -> None:
+    """`RosterError` for somebody who was on a line before; `seen` keeps the lines."""
+    key = entry.email or entry.name
+    first = seen.setdefault(key, number)
+    if first != number:
+        said = {"line": number, "first": first, "what": make_printable(key)[:80]}
+        raise RosterError(
+            _("Line %(line)d: “%(what)s” stands on line %(first)d already. Each person can take part once.") % said
+        )
+
+
+def take_or_schedule(study: Study, entries: Sequence[Entry], owner: User) -> Job | None:
+    """Give each person of the roster a link; the job that does it if more than a few need a place in the plan.
+
+    The names stand in the job until it is done. `RosterError` and `SpecError` as in `take_roster`: what cannot be taken
+    over becomes no job.
+    """
+    if len(entries) - len(list_free_people(study)) <= AT_ONCE:
+        take_roster(study, entries)
+        return None
+    check_entries(study, entries)
+    said = {"entries": [astuple(entry) for entry in entries], "at": timezone.now().isoformat()}
+    return get_or_schedule(make_job(ROSTER_KIND, study.job_subject, said, study.project), owner=owner)
+
+
+def take_roster_by_job(job: Job, hear: Hear) -> Path | None:
+    """Take the roster over in short transactions, so that people can go on answering; then the job forgets the names.
+
+    What an earlier attempt has done is not done again.
+    """
+    study = Study.objects.filter(pk=job.subject.partition(":")[2]).first()
+    entries = [Entry(*cells) for cells in job.parameters.get("entries", ())]
+    if study is None or not entries:
+        return None
+    taken = 0
+    try:
+        while rest := skip_taken(study, entries):
+            taken = len(entries) - len(rest)
+            hear("people", taken, len(entries))
+            take_roster(study, rest[: max(AT_ONCE, len(list_free_people(study)))])
+    except (SpecError, WrongState) as error:
+        said = {"n": taken, "all": len(entries), "why": error}
+        raise JobFailed(_("%(n)d of %(all)d people have a link. %(why)s") % said) from None
+    Job.objects.filter(pk=job.pk).update(parameters={})
+    return None
+
+
+def skip_taken(study: Study, entries: Sequence[Entry]) -> list[Entry]:
+    """Those of the roster who are in the study's roster by name and address not yet."""
+    taken = set(Contact.objects.filter(annotator__study=study).values_list("name", "email"))
+    return [entry for entry in entries if (entry.name, entry.email) not in taken]
 
 
 @transaction.atomic
@@ -100,25 +165,43 @@ def take_roster(study: Study, entries: Sequence[Entry]) -> int:
 
     `RosterError` for somebody who is in the study already, `SpecError` if the plan has no work left for them.
     """
-    refuse_known(study, entries)
-    refuse_unknown_groups(study, entries)
-    free = list_free_people(study)
-    contacts, rest = [], []
-    for entry in entries:
-        match = next((each for each in free if entry.group in ("", each.group)), None)
-        if match is None:
-            rest.append(entry)
-            continue
-        free.remove(match)
-        contacts.append(Contact(annotator=match, name=entry.name, email=entry.email))
+    matched, rest = check_entries(study, entries)
     for group in dict.fromkeys(entry.group for entry in rest):
         mine = [entry for entry in rest if entry.group == group]
-        added = add_annotators(study, len(mine), group=group)
-        pairs = zip(added, mine, strict=True)
-        contacts += [Contact(annotator=each, name=entry.name, email=entry.email) for each, entry in pairs]
-    Contact.objects.bulk_create(contacts)
+        matched += zip(add_annotators(study, len(mine), group=group), mine, strict=True)
+    Contact.objects.bulk_create(
+        Contact(annotator=annotator, name=entry.name, email=entry.email) for annotator, entry in matched
+    )
     record_act(study.project_id, "roster_changed", study, number=len(entries))
     return len(rest)
+
+
+def check_entries(study: Study, entries: Sequence[Entry]) -> tuple[list[tuple[Annotator, Entry]], list[Entry]]:
+    """Who gets a link that is there, and who needs a new one; `RosterError` or `SpecError` where not all can."""
+    refuse_known(study, entries)
+    refuse_unknown_groups(study, entries)
+    free: dict[str, deque[Annotator]] = {}
+    everybody = list_free_people(study)
+    for each in everybody:
+        free.setdefault(each.group, deque()).append(each)
+    matched, rest, anywhere = [], [], []
+    for entry in entries:
+        if not entry.group:
+            anywhere.append(entry)
+        elif free.get(entry.group):
+            matched.append((free[entry.group].popleft(), entry))
+        else:
+            rest.append(entry)
+    given = {annotator.pk for annotator, _entry in matched}
+    left = deque(each for each in everybody if each.pk not in given)
+    for entry in anywhere:
+        if left:
+            matched.append((left.popleft(), entry))
+        else:
+            rest.append(entry)
+    for group, number in Counter(entry.group for entry in rest).items():
+        check_places(study, number, group)
+    return matched, rest
 
 
 def list_free_people(study: Study) -> list[Annotator]:
@@ -128,13 +211,13 @@ def list_free_people(study: Study) -> list[Annotator]:
 
 
 def refuse_known(study: Study, entries: Sequence[Entry]) -> None:
-    wanted = {entry.email for entry in entries} - {""}
-    mine = Contact.objects.filter(annotator__study=study)
-    known = sorted(wanted & set(mine.exclude(email="").values_list("email", flat=True)))
+    """`RosterError` for addresses that the roster has, and for names that it has without an address."""
+    wanted = {entry.email or entry.name for entry in entries}
+    mine = Contact.objects.filter(annotator__study=study).values_list("email", "name")
+    known = sorted(wanted & {email or name for email, name in mine})
     if known:
-        raise RosterError(
-            _("Already in this study: %(who)s. Take them out of the list.") % {"who": ", ".join(known[:5])}
-        )
+        said = {"who": ", ".join(make_printable(each)[:80] for each in known[:MAX_SAID])}
+        raise RosterError(_("Already in this study: %(who)s. Take them out of the list.") % said)
 
 
 def refuse_unknown_groups(study: Study, entries: Sequence[Entry]) -> None:
@@ -148,6 +231,7 @@ def refuse_unknown_groups(study: Study, entries: Sequence[Entry]) -> None:
 def delete_roster(study: Study) -> int:
     """Forget all names and addresses; links and answers stay. Returns how many there were."""
     number, _each = Contact.objects.filter(annotator__study=study).delete()
+    Job.objects.filter(kind=ROSTER_KIND, subject=study.job_subject).delete()  # which may know some still
     record_act(study.project_id, "roster_changed", study, number=number)
     return number
 

@@ -6,6 +6,7 @@ from typing import Any
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.contrib.humanize.templatetags.humanize import naturaltime
+from django.core.paginator import Paginator
 from django.http import Http404
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
@@ -37,6 +38,7 @@ DONE = {
     "tuple": ngettext_lazy("%(done)d of %(all)d set is done.", "%(done)d of %(all)d sets are done.", "all"),
 }
 MOST_REPORTS = 200  # on the page
+PEOPLE_A_PAGE = 200
 RUNNING = (StudyState.LIVE, StudyState.PAUSED)
 
 
@@ -69,12 +71,12 @@ def old_people(request, slug):
 def study_people_live(request, slug):
     """The part of the page that changes, for the script that asks for it again."""
     study = get_study(request.user, slug)
-    return render(request, "studies/parts/people_live.html", build_live_part(study))
+    return render(request, "studies/parts/people_live.html", build_live_part(study, request.GET.get("page")))
 
 
 def build_page(request, study: Study) -> dict[str, Any]:
     wage = WageForm(request.GET or None)
-    live = build_live_part(study)
+    live = build_live_part(study, request.GET.get("page"))
     minutes, is_pilot = find_typical_minutes(study, live["overview"])
     hourly = wage.cleaned_data["wage"] if wage.is_valid() else None
     apart = [each for each in list_annotators(study) if each.purpose in (Purpose.SIMULATED, Purpose.EXPERT)]
@@ -90,7 +92,7 @@ def build_page(request, study: Study) -> dict[str, Any]:
     }
 
 
-def build_live_part(study: Study) -> dict[str, Any]:
+def build_live_part(study: Study, page: str | None = None) -> dict[str, Any]:
     """What the fragment shows. Who only views sees numbers; what a role may not see is not in the context."""
     overview = Overview(study, list_people(study))
     role = study.project.my_role
@@ -109,7 +111,7 @@ def build_live_part(study: Study) -> dict[str, Any]:
         "overview": overview,
         "verdict": say_verdict(overview, unit),
         "groups": count_by_group(overview) if len(study.groups) > 1 else [],
-        "people": overview.people if may_see else [],
+        "page": Paginator(overview.people if may_see else [], PEOPLE_A_PAGE).get_page(page),
         "may_see": may_see,
         "may_manage": may_manage and study.state != StudyState.IMPORTED,
         "coverage": coverage,

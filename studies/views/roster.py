@@ -6,6 +6,7 @@ import segno
 from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
+from django.core.paginator import Paginator
 from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.text import slugify
@@ -23,6 +24,7 @@ from studies.forms.people import ExpertCheckForm, MailForm, RosterForm
 from studies.models import AnnotatorKind, Purpose, Study, StudyState
 from studies.services import launching, people, roster
 from studies.services.expert_check import open_expert_check
+from studies.services.monitor import list_people
 from studies.services.spec import SpecError
 from studies.services.states import WrongState
 from studies.views.people import find_chosen
@@ -45,6 +47,7 @@ def expert_check(request, slug):
     return redirect("study_results", study.slug)
 
 
+ROWS_A_PAGE, SLIPS_A_PAGE, LETTERS_SHOWN = 200, 100, 200
 ACTIONS = {"revoke": people.revoke_link, "renew": people.renew_link}
 
 
@@ -111,16 +114,17 @@ def study_roster(request, slug):
     if form.is_valid():
         try:
             entries = roster.read_roster(read_text(form.cleaned_data))
-            roster.take_roster(study, entries)
-            said = ngettext("%(n)d person has a link now.", "%(n)d people have a link now.", len(entries))
-            messages.success(request, said % {"n": len(entries)})
+            if roster.take_or_schedule(study, entries, request.user) is None:
+                said = ngettext("%(n)d person has a link now.", "%(n)d people have a link now.", len(entries))
+                messages.success(request, said % {"n": len(entries)})
             return redirect("study_roster", study.slug)
         except (SpecError, WrongState) as error:
             form.add_error(None, str(error))
-    context = {"study": study, "project": study.project, "form": form, "contacts": roster.filter_contacts(study)}
-    sending = Job.objects.filter(kind=roster.MAIL_KIND, subject=study.job_subject).exclude(state=JobState.DONE).first()
-    if sending:
-        context |= describe_progress(request, sending)
+    page = Paginator(roster.filter_contacts(study), ROWS_A_PAGE).get_page(request.GET.get("page"))
+    context = {"study": study, "project": study.project, "form": form, "page": page}
+    jobs = Job.objects.filter(kind__in=[roster.MAIL_KIND, roster.ROSTER_KIND], subject=study.job_subject)
+    if job := jobs.exclude(state=JobState.DONE).first():
+        context |= describe_progress(request, job)
     return render(request, "studies/roster.html", context)
 
 
@@ -152,13 +156,15 @@ def link_sheet(request, slug):
     """A page to print and cut: each person's code, link and QR code."""
     study = get_study(request.user, slug, Role.RESEARCHER)
     people = study.annotators.filter(kind=AnnotatorKind.HUMAN, purpose=Purpose.MAIN, revoked_at=None, ended_as="")
-    contacts = {each.annotator_id: each for each in roster.filter_contacts(study)}
+    page = Paginator(people.order_by("pk"), SLIPS_A_PAGE).get_page(request.GET.get("page"))
+    contacts = {each.annotator_id: each for each in roster.filter_contacts(study, [each.pk for each in page])}
     slips = [
         (each, contacts.get(each.pk), link, segno.make(link, micro=False).svg_inline(scale=3, border=2))
-        for each in people.order_by("pk")[: roster.MAX_ROSTER]
+        for each in page
         if (link := request.build_absolute_uri(each.get_link()))
     ]
-    return render(request, "studies/link_sheet.html", {"study": study, "project": study.project, "slips": slips})
+    context = {"study": study, "project": study.project, "slips": slips, "page": page}
+    return render(request, "studies/link_sheet.html", context)
 
 
 @login_required
@@ -169,17 +175,20 @@ def study_mail(request, slug):
     study = get_study(request.user, slug, Role.RESEARCHER)
     given = request.POST if request.method == "POST" else request.GET
     kind = roster.REMINDER if given.get("kind") == roster.REMINDER else roster.INVITATION
-    chosen = find_chosen(study, given.getlist("person")) or list_uninvited(study)
+    named = find_chosen(study, given.getlist("person"))
+    chosen = named or (list_nudged(study) if kind == roster.REMINDER else list_uninvited(study))
     subject, body = roster.write_default_mail(study, kind)
     form = MailForm(request.POST if request.method == "POST" else None, initial={"subject": subject, "body": body})
-    context = {"study": study, "project": study.project, "kind": kind, "chosen": chosen, "form": form}
+    context = {"study": study, "project": study.project, "kind": kind, "chosen": chosen, "named": named}
+    context["form"] = form
     context["sends_mail"] = settings.LESART["SENDS_MAIL"]
     context["without_address"] = [each for each in chosen if not getattr(get_contact(each), "email", "")]
     if form.is_valid():
         words = form.cleaned_data["subject"], form.cleaned_data["body"]
         if not context["sends_mail"] or "copy" in request.POST:
-            contacts = roster.filter_contacts(study, [each.pk for each in chosen])
-            context["letters"] = roster.write_letters(study, contacts, *words, get_base(request))
+            contacts = list(roster.filter_contacts(study, [each.pk for each in chosen]))
+            context["letters"] = roster.write_letters(study, contacts[:LETTERS_SHOWN], *words, get_base(request))
+            context["n_more"] = len(contacts[LETTERS_SHOWN:])
         else:
             try:
                 pks = [each.pk for each in chosen]
@@ -197,6 +206,11 @@ def get_contact(annotator):
 def list_uninvited(study: Study):
     """Those of the roster who got no invitation yet."""
     return [each.annotator for each in roster.filter_contacts(study).filter(invited_at=None)]
+
+
+def list_nudged(study: Study):
+    """Those who stopped, or have had an unopened link for a day."""
+    return [person.annotator for person in list_people(study) if person.needs_nudge]
 
 
 def get_base(request) -> str:

@@ -5,19 +5,24 @@ import io
 import pytest
 from django.core import mail
 from django.core.management import call_command
+from django.db.models import Count
 from django.test import override_settings
 
 from jobs.models import Job
-from studies.models import Contact
+from studies.models import Contact, Slot
 from studies.services.roster import (
+    AT_ONCE,
     INVITATION,
+    Entry,
     RosterError,
     delete_roster,
     read_roster,
     schedule_mail,
+    take_or_schedule,
     take_roster,
     write_default_mail,
 )
+from studies.services.spec import SpecError
 from tests.studies.world import bank, launched, person
 
 
@@ -31,10 +36,11 @@ def study(project):
     ("text", "sentence"),
     [
         ("", "The roster is empty"),
-        ("Ada, ada@x.example\nBea, ADA@x.example", "Line 2: “ada@x.example” occurs twice"),
+        ("Ada, ada@x.example\nBea, ADA@x.example", "Line 2: “ada@x.example” stands on line 1"),
         ("Ada, ada@\n", "Line 1: “ada@” is not an e-mail address"),
         ("Ada, ada@x.example, students, more", "Line 1 is not a person"),
-        ("\n".join(f"p{number}@x.example" for number in range(10_000)), "The roster has 10000 lines"),
+        ("\n".join(f"p{number}@x.example" for number in range(10_001)), "The roster has 10001 lines"),
+        ("\n".join("no address@" for _line in range(9)), r"Line 1: .* Line 2: .* Line 5: .* 4 more lines"),
         ("Ada\x00, ada@x.example", "Line 1 is not a person"),
     ],
 )
@@ -58,6 +64,56 @@ def test_somebody_known_or_a_group_unknown_leaves_the_roster_as_it_was(study):
         with pytest.raises(RosterError, match=sentence):
             take_roster(study, read_roster(text))
     assert Contact.objects.count() == 1
+
+
+@pytest.fixture
+def many():
+    """More people than are fitted into a plan in one request."""
+    return [Entry(f"Name {number}", f"p{number}@x.example") for number in range(AT_ONCE + 5)]
+
+
+@pytest.mark.parametrize(("protocol", "annotators"), [("dimension-ratings", "open"), ("guess-then-read", 2)])
+def test_many_people_get_links_by_a_job_that_then_forgets_their_names(
+    project, researcher, run_jobs, many, protocol, annotators
+):
+    bank(project)
+    study = launched(project, protocol=protocol, plan={"annotators": annotators})
+    job = take_or_schedule(study, many, researcher)
+    assert not Contact.objects.exists()
+    assert run_jobs() == ["roster"]
+    job.refresh_from_db()
+    assert job.parameters == {}
+    assert study.annotators.count() == len(many)
+    assert list(Contact.objects.values_list("email", flat=True)) == [entry.email for entry in many]
+    assert set(study.annotators.annotate(n=Count("assignments")).values_list("n", flat=True)) == {2}
+    if protocol == "guess-then-read":
+        cells = Slot.objects.order_by().values_list("unit", "generator").annotate(n=Count("pk"))
+        assert max(n for *_cell, n in cells) - min(n for *_cell, n in cells) <= 2
+
+
+def test_a_job_that_was_cut_off_goes_on_where_it_stopped(project, researcher, run_jobs, many):
+    bank(project)
+    study = launched(project, protocol="dimension-ratings", plan={"annotators": "open"})
+    take_or_schedule(study, many, researcher)
+    take_roster(study, many[:AT_ONCE])
+    run_jobs()
+    assert Contact.objects.count() == study.annotators.count() == len(many)
+
+
+def test_where_the_plan_has_no_places_for_all_nobody_gets_a_link_and_no_job_is_made(project, researcher, many):
+    bank(project)
+    study = launched(project, protocol="dimension-ratings", plan={"annotators": 4, "per_unit": 2})
+    with pytest.raises(SpecError):
+        take_or_schedule(study, many, researcher)
+    assert (Contact.objects.count(), Job.objects.count(), study.annotators.count()) == (0, 0, 4)
+
+
+def test_names_that_wait_in_a_job_go_with_the_roster(project, researcher, many):
+    bank(project)
+    study = launched(project, protocol="dimension-ratings", plan={"annotators": "open"})
+    take_or_schedule(study, many, researcher)
+    delete_roster(study)
+    assert not Job.objects.exists()
 
 
 def test_names_are_in_no_export_and_can_be_forgotten_alone(study):
