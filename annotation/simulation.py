@@ -87,13 +87,13 @@ class SimulatedPerson:
             raise SimulationFailed(f"{self.annotator} did not get to the end: {place}. What was answered is kept.")
 
     def open(self, path: str) -> Any:
-        return self.checked(self.client.get(path, follow=True, secure=self.secure))
+        return self.check(self.client.get(path, follow=True, secure=self.secure))
 
     def send(self, form: Tag, page: Any) -> Any:
         path = str(form.get("action") or page.request["PATH_INFO"])
-        return self.checked(self.client.post(path, self.filled(form), follow=True, secure=self.secure))
+        return self.check(self.client.post(path, self.fill(form), follow=True, secure=self.secure))
 
-    def checked(self, response: Any) -> Any:
+    def check(self, response: Any) -> Any:
         if response.status_code != 200:
             raise SimulationFailed(f"{self.annotator} got a page with status {response.status_code}.")
         return response
@@ -104,7 +104,7 @@ class SimulatedPerson:
         button = soup.select_one("form button.primary")
         return button.find_parent("form") if button else None
 
-    def filled(self, form: Tag) -> Fields:
+    def fill(self, form: Tag) -> Fields:
         """What the browser would send: hidden fields, the button pressed, and answers where a stage asks for them."""
         fields: Fields = {}
         for tag in form.select("input[type=hidden][name], button.primary[name]"):

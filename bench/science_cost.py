@@ -114,7 +114,7 @@ def rasch(rng: np.random.Generator) -> Callable[[], object]:
 
     def work() -> object:
         model = fit_item_response(answers, "common")
-        expected = model.expected()
+        expected = model.expected_answers()
         fits = fit_statistics(answers, expected, 0), fit_statistics(answers, expected, 1)
         return fits, residual_correlations(answers, expected)
 

@@ -51,7 +51,7 @@ class EvaluatorPromptKind(InstrumentKind):
     def slots_of(self, shows_text: bool) -> tuple[list[str], list[str]]:
         return list_slots(shows_text)
 
-    def rendered(self, content: Mapping[str, Any], subject: PreviewSubject) -> list[Rendered]:
+    def render(self, content: Mapping[str, Any], subject: PreviewSubject) -> list[Rendered]:
         return render_option_prompts(content, subject)
 
     def problems(self, content: Mapping[str, Any]) -> list[Problem]:
@@ -68,7 +68,7 @@ class EvaluatorPromptKind(InstrumentKind):
         """Every setting with every option: one prompt each."""
         if subject.item is None:
             raise CannotPreview(_("A prompt asks about one option. Choose an item of the text."))
-        return render_prompts(request, self.rendered(content, subject))
+        return render_prompts(request, self.render(content, subject))
 
     def runs(self, project: Project, versions: Collection[int]) -> list[Run]:
         return list(Run.objects.filter(project=project, kind=RUN_KIND, params__prompt__in=list(versions)))
@@ -89,7 +89,7 @@ class LetterPromptKind(EvaluatorPromptKind):
     def slots_of(self, shows_text: bool) -> tuple[list[str], list[str]]:
         return get_letter_slots(shows_text)
 
-    def rendered(self, content: Mapping[str, Any], subject: PreviewSubject) -> list[Rendered]:
+    def render(self, content: Mapping[str, Any], subject: PreviewSubject) -> list[Rendered]:
         return render_letter_prompts(content, subject)
 
 

@@ -7,9 +7,8 @@ with a newer VERSION.
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 from generation.parts import (
     CONTROL,
@@ -22,7 +21,7 @@ from generation.parts import (
     ParsedOption,
     merge_contradicting,
 )
-from generation.reply_json import read_json_items
+from generation.reply_json import read_json_items, read_json_open
 from generation.reply_lines import read_line_items
 from llm.answers import strip_traces
 
@@ -41,41 +40,6 @@ ANSWER = re.compile(
 NUMBERED = re.compile(rf"{MARKUP}(?:[-–•]\s+)?\d{{1,2}}\s*[.)]{MARKUP}")
 BEHIND = re.compile(r"(?<=[?)])\s*[–—|(-]?\s*\**(?=(?:antwort|answer|erantzuna)\s*\**\s*:)", re.IGNORECASE)
 AROUND = ' \t*_"“”„«»'
-QUESTION_NAMES = ("question", "stem", "frage", "galdera")
-ANSWER_NAMES = ("answer", "expected_answer", "antwort", "erantzuna")
-LIST_NAMES = ("questions", "items", "fragen", "galderak")
-
-
-def read_json_open(text: str) -> list[ParsedItem]:
-    """The objects with a question and an answer, in their order; none if the reply holds no such JSON."""
-    for place in [found.start() for found in re.finditer(r"[\[{]", text)][:20]:
-        try:
-            value, _end = json.JSONDecoder().raw_decode(text, place)
-        except (ValueError, RecursionError):
-            continue
-        if found := [_item(row) for row in _rows(value)]:
-            return found
-    return []
-
-
-def _rows(value: Any) -> list[Mapping[str, Any]]:
-    if isinstance(value, dict):
-        inner = _named(value, LIST_NAMES)
-        value = inner if isinstance(inner, list) else [value]
-    rows = value if isinstance(value, list) else []
-    return [row for row in rows if isinstance(row, dict) and isinstance(_named(row, QUESTION_NAMES), str)]
-
-
-def _item(row: Mapping[str, Any]) -> ParsedItem:
-    question, answer = _named(row, QUESTION_NAMES), _named(row, ANSWER_NAMES)
-    raw = CONTROL.sub(" ", json.dumps(row, ensure_ascii=False))[:LONGEST_RAW]
-    said = [CONTROL.sub(" ", each).strip() if isinstance(each, str) else "" for each in (question, answer)]
-    return ParsedItem(said[0], raw=raw, answer=said[1])
-
-
-def _named(row: Mapping[str, Any], names: Sequence[str]) -> Any:
-    lower = {str(name).lower(): value for name, value in row.items()}
-    return next((lower[name] for name in names if name in lower), None)
 
 
 def read_line_open(text: str) -> list[ParsedItem]:

@@ -38,6 +38,9 @@ WHY_NAMES = (
 REASONING_NAMES = ("reasoning", "begründung", "arrazoia")
 MOST_BRACKETS = 200
 LIST_NAMES = ("items", "questions", "fragen", "aufgaben", "galderak", "itemak")
+OPEN_STEM_NAMES = ("question", "stem", "frage", "galdera")
+ANSWER_NAMES = ("answer", "expected_answer", "antwort", "erantzuna")
+MOST_OPEN_BRACKETS = 20
 
 
 def read_json_items(text: str) -> list[ParsedItem]:
@@ -60,28 +63,31 @@ def _values(text: str) -> Iterator[Any]:
 
 def _rows(value: Any) -> list[Mapping[str, Any]]:
     """The objects that hold a question with options."""
+    return [row for row in _objects(value) if _has_options(row) or _has_keys(row)]
+
+
+def _objects(value: Any) -> list[Mapping[str, Any]]:
+    """A list of objects, one that stands under a name, or the one object."""
     if isinstance(value, dict):
-        inner = _named(value, LIST_NAMES)
+        inner = _find_value(value, LIST_NAMES)
         value = inner if isinstance(inner, list) else [value]
-    if not isinstance(value, list):
-        return []
-    return [row for row in value if isinstance(row, dict) and (_has_options(row) or _has_keys(row))]
+    return [row for row in value if isinstance(row, dict)] if isinstance(value, list) else []
 
 
 def _has_options(row: Mapping[str, Any]) -> bool:
-    return isinstance(_named(row, OPTION_NAMES), (list, dict))
+    return isinstance(_find_value(row, OPTION_NAMES), (list, dict))
 
 
 def _has_keys(row: Mapping[str, Any]) -> bool:
     """Whether keys and distractors stand apart, each with what explains it."""
-    return _named(row, KEY_NAMES) is not None and isinstance(_named(row, DISTRACTOR_NAMES), list)
+    return _find_value(row, KEY_NAMES) is not None and isinstance(_find_value(row, DISTRACTOR_NAMES), list)
 
 
 def _json_item(row: Mapping[str, Any]) -> ParsedItem:
     found = _options(row) if _has_options(row) else _keys_and_distractors(row)
     raw = json.dumps(row, ensure_ascii=False)[:LONGEST_RAW]
-    reasoning = _words(_named(row, REASONING_NAMES))
-    item = ParsedItem(_words(_named(row, STEM_NAMES)), found, CONTROL.sub(" ", raw), reasoning)
+    reasoning = _words(_find_value(row, REASONING_NAMES))
+    item = ParsedItem(_words(_find_value(row, STEM_NAMES)), found, CONTROL.sub(" ", raw), reasoning)
     if _has_options(row):
         check_fields(item, row)
         if any(_marks_differ(option) for option in _option_values(row)):
@@ -90,7 +96,7 @@ def _json_item(row: Mapping[str, Any]) -> ParsedItem:
 
 
 def _option_values(row: Mapping[str, Any]) -> list[Any]:
-    options = _named(row, OPTION_NAMES)
+    options = _find_value(row, OPTION_NAMES)
     return list(options.values()) if isinstance(options, dict) else list(options)
 
 
@@ -100,37 +106,39 @@ def _marks_differ(option: Any) -> bool:
         return False
     lower = {str(name).lower(): value for name, value in option.items()}
     truths = {_truth(lower[name]) for name in MARK_NAMES if name in lower}
-    truths.add(read_mark(_words(_named(option, WORDING_NAMES)))[0])
+    truths.add(read_mark(_words(_find_value(option, WORDING_NAMES)))[0])
     return {True, False} <= truths
 
 
 def _options(row: Mapping[str, Any]) -> list[ParsedOption]:
-    options = _named(row, OPTION_NAMES)
+    options = _find_value(row, OPTION_NAMES)
     pairs = list(options.items()) if isinstance(options, dict) else [("", option) for option in options]
     return [_json_option(label, option) for label, option in pairs[: MOST_OPTIONS + 1]]
 
 
 def _keys_and_distractors(row: Mapping[str, Any]) -> list[ParsedOption]:
     """The reasoning belongs to every key, a misconception to its distractor."""
-    keys, reasoning = _named(row, KEY_NAMES), _words(_named(row, REASONING_NAMES))
+    keys, reasoning = _find_value(row, KEY_NAMES), _words(_find_value(row, REASONING_NAMES))
     found = [ParsedOption(_words(key), True, reasoning) for key in (keys if isinstance(keys, list) else [keys])]
-    for each in _named(row, DISTRACTOR_NAMES):
+    for each in _find_value(row, DISTRACTOR_NAMES):
         parts = each if isinstance(each, dict) else {"text": each}
-        found.append(ParsedOption(_words(_named(parts, DISTRACTOR_TEXTS)), False, _words(_named(parts, WHY_NAMES))))
+        found.append(
+            ParsedOption(_words(_find_value(parts, DISTRACTOR_TEXTS)), False, _words(_find_value(parts, WHY_NAMES)))
+        )
     return found[: MOST_OPTIONS + 1]
 
 
 def _json_option(label: str, option: Any) -> ParsedOption:
     if isinstance(option, dict):
-        why = _words(_named(option, WHY_NAMES))
-        return ParsedOption(_words(_named(option, WORDING_NAMES)), _truth(_named(option, MARK_NAMES)), why)
+        why = _words(_find_value(option, WHY_NAMES))
+        return ParsedOption(_words(_find_value(option, WORDING_NAMES)), _truth(_find_value(option, MARK_NAMES)), why)
     if isinstance(option, bool):  # {"die Stadt": true}
         return ParsedOption(_words(label), option)
     correct, words = read_mark(_words(option))
     return ParsedOption(words.strip(), correct)
 
 
-def _named(row: Mapping[str, Any], names: Sequence[str]) -> Any:
+def _find_value(row: Mapping[str, Any], names: Sequence[str]) -> Any:
     lower = {str(name).lower(): value for name, value in row.items()}
     return next((lower[name] for name in names if name in lower), None)
 
@@ -146,3 +154,23 @@ def _truth(value: Any) -> bool | None:
     if re.fullmatch(FALSE, word, re.IGNORECASE):
         return False
     return True if re.fullmatch(TRUE, word, re.IGNORECASE) else None
+
+
+# Open questions -------------------------------------------------------------------------------------------------------
+
+
+def read_json_open(text: str) -> list[ParsedItem]:
+    """The objects with a question and an answer, in their order; none if the reply holds no such JSON."""
+    for place in [found.start() for found in re.finditer(r"[\[{]", text)][:MOST_OPEN_BRACKETS]:
+        try:
+            value, _end = json.JSONDecoder().raw_decode(text, place)
+        except (ValueError, RecursionError):
+            continue
+        if rows := [row for row in _objects(value) if isinstance(_find_value(row, OPEN_STEM_NAMES), str)]:
+            return [_open_item(row) for row in rows]
+    return []
+
+
+def _open_item(row: Mapping[str, Any]) -> ParsedItem:
+    raw = CONTROL.sub(" ", json.dumps(row, ensure_ascii=False))[:LONGEST_RAW]
+    return ParsedItem(_words(_find_value(row, OPEN_STEM_NAMES)), raw=raw, answer=_words(_find_value(row, ANSWER_NAMES)))

@@ -127,7 +127,7 @@ class Phase(Strict):
 
     @model_validator(mode="before")
     @classmethod
-    def named_by_kind(cls, said: Any) -> Any:
+    def name_by_kind(cls, said: Any) -> Any:
         return {"name": said.get("kind"), **said} if isinstance(said, dict) else said
 
     @model_validator(mode="after")

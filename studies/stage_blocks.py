@@ -136,7 +136,7 @@ def build_block(form: StageForm, number: int, subject: Subject) -> ItemBlock:
     """What the page shows about one subject."""
     rows = build_rows(form, subject)
     lang = form.assignment.unit.text.language
-    block = ItemBlock(subject.handle, number, lang, rows, form.problems_said(subject), form.is_answered(subject))
+    block = ItemBlock(subject.handle, number, lang, rows, form.list_problems(subject), form.is_answered(subject))
     block.rewording = next((row.value for row in rows if row.rewords and row.is_asked), "")
     if len(subject.sides) == 1:
         add_item(block, form, subject)
@@ -150,9 +150,9 @@ def add_item(block: ItemBlock, form: StageForm, subject: Subject) -> None:
     item, stage = form.items[subject.sides[0].item_id], form.stage
     block.ticks = next((question.name for question in stage.questions if question.per == "option"), "")
     ticked, unsure = f"{block.ticks}-{subject.handle}", f"{UNSURE}-{subject.handle}"
-    chosen = form.chosen(ticked)
+    chosen = form.ticks_in(ticked)
     block.stem, block.answer = form.draw(item.stem), form.draw(get_expected_answer(stage, item))
-    block.options = build_options(form, subject.sides[0], chosen, form.chosen(unsure))
+    block.options = build_options(form, subject.sides[0], chosen, form.ticks_in(unsure))
     block.none, block.unsure_asked = NONE in chosen, unsure in form.allowed
 
 
@@ -193,7 +193,7 @@ def build_options(
 
 def build_rows(form: StageForm, subject: Subject) -> list[QuestionRow]:
     """The questions about the item as a whole; in a second round those that are open again stand among the others."""
-    opened, again = form.stage.opened(form.path(subject)), form.reopened(subject)
+    opened, again = form.stage.reached(form.path(subject)), form.reopened(subject)
     found: list[QuestionRow] = []
     for question in form.applying(subject):
         if question.per == "item":

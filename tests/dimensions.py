@@ -109,13 +109,13 @@ class Rater(SimulatedPerson):
     number: int = 1
     seen: list[bytes] = field(default_factory=list)
 
-    def checked(self, response):
+    def check(self, response):
         self.seen.append(without_tokens(response.content))
-        return super().checked(response)
+        return super().check(response)
 
-    def filled(self, form):
+    def fill(self, form):
         self.page = form
-        return super().filled(form)
+        return super().fill(form)
 
     def answers(self):
         sent: dict[str, Any] = {"item": []}

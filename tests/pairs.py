@@ -114,16 +114,16 @@ class Judge(SimulatedPerson):
 
     seen: list[bytes] = field(default_factory=list)
 
-    def checked(self, response):
+    def check(self, response):
         self.seen.append(without_tokens(response.content))
-        return super().checked(response)
+        return super().check(response)
 
     def check_done(self) -> None:
         """The end may be the page on which one waits."""
 
-    def filled(self, form):
+    def fill(self, form):
         self.page = form
-        return super().filled(form)
+        return super().fill(form)
 
     def answers(self):
         name, values = choice_on(self.page, self.annotator.seat)

@@ -119,15 +119,15 @@ class Judge(SimulatedPerson):
     seen: list[bytes] = field(default_factory=list)
     n_pages: int = 0
 
-    def checked(self, response):
+    def check(self, response):
         self.seen.append(without_tokens(response.content))
-        return super().checked(response)
+        return super().check(response)
 
-    def filled(self, form):
+    def fill(self, form):
         self.page = form
         self.n_pages += form.get("id") == "stage"
         asked = form.select("fieldset.row:not([disabled]) [name=asked]")
-        return super().filled(form) | {"asked": [str(tag["value"]) for tag in asked]}
+        return super().fill(form) | {"asked": [str(tag["value"]) for tag in asked]}
 
     def answers(self):
         item = self.page.select_one("fieldset.item")

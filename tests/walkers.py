@@ -42,13 +42,13 @@ class HttpWalker(SimulatedPerson):
     items: dict[str, Item] = field(default_factory=dict)
     watch: Callable[..., None] = lambda annotator, response: None
 
-    def checked(self, response):
+    def check(self, response):
         self.watch(self.annotator, response)
-        return super().checked(response)
+        return super().check(response)
 
-    def filled(self, form: Tag) -> dict:
+    def fill(self, form: Tag) -> dict:
         self.page = form
-        return super().filled(form)
+        return super().fill(form)
 
     def answers(self) -> dict:
         sent: dict[str, str | list[str]] = {}

@@ -45,11 +45,11 @@ NEVER_GIVEN = gettext_noop("No annotator, or every annotator, gave this category
 
 def tests(answers: Answers, asked: Asked) -> Table:
     pairs = [row | {"about_said": row["about"]} for row in pair_rows(answers, asked)]
-    rows = [*pairs, *(row | {"about_said": category_said(row["about"])} for row in fleiss_rows(answers, asked))]
+    rows = [*pairs, *(row | {"about_said": name_category(row["about"])} for row in fleiss_rows(answers, asked))]
     return TESTS.build(rows)
 
 
-def category_said(category: str) -> str:
+def name_category(category: str) -> str:
     return name_code("scope", category) if category == ALL else name_label(category)
 
 

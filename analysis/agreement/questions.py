@@ -54,7 +54,7 @@ class Asked:
         """Whether the categories are numbers, so that their distance means something."""
         return self.kind == "scale"
 
-    def seen(self, view: str) -> "Asked":
+    def in_view(self, view: str) -> "Asked":
         """The question in that view: in ALL, “not applicable” is one more category where it may be skipped."""
         if view != ALL or not self.may_be_skipped:
             return self

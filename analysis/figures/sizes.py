@@ -67,30 +67,30 @@ def accuracy_by_rating(table: Table) -> Size:
     return 582, 392
 
 
-def shaded(columns: list[str], rows: list[str], cell: int = 62) -> Size:
+def size_grid(columns: list[str], rows: list[str], cell: int = 62) -> Size:
     """Cells under names that stand at an angle."""
     return cell * len(columns) + LETTER * longest(rows), 36 * len(rows) + 130 + 4.4 * longest(columns)
 
 
 def generator_means(table: Table) -> Size:
-    return shaded([name_question(name) for name in different(table, "dimension")], different(table, "generator"))
+    return size_grid([name_question(name) for name in different(table, "dimension")], different(table, "generator"))
 
 
 def dimension_correlations(table: Table) -> Size:
     defined = [row for row in table.rows if row["pearson"] is not None]
     names = list(dict.fromkeys(name_question(row[side]) for side in ("dimension_a", "dimension_b") for row in defined))
-    return shaded(names, names)
+    return size_grid(names, names)
 
 
 def metric_correlations(table: Table) -> Size:
     defined = [row for row in table.rows if row["r"] is not None]
     columns, rows = (list(dict.fromkeys(row[name] for row in defined)) for name in ("dimension", "metric"))
-    return shaded([name_question(name) for name in columns], rows)
+    return size_grid([name_question(name) for name in columns], rows)
 
 
 def wins(table: Table) -> Size:
     names = different(table, "generator_a", "generator_b")
-    return shaded(names, names, 110)
+    return size_grid(names, names, 110)
 
 
 def flow(table: Table) -> Size:

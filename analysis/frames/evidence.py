@@ -227,16 +227,16 @@ def on_shared_texts(evidence: Evidence) -> Evidence:
     who = answered["annotator"].where(answered["kind"] != "human", "")  # all people together
     shared = set(answered["text_id"]).intersection(*(set(texts) for _who, texts in answered.groupby(who)["text_id"]))
 
-    def kept(frame: pd.DataFrame) -> pd.DataFrame:
+    def keep(frame: pd.DataFrame) -> pd.DataFrame:
         return frame[frame["text_id"].isin(shared)].reset_index(drop=True)
 
     return replace(
         evidence,
-        frame=kept(evidence.frame),
-        every_round=kept(evidence.every_round),
-        items=kept(evidence.items),
-        texts=kept(evidence.texts),
-        options=kept(evidence.options),
+        frame=keep(evidence.frame),
+        every_round=keep(evidence.every_round),
+        items=keep(evidence.items),
+        texts=keep(evidence.texts),
+        options=keep(evidence.options),
     )
 
 

@@ -194,7 +194,7 @@ class CodingFilter(forms.Form):
             self.fields["sort"].choices = [each for each in SORTS if each[0] != "surest"]  # type: ignore[attr-defined]
         self.full_clean()
 
-    def chosen(self, name: str) -> str:
+    def choice(self, name: str) -> str:
         return str(self.cleaned_data.get(name, ""))
 
     @property
@@ -260,18 +260,18 @@ def items_of(study: Study) -> list[Listed]:
 
 def select_items(study: Study, items: list[Listed], scheme: Scheme, form: CodingFilter) -> list[Listed]:
     """Those that the form asks for, in the order that it asks for."""
-    kind, words = scheme.kind(form.chosen("kind")), form.chosen("q").strip().casefold()
+    kind, words = scheme.kind(form.choice("kind")), form.choice("q").strip().casefold()
     without = kind.without if kind else {item.id for item in items if not scheme.codes.get(item.id)}
     found = [
         item
         for item in items
-        if form.chosen("generator") in ("", item.generator)
+        if form.choice("generator") in ("", item.generator)
         and (not words or item.has_words(words))
-        and form.chosen("state") in ("", "uncoded" if item.id in without else "coded")
+        and form.choice("state") in ("", "uncoded" if item.id in without else "coded")
     ]
-    if form.chosen("by"):
-        by = ItemCode.objects.standing().filter(study=study, set_by=int(form.chosen("by")))
-        mine = {item for item, code in by.values_list("item", "code") if _is_of(study, code, form.chosen("kind"))}
+    if form.choice("by"):
+        by = ItemCode.objects.standing().filter(study=study, set_by=int(form.choice("by")))
+        mine = {item for item, code in by.values_list("item", "code") if _is_of(study, code, form.choice("kind"))}
         found = [item for item in found if item.pk in mine]
     return _sort_items(study, found, form)
 
@@ -282,7 +282,7 @@ def _is_of(study: Study, code: str, kind: str) -> bool:
 
 def _sort_items(study: Study, items: list[Listed], form: CodingFilter) -> list[Listed]:
     """Surest first is the order of the lists: of both together where neither is chosen, then the items in none."""
-    name, sort = form.chosen("list"), form.chosen("sort")
+    name, sort = form.choice("list"), form.choice("sort")
     if name or sort == "surest":
         sure = certainties(study, [name] if name else ["guessable_items", "unanswerable_items"])
         items = [item for item in items if not name or item.id in sure]
@@ -331,7 +331,7 @@ def list_metadata_categories(study: Study, item: Item, scheme: Scheme) -> list[t
     for kind in scheme.kinds:
         way = scheme.ways.get(kind.name)
         if way and kind.name not in coded and way.of.get(id):
-            found.append((kind.title, way.worded(way.of[id])))
+            found.append((kind.title, way.title_of(way.of[id])))
     return found
 
 
@@ -348,10 +348,10 @@ class Act:
 def latest_acts(study: Study) -> list[Act]:
     """The last few, newest first, with the codes in words."""
     acts = CodingAct.objects.filter(study=study).select_related("made_by")[:MOST_ACTS]
-    return [act_said(study, act) for act in acts]
+    return [describe_act(study, act) for act in acts]
 
 
-def act_said(study: Study, act: CodingAct) -> Act:
+def describe_act(study: Study, act: CodingAct) -> Act:
     placed = list(act.codes_set.values_list("code", "item"))
     gone = list(act.codes_removed.values_list("code", "item"))
     changed = frozenset(item for _code, item in [*placed, *gone])

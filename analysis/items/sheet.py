@@ -50,13 +50,13 @@ class Judgment:
     @property
     def said(self) -> list[tuple[str, str]]:
         """Question and answer of what was answered about the item as a whole, in words."""
-        return [(name_question(question), self.worded(value)) for question, value in self.others.items()]
+        return [(name_question(question), self.word_answer(value)) for question, value in self.others.items()]
 
     @property
     def answered_again(self) -> list[str]:
         return sorted(map(name_question, self.superseded))
 
-    def worded(self, value: Any) -> str:
+    def word_answer(self, value: Any) -> str:
         """An answer in words; the choice in a pair from the point of view of the sheet's item."""
         if isinstance(value, bool):
             return _("yes") if value else _("no")

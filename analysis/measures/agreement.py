@@ -226,7 +226,9 @@ def mean_kappa(
         return _Sums.of(pair_tables(ratings, categories, blocks[block], groups, n_groups))
 
     def statistic(weights: FloatArray) -> FloatArray:
-        added = sum((sums(block).added(weights, weighted) for block in range(len(blocks))), np.zeros((2, len(weights))))
+        added = sum(
+            (sums(block).add_up(weights, weighted) for block in range(len(blocks))), np.zeros((2, len(weights)))
+        )
         with np.errstate(invalid="ignore"):
             return np.asarray(added[0] / np.where(added[1] > 0, added[1], np.nan))
 
@@ -316,11 +318,12 @@ class _Sums:
         first, second = (np.ascontiguousarray(np.moveaxis(tables[used].sum(axis=axis), -1, 0)) for axis in (3, 2))
         return cls(used, first.sum(axis=0), np.trace(tables[used], axis1=2, axis2=3), first, second)
 
-    def added(self, weights: FloatArray, weighted: bool) -> FloatArray:
+    def add_up(self, weights: FloatArray, weighted: bool) -> FloatArray:
         """(2, b): per replicate the weighted sum of the defined κ and the sum of the weights, in blocks of rows."""
         rows = max(1, CELLS // max(1, self.n.shape[1]))
         parts = [
-            self._added(weights[start : start + rows, self.used], weighted) for start in range(0, len(weights), rows)
+            self._add_block(weights[start : start + rows, self.used], weighted)
+            for start in range(0, len(weights), rows)
         ]
         return np.concatenate(parts, axis=1)
 
@@ -338,7 +341,7 @@ class _Sums:
                 parts.append(above / np.where(total > 0, total, np.nan))
         return np.concatenate(parts)
 
-    def _added(self, weights: FloatArray, weighted: bool) -> FloatArray:
+    def _add_block(self, weights: FloatArray, weighted: bool) -> FloatArray:
         weight, product = self._weigh(weights, weighted)
         return np.stack([product.sum(axis=1), weight.sum(axis=1)])
 

@@ -31,7 +31,7 @@ class ItemResponseModel:
     ability_sd: FloatArray
     converged: bool
 
-    def expected(self) -> FloatArray:
+    def expected_answers(self) -> FloatArray:
         """(n, k) P of a right answer at each person's ability."""
         return np.asarray(expit(self.slope * (self.ability[:, None] - self.difficulty)))
 

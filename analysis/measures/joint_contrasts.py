@@ -94,9 +94,9 @@ def correlate(family: Sequence[VarianceParts], influence: JointInfluence, member
         np.nan_to_num([getattr(parts, name) for parts in family]) for name in ("texts", "annotators", "cells")
     )
     covariance = (
-        _scaled(influence.texts[:, member], texts)
-        + _scaled(influence.readers[:, member], readers * drawn)
-        - _scaled(influence.cells[:, member], cells * drawn)
+        _scale_to(influence.texts[:, member], texts)
+        + _scale_to(influence.readers[:, member], readers * drawn)
+        - _scale_to(influence.cells[:, member], cells * drawn)
     )
     roots, vectors = np.linalg.eigh(covariance)
     possible = (vectors * np.clip(roots, 0, None)) @ vectors.T
@@ -104,7 +104,7 @@ def correlate(family: Sequence[VarianceParts], influence: JointInfluence, member
     return np.asarray(possible / np.outer(spread, spread))
 
 
-def _scaled(influence: FloatArray, variances: FloatArray) -> FloatArray:
+def _scale_to(influence: FloatArray, variances: FloatArray) -> FloatArray:
     """(m, m) covariance with these variances and the correlations of the columns."""
     products = influence.T @ influence
     norm = np.sqrt(np.diag(products))

@@ -103,10 +103,10 @@ def fit(cell: Cell, slope: float | None = SLOPE_FITTED) -> Fitted:
     value, used = sums.estimate(of_all, n_all, slope)
     apart = np.zeros(len(u))
     without, _slopes = sums.without_each().estimate(of_all - sums.f, n_all - 1, slope)
-    apart[u] = _scaled(without)
+    apart[u] = _scale_jackknife(without)
     if rest.any() and used != 0:
         left = used * (of_all - (cell.predicted * scale)[rest]) / (n_all - 1) + sums.rest(used)
-        apart[rest] = _scaled(left)
+        apart[rest] = _scale_jackknife(left)
     found = Fitted(float(value), float(used), sums.correlation(), n, n_all, apart)
     return replace(found, influence=_influence(cell, scale, found, sums))
 
@@ -121,7 +121,7 @@ def combine(
     apart = np.array(signs) @ np.stack([cell.apart for cell in cells])
     variance = float((apart**2).sum())
     one_less = any(cell.slope != PEOPLE_ONLY for cell in cells)
-    influence = _joined(cells, signs) if readers != FIXED else None
+    influence = _join_cells(cells, signs) if readers != FIXED else None
     return variance_parts(value, variance, n - one_less, n, bounds, influence)
 
 
@@ -138,7 +138,7 @@ def joint_influence(cells: Sequence[Fitted]) -> JointInfluence:
     return replace(JointInfluence.of_cells(table, by_cell), texts=np.stack([cell.apart for cell in cells], axis=1))
 
 
-def _joined(cells: Sequence[Fitted], signs: Sequence[float]) -> ReaderInfluence | None:
+def _join_cells(cells: Sequence[Fitted], signs: Sequence[float]) -> ReaderInfluence | None:
     """All cells in one table of texts and annotators."""
     known = [(sign, cell.influence) for sign, cell in zip(signs, cells, strict=True) if cell.influence is not None]
     if len(known) < len(cells):
@@ -212,6 +212,6 @@ class _Sums:
         return float(self.azf - self.az * self.af / self.a) / product**0.5 if product > NO_SPREAD**2 else 0.0
 
 
-def _scaled(without: FloatArray) -> FloatArray:
+def _scale_jackknife(without: FloatArray) -> FloatArray:
     k = len(without)
     return np.asarray(np.sqrt((k - 1) / k) * (without - without.mean()))

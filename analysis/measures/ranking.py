@@ -82,7 +82,7 @@ def _intervals(counts: PairCounts, method: str, seed: int) -> tuple[list[Interva
     above, below = np.triu_indices(h, 1)
 
     def statistics(weights: FloatArray) -> FloatArray:
-        strengths = fit(counts.drawn(weights), method).log_worth
+        strengths = fit(counts.resample(weights), method).log_worth
         return np.concatenate([strengths, strengths[:, above] - strengths[:, below]], axis=1)
 
     n = round(as_used(counts, method).total().n.sum() / 2)

@@ -81,7 +81,7 @@ class _Moments:
     def without_each(self) -> _Moments:
         return _Moments(*(each.sum(axis=0) - each for each in self.__dict__.values()))
 
-    def summed(self) -> _Moments:
+    def sum_up(self) -> _Moments:
         return _Moments(*(each.sum(axis=0, keepdims=True) for each in self.__dict__.values()))
 
     def components(self) -> tuple[FloatArray, FloatArray, FloatArray]:
@@ -132,7 +132,7 @@ def _moments(item: IntArray, rater: IntArray, cluster: IntArray, value: FloatArr
         found = np.bincount(groups * n_raters + raters, weights=weights, minlength=k * n_raters)
         return found.astype(np.float64).reshape(k, n_raters)
 
-    return _summed_if_one(
+    return _sum_if_one(
         _Moments(
             by_cluster(np.ones(len(value)), cluster), by_cluster(value, cluster), by_cluster(value**2, cluster),
             by_cluster(total_item**2 / n_item, of_item), by_cluster(np.ones(n_items), of_item),
@@ -143,8 +143,8 @@ def _moments(item: IntArray, rater: IntArray, cluster: IntArray, value: FloatArr
     )  # fmt: skip
 
 
-def _summed_if_one(found: _Moments) -> _Moments:
-    return found.summed() if len(found.n) == 1 else found
+def _sum_if_one(found: _Moments) -> _Moments:
+    return found.sum_up() if len(found.n) == 1 else found
 
 
 # Persons × items × raters ---------------------------------------------------------------------------------------------

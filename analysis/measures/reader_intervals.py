@@ -273,7 +273,7 @@ def variance_parts(
     if influence is None:
         return VarianceParts(value, bounds, k, 0, 0, TEXT, texts=variance, n_texts_effective=effective)
     figure, readers, shared, of_readers = influence.parts(value, bounds)
-    drawn = TEXT if figure.cells.n_annotators < 3 or np.isnan(readers) else figure.drawn()
+    drawn = TEXT if figure.cells.n_annotators < 3 or np.isnan(readers) else figure.random_factor()
     return VarianceParts(
         value, bounds, k, figure.cells.n_annotators, figure.n_responses, drawn, variance, readers, shared, effective,
         of_readers, caveats=figure.caveats(),

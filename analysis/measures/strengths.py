@@ -42,7 +42,7 @@ class PairCounts:
         """All groups added up, (g, g)."""
         return PairCounts(self.wins.sum(axis=0), self.ties.sum(axis=0))
 
-    def drawn(self, weights: FloatArray) -> PairCounts:
+    def resample(self, weights: FloatArray) -> PairCounts:
         """(b, g, g) for weights (b, n_groups) of the groups."""
         shape = (len(weights), *self.wins.shape[1:])
         wins, ties = (counts.reshape(len(counts), -1) for counts in (self.wins, self.ties))

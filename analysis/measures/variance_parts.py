@@ -197,7 +197,7 @@ class Figure:
     on_logits: bool = False
     more_caveats: tuple[str, ...] = ()
 
-    def drawn(self) -> str:
+    def random_factor(self) -> str:
         """What stands for others."""
         if self.fixed or self.cells.n_annotators < 3:
             return TEXT
@@ -208,7 +208,7 @@ class Figure:
         if self.fixed:
             return (THIS_MODEL_ONLY, *self.more_caveats)
         few = {1: THIS_ANNOTATOR_ONLY, 2: THESE_TWO_ONLY, 3: THREE_READERS}.get(self.cells.n_annotators)
-        one_text = (THIS_TEXT_ONLY,) if self.drawn() == ANNOTATOR else ()
+        one_text = (THIS_TEXT_ONLY,) if self.random_factor() == ANNOTATOR else ()
         return (*one_text, *((few,) if few else ()), *self.more_caveats)
 
     def without_interval(self, reason: str) -> VarianceParts:
@@ -235,14 +235,14 @@ class Figure:
             return NO_JUDGMENT
         if math.isnan(self.value):
             return UNDEFINED_FIGURE
-        if self.cells.n_texts == 1 and self.drawn() == TEXT:
+        if self.cells.n_texts == 1 and self.random_factor() == TEXT:
             return ONE_TEXT if self.fixed else ONE_TEXT_FEW_ANNOTATORS
         return AT_AN_END if self.on_logits and self.value in self.bounds else ""
 
     def _parts(self, **known: object) -> VarianceParts:
         return VarianceParts(
-            self.value, self.bounds, self.cells.n_texts, self.cells.n_annotators, self.n_responses, self.drawn(),
-            on_logits=self.on_logits, **known,  # type: ignore[arg-type]
+            self.value, self.bounds, self.cells.n_texts, self.cells.n_annotators, self.n_responses,
+            self.random_factor(), on_logits=self.on_logits, **known,  # type: ignore[arg-type]
         )  # fmt: skip
 
     def _bound(self) -> tuple[float | None, tuple[str, ...]]:
@@ -250,7 +250,7 @@ class Figure:
         if not self.on_logits or self.value not in self.bounds:
             return None, ()
         low, high = self.bounds
-        n = self.cells.n_annotators if self.drawn() == ANNOTATOR else self.cells.n_texts
+        n = self.cells.n_annotators if self.random_factor() == ANNOTATOR else self.cells.n_texts
         place = ((1 - LEVEL) / 2) ** (1 / n)
         if self.value == high:
             return low + (high - low) * place, (AT_LEAST,)
@@ -275,10 +275,12 @@ def parts_of_leaving_out(
 
     An annotator or cell is not asked for where only texts are drawn, and the other way about.
     """
-    reason = figure.why_undefined() or _undefined_without(figure.drawn(), without_text, without_annotator, without_cell)
+    reason = figure.why_undefined() or _undefined_without(
+        figure.random_factor(), without_text, without_annotator, without_cell
+    )
     if reason:
         return figure.without_interval(reason)
-    drawn = figure.drawn()
+    drawn = figure.random_factor()
     texts = jackknife_variance(without_text) if drawn != ANNOTATOR else math.nan
     annotators = jackknife_variance(without_annotator) if drawn != TEXT else math.nan
     both = drawn == TEXT_AND_ANNOTATOR

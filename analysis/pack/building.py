@@ -118,7 +118,8 @@ def write_report(archive: Archive, evidence: Evidence, progress: Progress) -> Re
 def write_words(archive: Archive, evidence: Evidence, report: Report, conduct: Conduct, redactor: Redactor) -> None:
     """Datasheet, drafts of the methods paragraph, and how to use the pack."""
     facts = facts_of(evidence, report, conduct)
-    entries = [entry.said(redactor.unquoted) for entry in datasheet(facts)]  # wordings may quote a hidden text
+    # Wordings may quote a hidden text.
+    entries = [entry.with_answer(redactor.hash_if_quoted) for entry in datasheet(facts)]
     archive.write("datasheet/heds.md", as_markdown(entries))
     archive.write_json("datasheet/heds.json", as_objects(entries))
     for language in LANGUAGES:

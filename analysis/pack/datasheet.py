@@ -135,7 +135,7 @@ class Entry:
     answer: str | None
     criterion: str = ""
 
-    def said(self, words: Callable[[str], str]) -> "Entry":
+    def with_answer(self, words: Callable[[str], str]) -> "Entry":
         """The same with other words as its answer."""
         return replace(self, answer=None if self.answer is None else words(self.answer))
 

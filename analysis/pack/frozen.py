@@ -72,7 +72,7 @@ def item_without_quotes(item: dict[str, Any], text_id: str, redactor: Redactor) 
         for option in item["answers"]
     ]
     said = {name: words(redactor, name, value) for name, value in item.items()}
-    metadata = {"metadata": redactor.nested(text_id, item["metadata"])} if "metadata" in item else {}
+    metadata = {"metadata": redactor.redact_nested(text_id, item["metadata"])} if "metadata" in item else {}
     return said | {"answers": answers} | metadata
 
 
@@ -97,7 +97,7 @@ def generators(study: Study, redactor: Redactor) -> list[dict[str, Any]]:
         {
             "name": generator.name,
             "kind": generator.kind,
-            "description": redactor.unquoted(generator.description),
+            "description": redactor.hash_if_quoted(generator.description),
             "factors": sort_keys(redactor.everywhere(generator.factors)),
             "runs": [about_run(each) for each in generator.generator_runs.select_related("run")],
         }
@@ -139,7 +139,7 @@ def corrections(study: Study, redactor: Redactor) -> list[dict[str, Any]]:
             "item_id": made.item.external_id,
             "option_id": made.option_external_id,
             "correct": made.correct,
-            "reason": redactor.unquoted(made.reason),
+            "reason": redactor.hash_if_quoted(made.reason),
             "made_at": moment(made.made_at),
         }
         for made in found.select_related("item")
@@ -235,7 +235,7 @@ def instruments(study: Study, redactor: Redactor) -> dict[str, str]:
 def discreet(version: InstrumentVersion, redactor: Redactor) -> str:
     """As it was written, comments and all; made anew where it quotes a hidden text or names somebody's address."""
     source = get_source(version)
-    if redactor.unquoted(source) == source:
+    if redactor.hash_if_quoted(source) == source:
         return source
     return write_yaml(redactor.everywhere(read_content(version)))
 

@@ -55,9 +55,9 @@ class Redactor:
         """Free words of somebody or of a model about a text: a hash where the text may not be shared."""
         if not words:
             return words
-        return hash_words(words) if text_id in self.hidden else self.unquoted(words)
+        return hash_words(words) if text_id in self.hidden else self.hash_if_quoted(words)
 
-    def unquoted(self, words: str) -> str:
+    def hash_if_quoted(self, words: str) -> str:
         """Words about anything: a hash if they quote a text that may not be shared."""
         return hash_words(words) if self.quotes(words) else without_addresses(words)
 
@@ -69,18 +69,18 @@ class Redactor:
         """Whether five words in a row stand in a text that may not be shared."""
         return bool(self.runs) and not self.runs.isdisjoint(runs_of(words))
 
-    def nested(self, text_id: str, value: Any) -> Any:
+    def redact_nested(self, text_id: str, value: Any) -> Any:
         """The same for all texts within a JSON value; of a hidden text only labels of a few words stay."""
         if isinstance(value, str):
             is_label = len(WORD.findall(value)) < RUN
-            return self.unquoted(value) if is_label or text_id not in self.hidden else hash_words(value)
+            return self.hash_if_quoted(value) if is_label or text_id not in self.hidden else hash_words(value)
         if isinstance(value, Mapping):
-            return {name: self.nested(text_id, inner) for name, inner in value.items()}
-        return [self.nested(text_id, inner) for inner in value] if isinstance(value, list) else value
+            return {name: self.redact_nested(text_id, inner) for name, inner in value.items()}
+        return [self.redact_nested(text_id, inner) for inner in value] if isinstance(value, list) else value
 
     def everywhere(self, value: Any) -> Any:
         """A JSON value without quotes and addresses in any of its texts."""
-        return self.nested("", value)
+        return self.redact_nested("", value)
 
     def of_evidence(self, evidence: Evidence) -> Evidence:
         """The evidence as the pack holds it: under its codes, and with what may be said of items and corrections."""
@@ -96,7 +96,7 @@ class Redactor:
         """What figures compute from wordings and metadata, as an unpacked bank has them."""
         text_of = dict(evidence.items[["item_id", "text_id"]].to_numpy())
         said = {
-            item: {name: self.nested(text_of.get(item, ""), value) for name, value in fields.items()}
+            item: {name: self.redact_nested(text_of.get(item, ""), value) for name, value in fields.items()}
             for item, fields in evidence.metadata.items()
         }
         return {
@@ -106,7 +106,7 @@ class Redactor:
         }
 
     def of_correction(self, correction: KeyCorrection) -> KeyCorrection:
-        correction.reason = self.unquoted(correction.reason)
+        correction.reason = self.hash_if_quoted(correction.reason)
         return correction
 
 

@@ -141,7 +141,7 @@ def missing_answers(study: Study, purposes: Collection[str], redactor: Redactor)
     for row in iter_unanswered(study, purposes):
         yield row | {
             "raw_output": redactor.about(row["text_id"], row["raw_output"]),
-            "reason": redactor.unquoted(row["reason"]) if row["reason"] else row["reason"],
+            "reason": redactor.hash_if_quoted(row["reason"]) if row["reason"] else row["reason"],
         }
 
 
@@ -158,6 +158,6 @@ def about_code(row: ItemCode, is_hidden: bool, redactor: Redactor) -> dict[str, 
         "code": row.code,
         "start": None if is_hidden else row.start,
         "end": None if is_hidden else row.end,
-        "note": "" if is_hidden else redactor.unquoted(row.note),
+        "note": "" if is_hidden else redactor.hash_if_quoted(row.note),
         "set_at": moment(row.set_at),
     }

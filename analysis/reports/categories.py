@@ -39,7 +39,7 @@ class Categories:
     def is_usable(self) -> bool:
         return all(self.of.values()) and FEWEST <= len(self.names) <= MOST
 
-    def worded(self, name: str) -> str:
+    def title_of(self, name: str) -> str:
         """A category in words."""
         return category_title(self.protocol, self.kind, name)
 

@@ -39,7 +39,7 @@ class Measured:
             - sum((mean_without(arm, n_texts) for arm in self.subtracted), np.zeros(n_texts))
         )
 
-    def judged(self) -> Iterator[Arm]:
+    def arms(self) -> Iterator[Arm]:
         yield from (*self.added, *self.subtracted)
 
 
@@ -135,7 +135,7 @@ class Family:
 
     def counts(self, a: str, b: str) -> tuple[int, int]:
         """Texts and annotators with a judgment about either generator."""
-        arms = [arm for name in (a, b) for arm in self.figures[name].judged()]
+        arms = [arm for name in (a, b) for arm in self.figures[name].arms()]
         texts, annotators = (np.concatenate([getattr(arm, name) for arm in arms]) for name in ("text", "annotator"))
         return len(np.unique(texts)), len(np.unique(annotators))
 

@@ -50,7 +50,7 @@ class Estimate:
         return (
             chosen.low,
             chosen.high,
-            self.reason or " ".join(filter(None, (_translated(chosen.reason), bound_said(chosen)))),
+            self.reason or " ".join(filter(None, (_translate(chosen.reason), describe_bound(chosen)))),
         )
 
     def comparing(self, convention: str) -> Interval:
@@ -77,7 +77,7 @@ def intervals_json(intervals: Mapping[str, Interval], reason: str = "") -> dict[
     return {
         convention: asdict(each)
         | {
-            "reason": reason or _translated(each.reason),
+            "reason": reason or _translate(each.reason),
             "caveats": list(caveats_of(each, published)),
         }
         for convention, each in intervals.items()
@@ -88,12 +88,12 @@ def caveats_of(interval: Interval, published: Interval | None) -> Iterator[str]:
     """The caveats to print with an interval."""
     yield from (_(each) for each in interval.caveats if each not in (AT_LEAST, AT_MOST))
     if interval.bound is not None:
-        yield bound_said(interval)
+        yield describe_bound(interval)
     if is_narrower(interval, published):
         yield _(NARROWER)
 
 
-def bound_said(interval: Interval) -> str:
+def describe_bound(interval: Interval) -> str:
     """What is known of a figure at an end of its scale; empty for others."""
     if interval.bound is None:
         return ""
@@ -119,7 +119,7 @@ def is_narrower(interval: Interval, published: Interval | None) -> bool:
     return interval.high - interval.low < published.high - published.low - ROUNDING
 
 
-def _translated(reason: str) -> str:
+def _translate(reason: str) -> str:
     return _(reason) if reason else ""  # the empty message id is the catalogue's header
 
 

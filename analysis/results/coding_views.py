@@ -73,7 +73,7 @@ def page_context(request: HttpRequest, study: Study, user: User) -> dict:
         "study": study,
         "items": items,
         "scheme": scheme,
-        "chosen": scheme.kind(form.chosen("kind")),
+        "chosen": scheme.kind(form.choice("kind")),
         "form": form,
         "query": request.GET.urlencode(),
         "coders": coders,
@@ -104,7 +104,7 @@ def carry_out(asked: QueryDict, study: Study, user: User, own: OwnCodeForm) -> t
     if "undo" in asked:
         act = asked.get("undo", "")
         done = undo(study, int(act), user) if act.isdecimal() else None
-        return (done, undone_said(done)) if done else (None, _("This has already been undone."))
+        return (done, describe_undone(done)) if done else (None, _("This has already been undone."))
     items = [int(pk) for pk in asked.getlist("items") if pk.isdecimal()]
     code = asked.get("code", "")
     if "own" in asked:
@@ -120,10 +120,10 @@ def carry_out(asked: QueryDict, study: Study, user: User, own: OwnCodeForm) -> t
             done = code_items(study, [Placed(item, code) for item in dict.fromkeys(items)], user)
     except BadCode as bad:
         return None, str(bad)
-    return done, done_said(study, code, done)
+    return done, describe_done(study, code, done)
 
 
-def done_said(study: Study, code: str, done: Done) -> str:
+def describe_done(study: Study, code: str, done: Done) -> str:
     n = len(done.items)
     told = {"code": title_of(study.protocol, code), "n": n}
     if done.act is None:
@@ -133,7 +133,7 @@ def done_said(study: Study, code: str, done: Done) -> str:
     return ngettext("Removed from %(n)s item: %(code)s.", "Removed from %(n)s items: %(code)s.", n) % told
 
 
-def undone_said(done: Done) -> str:
+def describe_undone(done: Done) -> str:
     n = len(done.items)
     return ngettext("Undone on %(n)s item.", "Undone on %(n)s items.", n) % {"n": n}
 
@@ -167,9 +167,9 @@ def study_codes_import(request, study):
         except ImportRefused as refused:
             problems = refused.problems
         else:
-            messages.success(request, imported_said(found))
+            messages.success(request, describe_import(found))
             if found.new:
-                messages.warning(request, new_said(study, found))
+                messages.warning(request, describe_new_codes(study, found))
             return redirect("study_coding", study.slug)
     context = {
         "project": study.project,
@@ -181,7 +181,7 @@ def study_codes_import(request, study):
     return HttpResponse(render(request, "analysis/coding_import.html", context).content, status=400)
 
 
-def imported_said(found) -> str:
+def describe_import(found) -> str:
     n = len(found.done.items)
     told = {"set": found.done.n_set, "n": n, "same": found.done.n_same}
     return ngettext(
@@ -191,6 +191,6 @@ def imported_said(found) -> str:
     ) % told  # fmt: skip
 
 
-def new_said(study, found) -> str:
+def describe_new_codes(study, found) -> str:
     """Categories that nothing had before: a wrong letter makes one, too."""
     return _("New categories: %(names)s. If one is misspelt, undo the import below.") % {"names": ", ".join(found.new)}

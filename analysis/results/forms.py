@@ -259,7 +259,7 @@ class LabForm(forms.Form):
         """None where the protocol asks nothing that has categories."""
         asked = self.cleaned_data.get("question_asked")
         found = self.questions.get(asked or "") or next(iter(self.questions.values()), None)
-        return found.seen(self.cleaned_data.get("view") or "") if found else None
+        return found.in_view(self.cleaned_data.get("view") or "") if found else None
 
     @property
     def annotators(self) -> list[str]:

@@ -63,7 +63,7 @@ def pks_of(study: Study, report: Report, name: str, order: str) -> list[int]:
     tables = {table.name: table for table in report.tables}
     if name not in tables or name not in LISTS:
         return list(known.values())
-    listed = sorted_by(tables[name], order).rows if order else tables[name].rows
+    listed = sort_rows(tables[name], order).rows if order else tables[name].rows
     return list(dict.fromkeys(known[row["item_id"]] for row in listed if row["item_id"] in known))
 
 
@@ -75,7 +75,7 @@ def sheet_links(study: Study, asked: str, name: str) -> dict[str, str]:
     return {external_id: f"{before}/{pk}/{after}?{query}" for external_id, pk in item_pks(study).items()}
 
 
-def sorted_by(table: Table, order: str) -> Table:
+def sort_rows(table: Table, order: str) -> Table:
     """The rows by a column, from its highest with a minus before the name, undefined last; unknown names: as is."""
     column = order.removeprefix("-")
     if column not in table.header:

@@ -14,7 +14,7 @@ from analysis.hiding import effects_shown
 from analysis.published_names import BadMatch, match_generators, own_generators, store_matches, stored_matches
 from analysis.reports.published import published_generators
 from analysis.results.forms import GeneratorMatchForm, ResultsForm
-from analysis.results.links import behind_link, build_query, headings, links_of, page_of, sorted_by
+from analysis.results.links import behind_link, build_query, headings, links_of, page_of, sort_rows
 from analysis.services.results import counts_by_purpose, report_of
 from analysis.tables.page import page_table
 from analysis.tables.page_budget import rows_on_a_page, sheets
@@ -79,7 +79,7 @@ def study_table_page(request, slug, name):
         form.choices.convention,
         build_query(form),
     )
-    page = Paginator(sorted_by(table, order).rows, rows_on_a_page(table)).get_page(request.GET.get("page"))
+    page = Paginator(sort_rows(table, order).rows, rows_on_a_page(table)).get_page(request.GET.get("page"))
     is_first = page.number == 1 and not order
     parts = Paginator(sheets(table) if is_first else [[]], 1)
     sheet = parts.get_page(request.GET.get("grids"))

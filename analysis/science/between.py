@@ -13,7 +13,7 @@ from analysis.choices import DEFAULT_CONVENTION
 from analysis.formatting import with_interval
 from analysis.measures.reliability import generator_correlation, item_correlation, reliability_of_an_hour
 from analysis.measures.variance_parts import VarianceParts
-from analysis.science.common import refused, texts_only
+from analysis.science.common import refuse, texts_only
 from analysis.science.scores import FEWEST_GENERATORS, GENERATORS, StudyScores
 from analysis.science.tables import BETWEEN, HOUR
 from analysis.tables.spec import Row, Table
@@ -46,7 +46,7 @@ def rank_rows(one: StudyScores, other: StudyScores, measure_a: str, measure_b: s
     for ranked, n in ((GENERATORS, len(generators)), (ITEMS, len(both))):
         reason = why_not(ranked, n, len(texts))
         if reason:
-            yield about | {"ranked": ranked, "n": n, "rho": refused(reason), "reason": reason}
+            yield about | {"ranked": ranked, "n": n, "rho": refuse(reason), "reason": reason}
             continue
         yield about | {"ranked": ranked, "n": n, "rho": texts_only(correlate(both, ranked, text, generator))}
 

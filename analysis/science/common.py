@@ -50,12 +50,12 @@ def texts_only(parts: VarianceParts, reason: str = "") -> Estimate:
     return conventions(parts, parts, reason)
 
 
-def refused(reason: str) -> Estimate:
+def refuse(reason: str) -> Estimate:
     """No number, for this reason, already in the words of the page."""
     nowhere = undefined_interval("", ("text", 0, 0, None), "")
     return Estimate(np.nan, dict.fromkeys((READERS, ANNOTATORS, PUBLISHED), nowhere), reason)
 
 
-def said(reason: str, values: Mapping[str, Any] | None = None) -> str:
+def translate_reason(reason: str, values: Mapping[str, Any] | None = None) -> str:
     """A reason in the language of now."""
     return (_(reason) % values if values else _(reason)) if reason else ""

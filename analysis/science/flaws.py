@@ -16,7 +16,7 @@ from analysis.measures.correlations import WithinText, merge_equal_columns, with
 from analysis.measures.reader_intervals import jackknife_parts
 from analysis.measures.variance_parts import VarianceParts
 from analysis.reports.evaluators import people_in
-from analysis.science.common import judgments_in, reading_stages, refused, texts_only
+from analysis.science.common import judgments_in, reading_stages, refuse, texts_only
 from analysis.science.tables import FLAWS
 from analysis.tables.spec import Table
 from items.flaw_rules import RULES, UNDERSTOOD, flaws_of, question_type
@@ -146,7 +146,7 @@ def rows_of(coded: pd.DataFrame, values: pd.DataFrame, by_people: dict[str, int]
         }  # fmt: skip
         if name not in place_of:
             reason = reasons[name]
-            yield about | {each: refused(reason) for each in OUTCOMES} | {"p_adjusted": None, "reason": reason}
+            yield about | {each: refuse(reason) for each in OUTCOMES} | {"p_adjusted": None, "reason": reason}
             continue
         place = place_of[name]
         together = groups[place]
@@ -192,7 +192,7 @@ def part(effects: WithinText | None, place: int, outcome: int) -> VarianceParts:
 
 
 def estimate_of(parts: VarianceParts) -> Any:
-    return refused(_(DETERMINED)) if np.isnan(parts.value) else texts_only(parts)
+    return refuse(_(DETERMINED)) if np.isnan(parts.value) else texts_only(parts)
 
 
 def flaw_sentence(tables: tuple[Table, ...]) -> list[str]:

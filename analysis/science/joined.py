@@ -31,7 +31,7 @@ from analysis.measures.reader_intervals import FIXED, RANDOM, Readers
 from analysis.measures.variance_parts import VarianceParts
 from analysis.reports.contrasts import conventions_of, max_t_note
 from analysis.reports.evaluators import Evaluator, evaluators_in, people_in
-from analysis.science.common import ReadingStages, conventions, judgments_in, reading_stages, refused
+from analysis.science.common import ReadingStages, conventions, judgments_in, reading_stages, refuse
 from analysis.science.tables import JOINED, JOINED_CONTRASTS
 from analysis.tables.spec import Table
 
@@ -98,12 +98,12 @@ class Joined:
     reason: str
     remark: str
 
-    def fitted(self, slope: float | None) -> tuple[Fitted, Fitted]:
+    def fit_both(self, slope: float | None) -> tuple[Fitted, Fitted]:
         read, guess = (fit(cell, slope) for cell in self.cells)
         return read, guess
 
     def parts(self, measure: str, slope: float | None, readers: Any) -> VarianceParts:
-        read, guess = self.fitted(slope)
+        read, guess = self.fit_both(slope)
         if measure == INFORMATIVITY:
             return combine((read, guess), (1, -1), (-1.0, 1.0), readers)
         return combine((read if measure == ANSWERABILITY else guess,), (1,), (0.0, 1.0), readers)
@@ -156,8 +156,8 @@ class Joined:
         }  # fmt: skip
         empty = dict.fromkeys(("slope", "r", "n_effective", "width_share"))
         if reason:
-            return about | empty | {"value": refused(reason), "reason": reason, "remark_said": ""}
-        fitted = self.fitted(slope)[: 1 if measure == ANSWERABILITY else 2][-1:]
+            return about | empty | {"value": refuse(reason), "reason": reason, "remark_said": ""}
+        fitted = self.fit_both(slope)[: 1 if measure == ANSWERABILITY else 2][-1:]
         value = conventions(self.parts(measure, slope, RANDOM), self.parts(measure, slope, FIXED))
         r = correlation(cells)
         remark = self.remarks(measure, r) if method == FITTED else ""

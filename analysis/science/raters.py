@@ -13,7 +13,7 @@ from analysis.frames.evidence import Evidence
 from analysis.measures.rater_effects import GStudy, Severity, g_study, g_study_without, linked_raters, rater_severity
 from analysis.measures.reader_intervals import jackknife_parts
 from analysis.reports.evaluators import groups_of, people_in
-from analysis.science.common import refused, texts_only
+from analysis.science.common import refuse, texts_only
 from analysis.science.tables import D_STUDY, FAIR_MEANS, G_STUDY, SEVERITY
 from analysis.tables.spec import Table
 from studies.protocols import Question
@@ -113,7 +113,7 @@ def g_row(ratings: Ratings, study: GStudy | None) -> dict[str, Any]:
     names = ("objects", "raters", "residual", "relative", "absolute")
     if study is None:
         return (
-            about | {name: refused(_(NOT_APART)) for name in names} | dict.fromkeys(TARGETS) | {"reason": _(NOT_APART)}
+            about | {name: refuse(_(NOT_APART)) for name in names} | dict.fromkeys(TARGETS) | {"reason": _(NOT_APART)}
         )
     values = (study.objects, study.raters, study.residual, study.relative(1), study.absolute(1))
     without = figures_without(ratings)
@@ -177,7 +177,7 @@ def severity_rows(ratings: Ratings) -> Iterator[dict[str, Any]]:
         why = reason or (_(FEW_SHARED) if n < FEWEST_SHARED else "")
         if why or found is None:
             empty = dict.fromkeys(("residual_sd", "share_middle", "share_commonest", "r_others"))
-            yield about | empty | {"severity": refused(why), "reason": why}
+            yield about | empty | {"severity": refuse(why), "reason": why}
         else:
             parts = jackknife_parts(float(found.severity[place]), found.severity_without[:, place])
             residual = found.residual[rater == place]
@@ -223,7 +223,7 @@ def fair_rows(ratings: Ratings) -> Iterator[dict[str, Any]]:
             "n_items": int((code == place).sum()),
         }
         if found is None:
-            yield about | {"fair": refused(reason), "reason": reason}
+            yield about | {"fair": refuse(reason), "reason": reason}
         else:
             parts = jackknife_parts(float(found.fair[place]), found.fair_without[:, place])
             yield about | {"fair": texts_only(parts)}

@@ -92,7 +92,7 @@ def rasch(answered: Answered) -> tuple[list[dict[str, Any]], ItemResponseModel |
     usable = (n >= RASCH_ANSWERS) & (share > 0) & (share < 1)
     reason = gate(len(answered.people), int(usable.sum()))
     model = None if reason else choose_model(answered.right[:, usable])
-    fits = None if model is None else fit_statistics(answered.right[:, usable], model.expected(), 0)
+    fits = None if model is None else fit_statistics(answered.right[:, usable], model.expected_answers(), 0)
     if fits is not None:
         misfits = sum(not FITS[0] <= each <= FITS[1] for each in fits.infit)
         reason = _(DOES_NOT_FIT) if misfits > MOST_MISFITS * len(fits.infit) else ""
@@ -138,7 +138,7 @@ def person_fit(answered: Answered, model: ItemResponseModel | None, used: np.nda
     if model is None:
         return ()
     answers = answered.right[:, used]
-    fits = fit_statistics(answers, model.expected(), 1)
+    fits = fit_statistics(answers, model.expected_answers(), 1)
     n_items = (answers != MISSING).sum(axis=1)
     rows = [
         {"annotator": person, "ability": model.ability[place], "ability_sd": model.ability_sd[place],
@@ -154,7 +154,7 @@ def dependence(answered: Answered, model: ItemResponseModel | None, used: np.nda
     """Q3 of pairs of items within a text and across texts; from 100 people, below nothing."""
     if model is None or len(answered.people) < DEPENDENCE_PEOPLE:
         return ()
-    q3 = residual_correlations(answered.right[:, used], model.expected())
+    q3 = residual_correlations(answered.right[:, used], model.expected_answers())
     one, other = np.triu_indices(len(q3), 1)
     values, texts = q3[one, other], answered.texts[used]
     known = ~np.isnan(values)

@@ -14,7 +14,7 @@ from analysis.measures.intervals import JACKKNIFE, Interval
 from analysis.measures.reliability import LEAST_FACTOR_PARTS, alpha_of_parts, largest_block, lengthen, omega_total
 from analysis.reports.estimates import Estimate
 from analysis.reports.evaluators import people_in
-from analysis.science.common import judgments_in, reading_stages, refused
+from analysis.science.common import judgments_in, reading_stages, refuse
 from analysis.science.tables import RELIABILITY
 from analysis.tables.spec import Row, Table
 
@@ -72,10 +72,10 @@ def row_of(name: str, parts: np.ndarray, n_texts: int, reason: str) -> dict[str,
     reason = reason or (_(TOO_FEW) % {"n": n} if n < FEWEST_PEOPLE else "")
     about: dict[str, Any] = {"parts": name, "n_people": n, "n_parts": k, "omega": None, "longer": None}
     if reason:
-        return about | {"alpha": refused(reason), "reason": reason}
+        return about | {"alpha": refuse(reason), "reason": reason}
     found = alpha_of_parts(parts)
     if np.isnan(found.value):
-        return about | {"alpha": refused(_(NO_SPREAD)), "reason": _(NO_SPREAD)}
+        return about | {"alpha": refuse(_(NO_SPREAD)), "reason": _(NO_SPREAD)}
     interval = Interval(found.low, found.high, JACKKNIFE, "annotator", n, n * k, 0, None, "")
     few = _(FEW_PARTS) if k < LEAST_FACTOR_PARTS else ""
     return about | {

@@ -18,7 +18,7 @@ from analysis.measures.reader_intervals import RANDOM
 from analysis.measures.text_versions import VersionEffects, text_difference, version_effects
 from analysis.reports.contrasts import conventions_of, max_t_note
 from analysis.reports.evaluators import HUMAN, people_in
-from analysis.science.common import judgments_in, reading_stages, said
+from analysis.science.common import judgments_in, reading_stages, translate_reason
 from analysis.science.flaws import item_types
 from analysis.science.tables import TEXT_VERSION_TEXTS, TEXT_VERSIONS
 from analysis.tables.spec import Row, Table
@@ -205,7 +205,7 @@ def numbers_of(found: AdjustedContrast) -> dict[str, Any]:
     if np.isnan(found.value):
         return dict.fromkeys(NUMBERS) | {"family_size": 0, "reason": _(NOT_LINKED)}
     numbers = {name: getattr(found, "value" if name == "difference" else name) for name in NUMBERS}
-    return numbers | {"family_size": found.family_size, "reason": said(found.reason)}
+    return numbers | {"family_size": found.family_size, "reason": translate_reason(found.reason)}
 
 
 def contrast(

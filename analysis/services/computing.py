@@ -36,7 +36,7 @@ def compute_stand_in(key: ResultKey) -> Any:
 @cached_value
 def compute_lab(key: ResultKey) -> Any:
     name, view, *annotators = key.more
-    question = {question.key: question for question in questions_of(key.study)}[name].seen(view)
+    question = {question.key: question for question in questions_of(key.study)}[name].in_view(view)
     frame = load_all_answers(key)
     frame = with_not_applicable(frame, stages_by_code(key.study)) if view == ALL else frame
     return lab(frame, question, annotators, key.choices)

@@ -106,7 +106,7 @@ def small(column: Column, value: Any, printed: Printed) -> str:
     return _(UNDEFINED) if value is None else printed(column.kind, value)
 
 
-def beneath_said(table: Table, crossing: Crossing) -> list[str]:
+def describe_beneath(table: Table, crossing: Crossing) -> list[str]:
     """What the numbers are and what stands under them, if anything does; of two numbers in turn the title says it."""
     under = BESIDE.join(column_of(table, name).title for name in crossing.beneath)
     if not under:

@@ -7,7 +7,7 @@ from typing import Any
 from django.utils.translation import gettext as _
 
 from analysis.formatting import UNDEFINED, figure
-from analysis.tables.grids import BESIDE, Grid, Place, beneath_of, beneath_said, column_of, grids_of, heading_of
+from analysis.tables.grids import BESIDE, Grid, Place, beneath_of, column_of, describe_beneath, grids_of, heading_of
 from analysis.tables.page import (
     SIGNS,
     BehindLink,
@@ -137,4 +137,4 @@ def grid_notes(table: Table, grid: Grid, rows: list[list[Cell]]) -> Iterator[str
     marked = {cell.marked for row in rows for cell in row} - {""}
     if marked:
         yield ", ".join(f"{SIGNS[word]} {name_code('mark', word)}" for word in SIGNS if word in marked)
-    yield from beneath_said(table, grid.crossing)
+    yield from describe_beneath(table, grid.crossing)

@@ -40,12 +40,12 @@ def about(row: Row, column: Column, table: Table, convention: str) -> tuple[str,
         return ()
     interval = row.get("intervals", {}).get(column.name, {}).get(convention, {})
     said: Iterable[str] = (
-        method_said(interval, column.counts) if "unit" in interval else counts_said(row, column, table)
+        describe_method(interval, column.counts) if "unit" in interval else describe_counts(row, column, table)
     )
     return tuple(filter(None, (column.about, *said)))
 
 
-def method_said(interval: Mapping[str, Any], counts: str = "judgments") -> tuple[str, str]:
+def describe_method(interval: Mapping[str, Any], counts: str = "judgments") -> tuple[str, str]:
     """The method of an interval, and its units with what they hold; no method where the interval is undefined."""
     unit, n_units = interval["unit"], interval["n_units"]
     n = [HELD[counts](n_units) if unit == "judgment" else units_counted(unit, n_units)]
@@ -77,7 +77,7 @@ def units_counted(unit: str, n: int) -> str:
     return ngettext("%(n)s unit", "%(n)s units", n) % {"n": count(n)}
 
 
-def counts_said(row: Row, column: Column, table: Table) -> list[str]:
+def describe_counts(row: Row, column: Column, table: Table) -> list[str]:
     """The counts that stand in the same row, each with its title."""
     counts = [
         each for each in table.columns if each.kind == "count" and each is not column and each.name not in table.keys

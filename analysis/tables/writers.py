@@ -13,7 +13,7 @@ from typing import Any, Protocol
 from django.utils.translation import gettext as _
 
 from analysis.formatting import MINUS, UNDEFINED, digits_of, format_as, interval
-from analysis.tables.grids import BESIDE, Grid, Place, beneath_of, beneath_said, column_of, grids_of, heading_of
+from analysis.tables.grids import BESIDE, Grid, Place, beneath_of, column_of, describe_beneath, grids_of, heading_of
 from analysis.tables.spec import NUMBERS, Column, Crossing, Row, Table, interval_bounds
 from analysis.words import name_code
 from items.plain import escape_formula
@@ -186,7 +186,7 @@ def grid_notes(table: Table, crossing: Crossing) -> Iterator[str]:
     said = {BOLD: _("bold"), UNDERLINED: _("underlined")}
     if marked & MARKS.keys():
         yield ", ".join(f"{said[how]}: {name_code('mark', word)}" for word, how in MARKS.items() if word in marked)
-    yield from beneath_said(table, crossing)
+    yield from describe_beneath(table, crossing)
 
 
 def escape(text: str) -> str:

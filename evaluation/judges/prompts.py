@@ -94,12 +94,12 @@ class JudgePrompts:
 
     def about(self, name: str, *, title: str, body: str, **values: str) -> str:
         """A part that shows the text."""
-        return fill_template(self.parts[name], self.shown(title, body, values))
+        return fill_template(self.parts[name], self.fill_slots(title, body, values))
 
     def about_dimension(self, name: str, *, title: str, body: str, **values: str) -> str:
-        return fill_template(self.rate(name), self.shown(title, body, values))
+        return fill_template(self.rate(name), self.fill_slots(title, body, values))
 
-    def shown(self, title: str, body: str, values: Mapping[str, str]) -> dict[str, str]:
+    def fill_slots(self, title: str, body: str, values: Mapping[str, str]) -> dict[str, str]:
         return {TEXT: self.layout.lay_out(title, body), TITLE: title, **values}
 
 

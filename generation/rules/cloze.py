@@ -105,17 +105,17 @@ def _kind(text: str, language: str) -> tuple[str, str]:
     """Kind and ending; an empty kind for what is not gapped."""
     if text[0].isdigit():
         return (YEAR_KIND if YEAR.fullmatch(text) else WHOLE_KIND if text.isdigit() else DECIMAL_KIND), ""
-    if text.casefold() in _listed(NUMBER_WORDS.get(language, "")):
+    if text.casefold() in _word_set(NUMBER_WORDS.get(language, "")):
         return NUMBER_WORD, ""
     if text[0].isupper():
         return _capital(text, language)
-    is_little = text in _listed(LITTLE.get(language, "")) or len(text) < SHORTEST_PLAIN
+    is_little = text in _word_set(LITTLE.get(language, "")) or len(text) < SHORTEST_PLAIN
     return ("", "") if is_little else (PLAIN, _ending(text, language))
 
 
 def _capital(text: str, language: str) -> tuple[str, str]:
     """In German every noun has a capital letter, in English only names; one letter is no name."""
-    if len(text) < 3 or text.casefold() in _listed(LITTLE.get(language, "")):
+    if len(text) < 3 or text.casefold() in _word_set(LITTLE.get(language, "")):
         return "", ""
     return (NOUN, _ending(text, language)) if language == "de" else (NAME, "")
 
@@ -125,7 +125,7 @@ def _ending(text: str, language: str) -> str:
 
 
 @cache
-def _listed(words: str) -> frozenset[str]:
+def _word_set(words: str) -> frozenset[str]:
     return frozenset(words.split())
 
 

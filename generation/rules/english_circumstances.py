@@ -74,7 +74,7 @@ def ask_number(clause: Clause) -> Iterator[Draft]:
     for of in (clause.subject, clause.rest):
         for start in range(*of):
             if found := COUNTED.match(clause.sentence.kinds, start, of[1]):
-                yield from _counted(clause, found.span(1), found.span(2))
+                yield from _ask_number(clause, found.span(1), found.span(2))
 
 
 def ask_existing_number(clause: Clause) -> Iterator[Draft]:
@@ -87,7 +87,7 @@ def ask_existing_number(clause: Clause) -> Iterator[Draft]:
         yield from draft(clause, WORDING.write(clause, pieces), found.span(), "number", 3.0)
 
 
-def _counted(clause: Clause, number: Range, noun: Range) -> Iterator[Draft]:
+def _ask_number(clause: Clause, number: Range, noun: Range) -> Iterator[Draft]:
     kinds = clause.kinds(number)
     start = number[0] + (0 if _is_bound(clause, number) else kinds.index("C"))
     if clause.token(noun[1] - 1).plain in ("times", "thirds", "quarters", "fifths"):

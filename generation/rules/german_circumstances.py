@@ -103,10 +103,10 @@ def ask_number(clause: Clause) -> Iterator[Draft]:
     ranges = [clause.rest, *([clause.front] if clause.front_kind == "subject" else [])]
     for of in ranges:
         for start, end in clause.matches(COUNTED, of):
-            yield from _counted(clause, start, end)
+            yield from _ask_number(clause, start, end)
 
 
-def _counted(clause: Clause, start: int, end: int) -> Iterator[Draft]:
+def _ask_number(clause: Clause, start: int, end: int) -> Iterator[Draft]:
     """Asks for the number in a phrase, with its preposition if it has one: “in wie vielen Räumen”."""
     begin = _start_of_number(clause, start, end)
     number = start + clause.kinds((start, end)).rindex("C")

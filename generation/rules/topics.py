@@ -175,10 +175,10 @@ def _ask_topic(sentence: Sentence, topic: Range, words: TopicWords, worth: float
     asked = words.about_person if is_person else words.about_thing
     if name:
         worth += 0.1 * _has_name(clause, topic)
-        yield Draft(asked.format(name), _said_about(clause, topic, words.wording), TOPIC, worth, clause)
+        yield Draft(asked.format(name), _find_statement(clause, topic, words.wording), TOPIC, worth, clause)
 
 
-def _said_about(clause: Clause, topic: Range, wording: Wording) -> Range:
+def _find_statement(clause: Clause, topic: Range, wording: Wording) -> Range:
     """What follows a topic with which the sentence begins, so that who or what it is can be asked, too; else all."""
     start, end = _start(clause.sentence, wording), clause.end
     is_before_verb = topic[0] == start and re.match("R*F", clause.kinds((topic[1], end)))

@@ -154,7 +154,7 @@ class _TableReader:
         """Take over what the row says of the text; does it say anything new?"""
         news = False
         for name in (name for name in TEXT_FIELDS if name in row.said):
-            news = self._agree(group.said, name, row.said[name], row.line, self._called(name)) or news
+            news = self._agree(group.said, name, row.said[name], row.line, self._name_in_file(name)) or news
         for name, cell in row.kept.items() if not self.with_items else ():
             news = self._agree(group.kept, name, cell, row.line, name) or news
         return news
@@ -185,7 +185,7 @@ class _TableReader:
             value | ({"metadata": {"extra": extra}} if extra else {}),
             group.line,
             self.reading.problems,
-            lambda loc: self._called("text_id" if loc == ("id",) else str(loc[0])),
+            lambda loc: self._name_in_file("text_id" if loc == ("id",) else str(loc[0])),
         )
         return row if row and check_metadata(group.line, row, self.reading) else None
 
@@ -209,7 +209,7 @@ class _TableReader:
             value["metadata"] = {"extra": row.kept}
         value |= self._answers(row, numbers)
         item = validate_row(
-            ItemRow, value, row.line, self.reading.problems, lambda loc: self._called(_find_field(loc, numbers))
+            ItemRow, value, row.line, self.reading.problems, lambda loc: self._name_in_file(_find_field(loc, numbers))
         )
         if item:
             group.items.append((row.line, item))
@@ -236,9 +236,9 @@ class _TableReader:
         return word in YES
 
     def _problem(self, line: int, name: str, reason: str) -> None:
-        self.reading.problems.add(line, self._called(name), reason)
+        self.reading.problems.add(line, self._name_in_file(name), reason)
 
-    def _called(self, name: str) -> str:
+    def _name_in_file(self, name: str) -> str:
         """The column's name in the file."""
         return self.header[self.fields.index(name)] if name in self.fields else name
 

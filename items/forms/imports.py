@@ -113,7 +113,7 @@ class PasteForm(TextForm):
                 told = {"number": number, "length": len(body), "limit": MAX_TEXT}
                 self.add_error("body", forms.ValidationError(reason, params=told))
         if bodies and cleaned.get("language") == "":
-            self._recognised(bodies)
+            self._recognise(bodies)
         return cleaned
 
     def rows(self) -> list[dict[str, Any]]:
@@ -256,11 +256,11 @@ class ColumnsForm(forms.Form):
 
     def clean(self) -> dict[str, Any]:
         if not self.errors:
-            for reason in find_mistakes(self.chosen()):
+            for reason in find_mistakes(self.list_choices()):
                 self.add_error(None, reason)
         return self.cleaned_data
 
-    def chosen(self) -> list[str]:
+    def list_choices(self) -> list[str]:
         return [self.cleaned_data[name] for name in self.fields]
 
 

@@ -98,7 +98,7 @@ def item_import_columns(request, slug, pk):
         request.POST or None, header=table.header, fields=file.columns or recognise_columns(table.header)
     )
     if form.is_valid():
-        choose_columns(file, form.chosen())
+        choose_columns(file, form.list_choices())
         return redirect("item_import_preview", project.slug, file.pk)
     columns = list(zip(form, zip(*(row.cells for row in table.rows[:SAMPLE_ROWS]), strict=True), strict=True))
     return render(

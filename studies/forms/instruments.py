@@ -59,13 +59,13 @@ class WordingForm(forms.Form):
     def sections(self) -> list[tuple[str, list[tuple[forms.BoundField, str, list[str]]]]]:
         """By the first part of their path: the fields, each with its place and what is wrong with it."""
         found: dict[str, list[tuple[forms.BoundField, str, list[str]]]] = {}
-        said = self.said()
+        said = self.sentences_by_place()
         for name, path in self.paths.items():
             key = str(path[0]) if len(path) > 1 else ""
             found.setdefault(key, []).append((self[name], join_path(path), said.get(join_path(path), [])))
         return list(found.items())
 
-    def said(self) -> dict[str, list[str]]:
+    def sentences_by_place(self) -> dict[str, list[str]]:
         """Sentences by the place of a field."""
         found: dict[str, list[str]] = {}
         for problem in self.draft.problems:

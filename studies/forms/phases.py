@@ -174,7 +174,7 @@ class RecruitmentForm(forms.Form):
     )
     CODES = ("finished", "screened_out", "failed_check")
 
-    def told(self) -> dict[str, Any]:
+    def as_study_file(self) -> dict[str, Any]:
         """As a study file says it."""
         given = {name: value for name, value in self.cleaned_data.items() if value not in ("", None, False)}
         codes = {name: given.pop(name) for name in self.CODES if name in given}

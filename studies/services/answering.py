@@ -43,7 +43,7 @@ def collect_answers(form: StageForm) -> list[Answer]:
     return [
         answer
         for subject in form.subjects
-        for answer in check_answers(form.stage, form.given(subject), form.about(subject))
+        for answer in check_answers(form.stage, form.collect_answers(subject), form.about(subject))
     ]
 
 

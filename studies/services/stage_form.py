@@ -82,7 +82,7 @@ class StageForm:
                 continue
             for kind, name in fields.items():
                 self.values[name] = read_list(data, name) if kind in self.ticked else data.get(name)
-            values = self.sent(subject)
+            values = self.draft_values(subject)
             if values != self.drafts.values(subject.item_id):
                 self.drafts.put(subject.item_id, values)
         self.values = self.drafts.fields(self.subjects)
@@ -194,7 +194,7 @@ class StageForm:
         """What is missing or contradictory in the answers about one subject, in sentences."""
         found, missing = [], []
         asked = self.path(subject)
-        opened = self.stage.opened(asked)
+        opened = self.stage.reached(asked)
         for question in self.open_questions(subject):
             if question.per == "option":
                 found += self.option_problems(question, subject)
@@ -225,7 +225,7 @@ class StageForm:
         ]
 
     def option_problems(self, question: Question, subject: Subject) -> list[str]:
-        ticked = self.chosen(f"{question.name}-{subject.handle}")
+        ticked = self.ticks_in(f"{question.name}-{subject.handle}")
         found = []
         if subject.options and not ticked:
             found.append(_("Select an option, or choose “None is correct”."))
@@ -237,10 +237,10 @@ class StageForm:
         """What stands in a field now: as sent, else as drafted."""
         return self.values.get(name) if name in self.allowed else None
 
-    def chosen(self, name: str) -> list[str]:
+    def ticks_in(self, name: str) -> list[str]:
         return list(self.value(name) or [])
 
-    def entered(self, question: Question, subject: Subject) -> Value | None:
+    def find_value(self, question: Question, subject: Subject) -> Value | None:
         """The value that stands in the field of a question asked of the item as a whole; None if it is empty."""
         name = f"{question.name}-{subject.handle}"
         given = self.value(name)
@@ -258,13 +258,13 @@ class StageForm:
     def path(self, subject: Subject) -> dict[str, Value | None]:
         """The questions that are asked of the item as a whole after what stands here, with their values."""
         questions = [question for question in self.open_questions(subject) if question.per == "item"]
-        values = {question.name: self.entered(question, subject) for question in questions}
+        values = {question.name: self.find_value(question, subject) for question in questions}
         return self.stage.path({name: value for name, value in values.items() if value is not None}, questions)
 
     def missing(self, subject: Subject) -> list[str]:
         """The fields of the gates reached that still need an answer."""
         asked = self.path(subject)
-        opened = self.stage.opened(asked)
+        opened = self.stage.reached(asked)
         names = [each.name for each in self.open_questions(subject) if each.required and each.name in opened]
         return [f"{name}-{subject.handle}" for name in names if asked[name] is None]
 
@@ -272,7 +272,7 @@ class StageForm:
         """The form's fields about one subject, by what they hold."""
         return self.by_subject[subject.handle]
 
-    def sent(self, subject: Subject) -> dict[str, Any]:
+    def draft_values(self, subject: Subject) -> dict[str, Any]:
         """The values about one subject as a draft stores them, in a fixed order; what is not asked is dropped."""
         values: dict[str, Any] = {}
         asked = self.path(subject)
@@ -286,7 +286,7 @@ class StageForm:
                 values[kind] = clean_text(given)
         return {kind: value for kind, value in values.items() if value}
 
-    def given(self, subject: Subject) -> Given:
+    def collect_answers(self, subject: Subject) -> Given:
         """The answers about one subject in the words of the protocol; what was left untouched is not in it."""
         ticks: dict[str, dict[int, bool]] = {}
         for question in self.open_questions(subject):
@@ -294,7 +294,7 @@ class StageForm:
             if question.per == "option" and value:
                 ticks[question.name] = {option.option_id: option.handle in value for option in subject.options}
         values = {name: value for name, value in self.path(subject).items() if value is not None}
-        unsure = self.chosen(f"{UNSURE}-{subject.handle}")
+        unsure = self.ticks_in(f"{UNSURE}-{subject.handle}")
         marked = frozenset(option.option_id for option in subject.options if option.handle in unsure)
         return Given(subject.item_id, ticks, values, marked, comments=self.comments(subject))
 
@@ -316,7 +316,7 @@ class StageForm:
             reopened=None if again is None else tuple(again),
         )
 
-    def problems_said(self, subject: Subject) -> list[str]:
+    def list_problems(self, subject: Subject) -> list[str]:
         """The sentences about one subject, if the form was checked."""
         return self.errors.get(subject.handle, [])
 
@@ -324,7 +324,7 @@ class StageForm:
         """Whether nothing is missing about the subject as it stands."""
         asked = self.path(subject)
         return all(
-            bool(self.chosen(f"{question.name}-{subject.handle}"))
+            bool(self.ticks_in(f"{question.name}-{subject.handle}"))
             if question.per == "option"
             else question.name not in asked or not question.required or asked[question.name] is not None
             for question in self.open_questions(subject)

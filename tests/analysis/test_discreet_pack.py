@@ -48,7 +48,7 @@ def test_five_words_in_a_row_are_a_quote_and_four_are_none():
     hidden = Redactor(frozenset({"t"}), frozenset(runs_of(SECRET)), {}, {})
     assert hidden.quotes("He: “zwickelbart, the HERON sleeps under” it.")
     assert not hidden.quotes("Zwickelbart the heron sleeps. Where?")
-    assert hidden.unquoted(QUOTE).startswith("sha256:")
+    assert hidden.hash_if_quoted(QUOTE).startswith("sha256:")
     assert hidden.about("t", "anything at all") != "anything at all"
 
 

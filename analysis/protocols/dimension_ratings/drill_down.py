@@ -85,7 +85,7 @@ def list_means(evidence: Evidence, row: Row, column: str) -> Table:
     """The scores of a generator's items on a dimension, for the average on all."""
     scores = scores_of(evidence, row["round"])
     mine = on_dimension(scores[scores["generator"] == row["generator"]], row["dimension"])
-    return list_scores(evidence, mine, means_said(evidence, mine))
+    return list_scores(evidence, mine, describe_means(evidence, mine))
 
 
 @CONTRASTS.drill_down
@@ -128,7 +128,7 @@ def list_judge_means(evidence: Evidence, row: Row, column: str) -> Table:
     """The scores of one model."""
     scores = scores_by(evidence, evaluator_named(evidence, row["evaluator"]), 1)
     mine = on_dimension(scores[scores["generator"] == row["generator"]], row["dimension"])
-    return list_scores(evidence, mine, means_said(evidence, mine))
+    return list_scores(evidence, mine, describe_means(evidence, mine))
 
 
 def on_dimension(scores: pd.DataFrame, dimension: str) -> pd.DataFrame:
@@ -136,7 +136,7 @@ def on_dimension(scores: pd.DataFrame, dimension: str) -> pd.DataFrame:
     return scores if dimension == AVERAGE else scores[scores["dimension"] == dimension]
 
 
-def means_said(evidence: Evidence, scores: pd.DataFrame) -> tuple[str, ...]:
+def describe_means(evidence: Evidence, scores: pd.DataFrame) -> tuple[str, ...]:
     """The mean on each dimension, and that of these means where there are several."""
     means = scores.groupby("dimension")["value"].mean().reindex(dimensions_of(evidence)).dropna()
     said = [f"{name_question(str(dimension))}: {number(mean)}" for dimension, mean in means.items()]

@@ -62,7 +62,7 @@ def metric_correlations(table: Table, title: Mapping[str, Any]) -> Any:
             "down": row["metric"],
             "value": row["r"],
             "text": number(row["r"]) + star_p(row["p_adjusted"]),
-            "p": p_said(row["p_adjusted"]),
+            "p": describe_p(row["p_adjusted"]),
             **describe_measure(row, "r", items_counted(row["n"])),
         }
         for row in rows
@@ -86,7 +86,7 @@ def latest(table: Table) -> list[Row]:
 def mirror_row(row: Row) -> list[dict[str, Any]]:
     text = number(row["pearson"]) + star_p(row["nemenyi_p"])
     said = {"value": row["pearson"], "text": text, "number": number(row["pearson"])}
-    said |= {"counted": items_counted(row["n"]), "p": p_said(row["nemenyi_p"])}
+    said |= {"counted": items_counted(row["n"]), "p": describe_p(row["nemenyi_p"])}
     one, other = name_question(row["dimension_a"]), name_question(row["dimension_b"])
     return [{"across": one, "down": other} | said, {"across": other, "down": one} | said]
 
@@ -95,7 +95,7 @@ def star_p(p: float | None) -> str:
     return "*" if p is not None and p < 0.05 else ""
 
 
-def p_said(p: float | None) -> str:
+def describe_p(p: float | None) -> str:
     return _(UNDEFINED) if p is None else p_value(p)
 
 

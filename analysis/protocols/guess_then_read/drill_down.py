@@ -127,7 +127,7 @@ def list_standardised(evidence: Evidence, row: Row, column: str) -> Table:
         return list_counted(evidence, mine, column)
     weights = mixes(evidence, way)[ALL]
     notes = [
-        _("Weight of %(category)s: %(weight)s") % {"category": way.worded(name), "weight": number(weights[name])}
+        _("Weight of %(category)s: %(weight)s") % {"category": way.title_of(name), "weight": number(weights[name])}
         for name in way.names
         if row["category"] == ALL
     ]

@@ -70,7 +70,7 @@ def layers(y: Any, floor: float) -> list[Any]:
     scale = alt.Scale(domain=[floor, 1], zero=False)
     axis = shares(_("share of options judged correctly (dashed line: chance)"))
     x, low = (alt.X(field, scale=scale, axis=axis) for field in ("share:Q", "low:Q"))
-    base = alt.Chart().encode(y=y, tooltip=said_of_points())
+    base = alt.Chart().encode(y=y, tooltip=point_tooltips())
     guess, read = (base.transform_filter(alt.datum.stage == stage) for stage in ("guess", "read"))
     beside = guess.encode(x=alt.value(WIDTH))
     return [
@@ -86,7 +86,7 @@ def layers(y: Any, floor: float) -> list[Any]:
     ]
 
 
-def said_of_points() -> list[alt.Tooltip]:
+def point_tooltips() -> list[alt.Tooltip]:
     about = {"generator": _("Generator"), "evaluator": _("Answers by"), "answers": _("Answered")}
     return hover(about, _("Accuracy"), {"difference": _("Informativity")})
 

@@ -46,7 +46,7 @@ def reading_families(evidence: Evidence, evaluator: Evaluator, judgments: pd.Dat
     arms = {name: reading_arms(mine, name) for name in evidence.generators}
     for measure in (GUESSABILITY, ANSWERABILITY, INFORMATIVITY):
         figures = {name: measure_arms(measure, *arms[name]) for name in arms}
-        judged = {name: figure for name, figure in figures.items() if any(len(arm.n) for arm in figure.judged())}
+        judged = {name: figure for name, figure in figures.items() if any(len(arm.n) for arm in figure.arms())}
         span = 2.0 if measure == INFORMATIVITY else 1.0
         yield Family(
             measure, evaluator.name, judged, mine["text_id"].nunique(), (-span, span), evaluator.is_fixed,

@@ -73,7 +73,7 @@ def warnings(evidence: Evidence, way: Categories) -> list[str]:
         own = shares[generator]
         category = max(way.names, key=lambda name: (round(abs(own[name] - common[name]), 9), own[name]))
         if round(abs(own[category] - common[category]), 9) >= DIFFERS:
-            values = {"kind": way.said, "category": way.worded(category), "generator": generator}
+            values = {"kind": way.said, "category": way.title_of(category), "generator": generator}
             values |= {"own": number(own[category]), "common": number(common[category])}
             said = _(
                 "The generators' items differ in %(kind)s: %(category)s makes up %(own)s of the items by "
@@ -102,7 +102,7 @@ def rows_of(
         weights = common if place is None else np.eye(len(common))[place]
         about = mine if place is None else mine[category == name]
         found = estimate(
-            coded, sums, weights, list(map(way.worded, way.names)), evidence.choices.seed, evaluator.is_fixed
+            coded, sums, weights, list(map(way.title_of, way.names)), evidence.choices.seed, evaluator.is_fixed
         )
         rows.append(
             {
@@ -116,7 +116,7 @@ def rows_of(
                 "n_items": about["item_id"].nunique(),
                 "n_texts": about["text_id"].nunique(),
                 "category_kind_said": way.said,
-                "category_said": _("all, common mix") if place is None else way.worded(name),
+                "category_said": _("all, common mix") if place is None else way.title_of(name),
             }
         )
     return rows

@@ -19,7 +19,7 @@ from analysis.reports.estimates import Estimate
 from analysis.reports.evaluators import HUMAN, evaluator_named, evaluators_in
 from analysis.reports.report import Report
 from analysis.reports.tables import ANSWERS_BY, QUESTION
-from analysis.science.common import refused
+from analysis.science.common import refuse
 from analysis.science.flaws import apply_rules, take_majority
 from analysis.tables.spec import Row, Table, TableSpec, count, estimate, number
 from items.flaw_rules import RULES
@@ -94,12 +94,12 @@ def rows_of(evidence: Evidence, evaluator: str, codes: pd.DataFrame, people: pd.
 
 def compare(evaluator: str, known: pd.Series, people: pd.Series | None, text: pd.Series, seed: int) -> dict[str, Any]:
     """Agreement with the majority of people; empty for people themselves."""
-    empty = {"percent": None, "missed": None, "false_alarms": None, "kappa": refused(""), "reason": ""}
+    empty = {"percent": None, "missed": None, "false_alarms": None, "kappa": refuse(""), "reason": ""}
     if evaluator == HUMAN:
         return empty
     theirs = (pd.Series(dtype=object) if people is None else people.dropna()).reindex(known.index).dropna().astype(bool)
     if theirs.empty:
-        return empty | {"kappa": refused(_(NOT_JUDGED)), "reason": _(NOT_JUDGED)}
+        return empty | {"kappa": refuse(_(NOT_JUDGED)), "reason": _(NOT_JUDGED)}
     mine = known[theirs.index]
     ratings = np.stack([mine, theirs]).astype(np.int64)
     found, codes = conger_kappa(ratings, 2), pd.factorize(text[theirs.index], sort=True)[0].astype(np.int64)
@@ -108,7 +108,7 @@ def compare(evaluator: str, known: pd.Series, people: pd.Series | None, text: pd
     return {
         "percent": float((mine == theirs).mean()), "missed": int((theirs & ~mine).sum()),
         "false_alarms": int((mine & ~theirs).sum()), "reason": reason,
-        "kappa": refused(reason) if reason else Estimate(found.value, dict.fromkeys(CONVENTIONS, interval)),
+        "kappa": refuse(reason) if reason else Estimate(found.value, dict.fromkeys(CONVENTIONS, interval)),
     }  # fmt: skip
 
 

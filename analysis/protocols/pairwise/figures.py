@@ -27,12 +27,12 @@ def wins(table: Table, title: Mapping[str, Any]) -> Any:
 def both_ways(row: Row) -> list[dict[str, Any]]:
     one, other, ties = row["wins_a"], row["wins_b"], row["ties"]
     return [
-        won(row["generator_a"], row["generator_b"], one, other, ties),
-        won(row["generator_b"], row["generator_a"], other, one, ties),
+        describe_cell(row["generator_a"], row["generator_b"], one, other, ties),
+        describe_cell(row["generator_b"], row["generator_a"], other, one, ties),
     ]
 
 
-def won(down: str, across: str, wins: int, losses: int, ties: int) -> dict[str, Any]:
+def describe_cell(down: str, across: str, wins: int, losses: int, ties: int) -> dict[str, Any]:
     share = (wins + ties / 2) / (wins + losses + ties)
     counts = {"won": count(wins), "lost": count(losses), "tied": count(ties)}
     said = {"number": number(share), "counted": judgments_counted(wins + losses + ties)} | counts

@@ -96,7 +96,7 @@ def say_left_out(n: int) -> list[str]:
 STOPPED = "stopped"
 
 
-def stopped_in(evidence: Evidence, evaluator: Evaluator) -> pd.DataFrame:
+def find_early_stops(evidence: Evidence, evaluator: Evaluator) -> pd.DataFrame:
     """Its judgments of items: text_id, annotator, generator, value (1 if it stopped early, else 0)."""
     frame = judgments_in(evidence).among(evaluator).frame
     texts = evidence.items.set_index("item_id")["text_id"]
@@ -117,7 +117,7 @@ def stopped_comparisons(evidence: Evidence) -> tuple[Comparison, ...]:
 
 
 def stopped_family(evidence: Evidence, evaluator: Evaluator) -> Family:
-    coded = with_codes(stopped_in(evidence, evaluator))
+    coded = with_codes(find_early_stops(evidence, evaluator))
     judged = [name for name in evidence.generators if (coded["generator"] == name).any()]
     figures = {name: Measured((arm_of(coded[coded["generator"] == name], "value"),)) for name in judged}
     n_texts, fixed = coded["text_id"].nunique(), evaluator.is_fixed
@@ -132,7 +132,7 @@ def say_differences(evidence: Evidence, comparisons: tuple[Comparison, ...]) -> 
     largest = comparison.largest()
     if largest is None or isnan(largest.low):
         return headline(comparison, STOPPED_WORDING)
-    stopped = stopped_in(evidence, people_in(evidence))
+    stopped = find_early_stops(evidence, people_in(evidence))
     clause = about_annotators(say_scatter(stopped, largest.better, largest.worse), evidence.choices)
     return headline(comparison, STOPPED_WORDING, clause)
 

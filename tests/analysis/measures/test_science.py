@@ -265,7 +265,7 @@ def test_missing_answers_are_no_wrong_ones_and_residuals_correlate_pairwise() ->
     found = fit_item_response(answers, "common")
     assert found.difficulty == pytest.approx(np.zeros(6), abs=0.15)
     answers[:, 5] = answers[:, 4]
-    q3 = residual_correlations(answers, fit_item_response(answers, "common").expected())
+    q3 = residual_correlations(answers, fit_item_response(answers, "common").expected_answers())
     assert q3[4, 5] - np.nanmean(q3) > 0.5
     assert np.isnan(np.diag(q3)).all()
 
