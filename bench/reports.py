@@ -219,7 +219,7 @@ def report(study: str, folder: Path) -> dict[str, float]:
     with (
         connection.execute_wrapper(queries),
         timed(found, evidence, "every_round", "frame"),
-        timed(found, guess_then_read, "informativity", "informativity"),
+        timed(found, guess_then_read, "informativity_table", "informativity"),
         timed(found, guess_then_read, "agreement_with_humans", "agreement"),
         timed(found, reporting, "write_tables", "tables"),
         timed(found, reporting, "write_figures", "figures"),

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from django.db.models import QuerySet, TextField
+from django.db.models import IntegerField, QuerySet, TextField
 from django.db.models.functions import Cast
 
 from items.models import Item, Option
@@ -91,10 +91,12 @@ def every_round(study: Study, purposes: Collection[str] = MAIN, *, adjudicated: 
 def answers_of(study: Study, purposes: Collection[str]) -> dict[str, np.ndarray]:
     """The answers column by column, in the order they were given: keys, and what was said.
 
-    Values are decoded once each: a million answers hold few different ones.
+    Values are decoded once each: a million answers hold few different ones. Marks are read as numbers, which Django
+    hands on without a call for each.
     """
-    rows = query_submitted(study, purposes).order_by("pk").annotate(written=Cast("value", TextField()))
-    names = ("pk", "assignment_id", "item_id", "option_id", "written", *(name for name in ANSWER if name != "value"))
+    as_stored = {"written": Cast("value", TextField()), "marked": Cast("unsure", IntegerField())}
+    rows = query_submitted(study, purposes).order_by("pk").annotate(**as_stored)
+    names = ("pk", "assignment_id", "item_id", "option_id", "stage", "question", "probability", *as_stored)
     parts: dict[str, list[np.ndarray]] = {name: [] for name in names}
     given = rows.values_list(*names).iterator(chunk_size=AT_ONCE)
     n = 0
@@ -105,7 +107,8 @@ def answers_of(study: Study, purposes: Collection[str]) -> dict[str, np.ndarray]
         report_progress(ANSWERS, n)
     columns = {name: np.concatenate(part) if part else np.empty(0, dtype=object) for name, part in parts.items()}
     decoded = {word: json.loads(word) for word in set(columns["written"])}
-    return columns | {"value": as_objects(map(decoded.__getitem__, columns.pop("written")))}
+    value = as_objects(map(decoded.__getitem__, columns.pop("written")))
+    return columns | {"value": value, "unsure": columns.pop("marked")}
 
 
 def adjudicate(study: Study, answers: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
@@ -192,7 +195,12 @@ def select_rows(
         kept &= ~human | frame["group"].isin(groups)
     if evaluators is not None:
         kept &= frame["annotator"].isin(evaluators) | (human & ("human" in evaluators))
-    return frame[kept]
+    return keep_rows(frame, kept)
+
+
+def keep_rows(frame: pd.DataFrame, kept: pd.Series) -> pd.DataFrame:
+    """The rows chosen; all of them without a copy, as a million take long to copy."""
+    return frame.copy(deep=False) if kept.all() else frame[kept]
 
 
 JUDGMENT = ["annotator", "kind", "text_id", "item_id", "option_id", "generator", "stage", "value", "correct"]

@@ -7,6 +7,7 @@ from django.utils.translation import gettext as _
 
 from analysis.choices import BadChoice
 from analysis.frames.evidence import Evidence
+from analysis.frames.responses import keep_rows
 
 HUMAN = "human"
 
@@ -26,7 +27,7 @@ class Evaluator:
         return self.kind != HUMAN
 
     def rows_of(self, frame: pd.DataFrame) -> pd.DataFrame:
-        return frame[frame["annotator"].isin(self.codes)]
+        return keep_rows(frame, frame["annotator"].isin(self.codes))
 
 
 def all_evaluators(evidence: Evidence) -> list[Evaluator]:

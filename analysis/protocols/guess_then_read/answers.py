@@ -6,7 +6,6 @@ import pandas as pd
 from django.utils.translation import gettext as _
 
 from analysis.frames.evidence import Evidence
-from analysis.frames.responses import judgments_of
 from analysis.protocols.guess_then_read.tables import BY_RATING, RATINGS
 from analysis.reports.estimates import arm_of, mean_of, share_of, with_codes
 from analysis.reports.evaluators import Evaluator, evaluators_in, people_in
@@ -86,7 +85,7 @@ def accuracy_by_rating(evidence: Evidence) -> Table:
 def rated_and_judged(evidence: Evidence) -> pd.DataFrame:
     """People's judgments of options with `rating`, their own of that item; without those of items not rated."""
     people = people_in(evidence)
-    judgments, rated = (people.rows_of(found(evidence.frame)) for found in (judgments_of, ratings_of))
+    judgments, rated = people.rows_of(evidence.judgments), people.rows_of(ratings_of(evidence.frame))
     return judgments.merge(
         rated[["annotator", "item_id", "value"]].rename(columns={"value": "rating"}), on=["annotator", "item_id"]
     )

@@ -10,7 +10,6 @@ from django.utils.translation import gettext as _
 from analysis.agreement import stand_in_rows
 from analysis.formatting import number
 from analysis.frames.evidence import Evidence
-from analysis.frames.responses import judgments_of
 from analysis.measures.agreement import Pairwise, pairwise
 from analysis.measures.informativity import LEAST
 from analysis.protocols.guess_then_read.agreement import TICKED_OR_NOT, lines_of, ratings_in
@@ -246,7 +245,7 @@ def list_unanswerable(evidence: Evidence, row: Row, column: str) -> Table:
 
 def list_item(evidence: Evidence, row: Row, column: str, stage: str) -> Table:
     """Each person's answer to the item, and whether all of its options are judged rightly."""
-    judged = judgments_of(people_in(evidence).rows_of(evidence.frame))
+    judged = people_in(evidence).rows_of(evidence.judgments)
     judged = judged[(judged["stage"] == stage) & (judged["item_id"] == row["item_id"])]
     options = evidence.options[evidence.options["item_id"] == row["item_id"]]
     answers = judged.groupby("annotator", sort=False).agg(

@@ -7,7 +7,6 @@ from django.utils.translation import gettext_noop
 
 from analysis.codes import GUESSABLE, TAG, UNANSWERABLE, join_codes, titles
 from analysis.frames.evidence import Evidence
-from analysis.frames.responses import judgments_of
 from analysis.measures.agreement import MISSING
 from analysis.measures.intervals import Interval
 from analysis.measures.item_analysis import (
@@ -110,7 +109,7 @@ def unanswerable_items(evidence: Evidence) -> Table:
 
 def right_by_item(evidence: Evidence, stage: str) -> pd.DataFrame:
     """Columns item_id, n and n_right: how many people answered each item in that stage, and how many rightly."""
-    judged = judgments_of(people_in(evidence).rows_of(evidence.frame))
+    judged = people_in(evidence).rows_of(evidence.judgments)
     found = items_right(judged[judged["stage"] == stage])
     return found.groupby("item_id")["right"].agg(n="size", n_right="sum").astype(int).reset_index()
 
