@@ -14,9 +14,10 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
 from annotation.phase_form import PhaseForm
-from items.markup import render_text
+from items.markup import Locate, render_markdown, render_text
 from items.models import Markup, Picture
 from studies.models import Annotator, Assignment, Ended, Problem, Purpose, Study, Unit
+from studies.phases import Phase
 from studies.protocols import PROTOCOLS, Stage
 from studies.services.answering import StaleStage, find_retractable
 from studies.services.declarations import get_annotator_declaration, get_annotator_wording
@@ -25,7 +26,7 @@ from studies.services.phases import PRACTICE_ROUND, get_phase, get_phase_words, 
 from studies.services.places import Place
 from studies.services.recruiting import get_completion_code, get_recruitment
 from studies.services.rights import get_second_code
-from studies.services.stage_form import StageForm
+from studies.services.stage_form import PictureAddresses, StageForm
 from studies.stage_blocks import ItemBlock, QuestionRow, build_blocks
 
 PART = "X-Lesart-Part"  # sent by the script, which puts the part into the page that stands
@@ -135,9 +136,10 @@ def render_words(
     notice: str = "",
     back: Assignment | None = None,
     status: int = 200,
+    locate: Locate | None = None,
 ) -> HttpResponse:
     """A page of words alone, such as the end, with the way `back` if any and the code to hand back."""
-    words = get_phase_words(annotator, find_thanks(annotator) if name == "done" else name)
+    words = draw_words(annotator, find_thanks(annotator) if name == "done" else name, locate)
     handing = name if name in (Ended.SCREENED_OUT, Ended.FAILED_CHECK) else "finished" if name == "done" else ""
     context = {"words": words, "phase": phase, "notice": notice, "back": back.token if back else ""}
     context |= build_hand_back(annotator, handing) if handing else {}
@@ -172,13 +174,14 @@ def render_phase(
     sent: Mapping[str, Any] | None = None,
     notice: str = "",
     status: int = 200,
+    locate: Locate | None = None,
 ) -> HttpResponse:
     """A phase: its words, its questions, and after a try what was right."""
     phase = get_phase(annotator, name)
     passage = read_passages(annotator).get(name)
     phases = [each.name for each in list_phases(annotator) if each.kind not in ("attention", "practice", "thanks")]
     context = {
-        "words": get_phase_words(annotator, name),
+        "words": draw_words(annotator, name, locate),
         "phase": name,
         "version": phase.version_shown if phase and phase.kind == "consent" else "",
         "notice": notice,
@@ -187,7 +190,7 @@ def render_phase(
         "total": len(phases),
         "minutes": tell_minutes(annotator.study) if phases and name == phases[0] else 0,
         "own_link": request.build_absolute_uri(annotator.get_link()) if came_by_open_link(annotator) else "",
-        "instructions": list_instructions(annotator) if phase and phase.kind == "comprehension" else [],
+        "instructions": [draw_words(annotator, each, locate) for each in list_instructions(annotator, phase)],
     }
     context |= build_rights(request, annotator) if phase and phase.kind == "consent" else {}
     return render_page(request, annotator, "phase", context, status)
@@ -198,10 +201,20 @@ def came_by_open_link(annotator: Annotator) -> bool:
     return bool(annotator.study.open_token) and annotator.purpose == Purpose.MAIN
 
 
-def list_instructions(annotator: Annotator) -> list[dict[str, Any]]:
-    """The words of the instructions, to be read again."""
-    names = [phase.name for phase in list_phases(annotator) if phase.kind == "instructions"]
-    return [get_phase_words(annotator, name) for name in names]
+def list_instructions(annotator: Annotator, phase: Phase | None) -> list[str]:
+    """The instructions that stand on the page of the phase once more: on that of a comprehension check all."""
+    if phase is None or phase.kind != "comprehension":
+        return []
+    return [each.name for each in list_phases(annotator) if each.kind == "instructions"]
+
+
+def draw_words(annotator: Annotator, name: str, locate: Locate | None = None) -> dict[str, Any]:
+    """The words of a phase or page, as HTML where they have markup. locate: where the reader may see its pictures."""
+    words = get_phase_words(annotator, name)
+    if "markdown" in words:
+        pictures, written = words.pop("pictures"), words.pop("markdown")
+        words["html"] = render_markdown(written, pictures, locate or PictureAddresses(annotator.public_id))
+    return words
 
 
 def render_stage(
@@ -246,14 +259,24 @@ def render_stage(
 
 def find_shown_picture(place: Place, name: str) -> Picture | None:
     """The picture of this name in its address, if the page of the place shows it; None before and after."""
-    if place.kind != "stage":
-        return None
-    form = StageForm.at(place)
-    build_blocks(form)
-    build_reading(form)
-    digest = form.addresses.shown.get(name)
+    digest = find_addresses(place).shown.get(name)
     project = place.annotator.study.project_id
     return Picture.objects.filter(project=project, digest=digest).first() if digest else None
+
+
+def find_addresses(place: Place) -> PictureAddresses:
+    """The addresses of all pictures on the page of the place."""
+    if place.kind == "stage":
+        form = StageForm.at(place)
+        build_blocks(form)
+        build_reading(form)
+        return form.addresses
+    found, annotator = PictureAddresses(place.annotator.public_id), place.annotator
+    shown = place.phase or (find_thanks(annotator) if place.kind == "done" else "")
+    if phase := get_phase(annotator, shown):
+        for name in (shown, *list_instructions(annotator, phase)):
+            draw_words(annotator, name, found)
+    return found
 
 
 def find_round_words(place: Place) -> dict[str, Any] | None:

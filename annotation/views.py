@@ -1,5 +1,6 @@
 """What annotators can ask for. The server holds the place: whatever they typed, they get the page where they stand."""
 
+from functools import partial
 from typing import cast
 
 from django.contrib.auth.decorators import login_required
@@ -29,6 +30,7 @@ from annotation.pages import (
     render_stale,
     render_words,
 )
+from items.templatetags.bank import locate_picture
 from projects.models import Role, User
 from studies.access import get_study
 from studies.models import Annotator, Ended
@@ -221,8 +223,10 @@ def preview_phase(request: HttpRequest, slug: str, name: str) -> HttpResponse:
             if phase is None:
                 raise Http404
             with translation.override(study.language):
-                is_end = phase.kind == "thanks"
-                return render_words(request, annotator, "done") if is_end else render_phase(request, annotator, name)
+                locate = partial(locate_picture, study.project)
+                if phase.kind == "thanks":
+                    return render_words(request, annotator, "done", locate=locate)
+                return render_phase(request, annotator, name, locate=locate)
         except (SpecError, WrongState):
             return redirect("study", study.slug)
         finally:

@@ -4,7 +4,7 @@ Formulas between dollar signs become MathML, which browsers draw themselves. Wor
 they are.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from html import unescape
 from xml.etree.ElementTree import tostring
@@ -57,7 +57,12 @@ class BadFormula(ValueError):
 
 def render_text(text: Text, locate: Locate) -> SafeString:
     """The whole text as HTML; only for texts with markup."""
-    return clean(build_parser().render(text.body, {"pictures": text.pictures, "locate": locate}))
+    return render_markdown(text.body, text.pictures, locate)
+
+
+def render_markdown(words: str, pictures: Mapping[str, str], locate: Locate) -> SafeString:
+    """Words in Markdown as HTML. pictures: digests by name."""
+    return clean(build_parser().render(words, {"pictures": pictures, "locate": locate}))
 
 
 def render_wording(wording: str, text: Text, locate: Locate | None) -> str:

@@ -8,7 +8,7 @@ import binascii
 import hashlib
 import io
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 
 from django.utils.translation import gettext as _
@@ -117,19 +117,26 @@ def store_pictures(project: Project, pictures: Iterable[PictureContent]) -> None
     Picture.objects.bulk_create(rows, ignore_conflicts=True)
 
 
+def write_data_uri(picture: PictureContent | Picture) -> str:
+    return f"data:{picture.media_type};base64,{base64.b64encode(bytes(picture.content)).decode()}"
+
+
 def write_data_uris(text: Text) -> dict[str, str]:
     """The text's pictures by their names, as files of texts hold them."""
-    if not text.pictures:
+    return write_picture_uris(text.project_id, text.pictures)
+
+
+def write_picture_uris(project_id: int, digests: Mapping[str, str]) -> dict[str, str]:
+    """By name the pictures with these digests, as files hold them."""
+    if not digests:
         return {}
-    found = Picture.objects.filter(project=text.project_id, digest__in=text.pictures.values())
-    uris = {
-        each.digest: f"data:{each.media_type};base64,{base64.b64encode(bytes(each.content)).decode()}" for each in found
-    }
-    return {name: uris[digest] for name, digest in sorted(text.pictures.items()) if digest in uris}
+    found = Picture.objects.filter(project=project_id, digest__in=digests.values())
+    uris = {each.digest: write_data_uri(each) for each in found}
+    return {name: uris[digest] for name, digest in sorted(digests.items()) if digest in uris}
 
 
-def delete_unused_pictures(project: Project, going: Collection[int] = ()) -> None:
-    """Delete the pictures that no text of the project shows but those that are `going`."""
+def delete_unused_pictures(project: Project, going: Collection[int] = (), kept: Collection[str] = ()) -> None:
+    """Delete the pictures that no text of the project shows but those that are `going`; not those `kept`, by digest."""
     others = Text.objects.filter(project=project).exclude(pk__in=going).exclude(pictures={})
     used = {digest for pictures in others.values_list("pictures", flat=True) for digest in pictures.values()}
-    project.pictures.exclude(digest__in=used).delete()
+    project.pictures.exclude(digest__in=used | set(kept)).delete()

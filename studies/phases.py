@@ -8,7 +8,8 @@ from typing import Annotated, Any, Literal
 from django.utils.translation import gettext as _
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
-from items.plain import has_control
+from items.markup import find_named_pictures
+from items.plain import has_control, make_printable
 
 Kind = Literal[
     "consent",
@@ -29,6 +30,7 @@ PROFILE = ("background", "survey")  # their answers describe the annotator in ex
 AFTER_UNITS = ("survey", "thanks")
 COMPREHENSION_TRIES = 2
 MAX_ANSWER = 2_000
+MAX_PICTURES = 20
 
 
 def check_one_line(text: str) -> str:
@@ -56,6 +58,7 @@ def kind_alone(value: object) -> object:
 Line = Annotated[str, Field(max_length=300), AfterValidator(check_one_line)]
 Words = Annotated[str, Field(max_length=5_000)]
 Name = Annotated[str, AfterValidator(check_name)]
+PictureName = Annotated[str, Field(pattern=r"^[\w.-]{1,200}$")]
 
 
 class Strict(BaseModel):
@@ -124,6 +127,8 @@ class Phase(Strict):
     pass_mark: Annotated[int, Field(ge=1, strict=True)] | None = None
     after: Annotated[int, Field(ge=1, le=10_000, strict=True)] | None = None
     texts: Annotated[list[Line], Field(max_length=20)] = []
+    markup: Literal["", "markdown"] = ""
+    pictures: Annotated[dict[PictureName, str], Field(max_length=MAX_PICTURES)] = {}
 
     @model_validator(mode="before")
     @classmethod
@@ -152,6 +157,12 @@ class Phase(Strict):
             said.append(_("it needs texts: the ids of those to practise on."))
         if self.kind == "attention" and self.after is None:
             said.append(_("say with “after” behind how many units it comes."))
+        said += [
+            _("its text shows the picture “%(name)s”, which is not among its pictures. Add it.")
+            % {"name": make_printable(name)}
+            for name in dict.fromkeys(find_named_pictures(self.written))
+            if self.markup and name not in self.pictures
+        ]
         names = [question.name for question in self.questions]
         if len(set(names)) < len(names):
             said.append(_("two of its questions have the same name."))
@@ -178,6 +189,11 @@ class Phase(Strict):
     def names_answer(self, question: PhaseQuestion) -> bool:
         said = " ".join([*self.paragraphs, *self.points, question.text, question.help]).casefold()
         return question.label_of(question.answer).casefold() in said
+
+    @property
+    def written(self) -> str:
+        """Its text and its points as one text in Markdown."""
+        return "\n\n".join([*self.paragraphs, "\n".join(f"- {point}" for point in self.points)])
 
     @property
     def is_scored(self) -> bool:

@@ -16,6 +16,7 @@ from items.values import hash_body
 from llm.request_options import OPTIONS
 from studies.models import InstrumentVersion, PeopleTexts, Study, UnitItem, Variant
 from studies.services.instruments import get_source, read_content
+from studies.services.phase_pictures import write_phases
 from studies.strict_yaml import write_yaml
 
 DETAILS = ("source", "genre", "level", "audience", "topic", "licence")
@@ -176,7 +177,7 @@ def study_file(study: Study) -> dict[str, Any]:
 
 def list_worded_phases(study: Study) -> list[dict[str, Any]]:
     """What people went through; not the practice, whose texts are not in the pack."""
-    return [phase for phase in study.phases if phase["kind"] != "practice"]
+    return [phase for phase in write_phases(study) if phase["kind"] != "practice"]
 
 
 def variants_of(study: Study) -> list[Variant]:

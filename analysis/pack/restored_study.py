@@ -46,6 +46,7 @@ from studies.protocols import PROTOCOLS
 from studies.services.creating import check_instrument, check_parameters, check_protocol, refuse_taken
 from studies.services.declarations import get_declaration
 from studies.services.instrument_writing import InstrumentRefused, find_or_store_version
+from studies.services.phase_pictures import store_phases
 from studies.services.responses.rows import READINGS
 from studies.services.selection import CALIBRATION, MAIN, make_unit_key
 from studies.services.spec import StudySpec, check_spec, read_spec
@@ -75,7 +76,7 @@ def restore_study(pack: PackReader, project: Project, slug: str) -> Study:
         plan=spec.plan.numbers(),
         seed=spec.plan.seed,
         groups=spec.groups,
-        phases=[phase.model_dump(exclude_defaults=True) for phase in spec.phases or []],
+        phases=store_phases(project, spec.phases or []),
         state=StudyState.IMPORTED,
         launched_at=time_in(history, "launched_at"),
         main_opened_at=time_in(history, "main_opened_at"),

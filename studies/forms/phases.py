@@ -1,11 +1,15 @@
 """Forms of one phase, and of how people come to a study."""
 
+import re
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, cast
 
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
+from items.forms.bank import PicturesField
+from items.models import Markup
+from items.pictures import write_data_uri
 from studies.phases import ASKING, ENDING
 from studies.services.phase_editing import WORDS, read_questions, write_questions
 from studies.services.spec import SpecError
@@ -34,6 +38,16 @@ class PhaseForm(forms.Form):
         widget=forms.Textarea(attrs={"rows": 5}),
         help_text=_("An empty line begins a new paragraph."),
     )
+    markup = forms.BooleanField(
+        label=_("The text is Markdown, with pictures and formulas"),
+        required=False,
+        help_text=_(
+            "*emphasis*, lists and tables are shown as such; a picture stands where the text says "
+            "![description](name.png)."
+        ),
+    )
+    new_pictures = PicturesField(label=_("Add pictures"), required=False, help_text=_("PNG or JPEG."))
+    without = forms.MultipleChoiceField(label=_("Remove pictures"), required=False, widget=forms.CheckboxSelectMultiple)
     points = forms.CharField(
         label=_("Points"),
         required=False,
@@ -72,14 +86,23 @@ class PhaseForm(forms.Form):
         help_text=_("The ids of texts that are not in the study, one per line."),
     )
 
-    def __init__(self, data: Mapping[str, Any] | None, *, phase: Mapping[str, Any], words_only: bool = False):
+    def __init__(
+        self,
+        data: Mapping[str, Any] | None,
+        files: Any = None,
+        *,
+        phase: Mapping[str, Any],
+        words_only: bool = False,
+    ):
+        self.pictures = dict(phase.get("pictures", {}))
         initial = dict(phase) | {
             "paragraphs": "\n\n".join(phase.get("paragraphs", [])),
             "points": "\n".join(phase.get("points", [])),
             "texts": "\n".join(phase.get("texts", [])),
             "questions": write_questions(phase),
         }
-        super().__init__(data, initial=initial, prefix=phase["name"])
+        super().__init__(data, files, initial=initial, prefix=phase["name"])
+        cast(forms.MultipleChoiceField, self.fields["without"]).choices = [(name, name) for name in self.pictures]
         kind = phase["kind"]
         unused = {
             "version": kind != "consent",
@@ -88,10 +111,19 @@ class PhaseForm(forms.Form):
             "after": kind != "attention",
             "texts": kind != "practice",
             "button": kind in ("practice", "thanks"),
+            "without": not self.pictures,
         }
         for name, is_unused in unused.items():
-            if is_unused or (words_only and name not in WORDS):
+            if is_unused or (words_only and name not in (*WORDS, "without")):
                 del self.fields[name]
+
+    def told(self) -> dict[str, Any]:
+        """The phase as a study file says it."""
+        said = dict(self.cleaned_data)
+        new, without = said.pop("new_pictures", None) or {}, said.pop("without", [])
+        kept = {name: digest for name, digest in self.pictures.items() if name not in without}
+        said["pictures"] = kept | {name: write_data_uri(picture) for name, picture in new.items()}
+        return said | {"markup": Markup.MARKDOWN if said.get("markup") else ""}
 
     def clean_questions(self) -> list[Any]:
         try:
@@ -101,7 +133,8 @@ class PhaseForm(forms.Form):
 
     def clean_paragraphs(self) -> list[str]:
         written = self.cleaned_data["paragraphs"].replace("\r\n", "\n")
-        return [" ".join(part.split()) for part in written.split("\n\n") if part.strip()]
+        parts = [part.strip() for part in re.split(r"\n\s*\n", written) if part.strip()]
+        return parts if self["markup"].data else [" ".join(part.split()) for part in parts]
 
     def clean_points(self) -> list[str]:
         return [line.strip() for line in self.cleaned_data["points"].splitlines() if line.strip()]

@@ -14,6 +14,7 @@ from studies.models import InstrumentVersion, Study, Variant
 from studies.protocols import PROTOCOLS, InvalidParameter
 from studies.services.instruments import UnknownInstrument, find_version, name_version
 from studies.services.launching import launch_study, outline_draft
+from studies.services.phase_pictures import store_phases, write_phases
 from studies.services.quotas import collect_groups
 from studies.services.scratch import clear_abandoned, clear_rows, delete_study, refuse_if_written
 from studies.services.selection import Chosen, check_languages, find_items, find_texts
@@ -152,7 +153,7 @@ def describe_study(study: Study) -> dict[str, Any]:
         "params": study.params,
         "groups": study.groups,
         "variants": describe_variants(study),
-        "phases": study.phases,
+        "phases": write_phases(study),
         "recruitment": study.recruitment,
     }
 
@@ -187,7 +188,7 @@ def fill_study(study: Study, spec: StudySpec) -> None:
 def fill_phases(study: Study, spec: StudySpec) -> None:
     """What people go through beside the units, and how they come; `SpecError` where that does not fit the plan."""
     if spec.phases is not None:
-        study.phases = [phase.model_dump(exclude_defaults=True) for phase in spec.phases]
+        study.phases = store_phases(study.project, spec.phases)
     if spec.recruitment is not None:
         study.recruitment = spec.recruitment.model_dump(exclude_defaults=True)
     check_places(study)

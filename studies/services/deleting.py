@@ -17,6 +17,7 @@ from projects.audit import record_act
 from projects.deletion import collect_rows, describe_rows
 from projects.models import Project, User
 from studies.models import Study, StudyState
+from studies.services.phase_pictures import list_phase_pictures
 from studies.services.scratch import refuse_if_written
 from studies.services.states import WrongState, lock_study_state
 
@@ -62,7 +63,8 @@ def delete_texts(
         delete_results(texts[0].project)
         for text in texts:
             record_act(text.project_id, "text_deleted", text)
-        delete_unused_pictures(texts[0].project, [root.pk for root in roots])
+        project = texts[0].project
+        delete_unused_pictures(project, [root.pk for root in roots], list_phase_pictures(project))
     return delete_rows(roots, owner, waits=waits)
 
 
@@ -82,7 +84,7 @@ def delete_with_all(row: Model, confirmed: str, owner: User | None = None, *, wa
             delete_results(project)
         record_act(project.pk, f"{row._meta.model_name}_deleted", row)
         if isinstance(row, Text):
-            delete_unused_pictures(project, [root.pk for root in roots])
+            delete_unused_pictures(project, [root.pk for root in roots], list_phase_pictures(project))
     return delete_rows(roots, owner, waits=waits)
 
 

@@ -18,6 +18,7 @@ from studies.models import PhasePassed, Purpose, Study, StudyState
 from studies.phases import ASKING, SCORED, Phase, Phases
 from studies.recruitment import Recruitment
 from studies.services.declarations import get_declaration
+from studies.services.phase_pictures import store_phase, store_phases
 from studies.services.phases import get_usual_words, read_phases
 from studies.services.practice import plan_practice
 from studies.services.scratch import clear_rows, refuse_if_written
@@ -27,7 +28,15 @@ from studies.services.states import lock_study
 from studies.strict_yaml import NotYaml, load_yaml
 
 PHASES: TypeAdapter[list[Phase]] = TypeAdapter(Phases)
-WORDS = ("title", "paragraphs", "points", "button", "version")  # of a phase, all that may change after a launch
+WORDS = (
+    "title",
+    "paragraphs",
+    "points",
+    "button",
+    "version",
+    "markup",
+    "pictures",
+)  # of a phase, all that may change after a launch
 FROZEN = (
     "open_link",
     "platform",
@@ -53,7 +62,7 @@ def save_phases(study: Study, told: Sequence[Mapping[str, Any]]) -> None:
         phases = PHASES.validate_python(list(told))
     except ValidationError as error:
         raise SpecError(" ".join(explain_problem(each) for each in error.errors()[:5])) from None
-    study.phases = [phase.model_dump(exclude_defaults=True) for phase in phases]
+    study.phases = store_phases(study.project, phases)
     plan_practice(study, choose_items(study))
     clear_rows(study)
     study.save(update_fields=["phases"])
@@ -126,9 +135,11 @@ def reword_phase(study: Study, name: str, told: Mapping[str, Any]) -> None:
         key: told[key] for key in WORDS if told.get(key)
     }
     try:
-        before, after = Phase.model_validate(old), Phase.model_validate(new)
+        before = Phase.model_validate(old)
+        stored = store_phase(study.project, Phase.model_validate(new))
     except ValidationError as error:
         raise SpecError(" ".join(map(explain_error, error.errors()[:5]))) from None
+    after = Phase.model_validate(stored)
     if before == after:
         raise SpecError(_("Nothing changed, so the wording stays as it is."))
     if after.version and after.version in list_versions(study, before):
@@ -138,7 +149,7 @@ def reword_phase(study: Study, name: str, told: Mapping[str, Any]) -> None:
         *study.earlier_phases,
         {"phase": old, "version": before.version_shown, "until": now.isoformat()},
     ]
-    study.phases = [after.model_dump(exclude_defaults=True) if phase is old else phase for phase in phases]
+    study.phases = [stored if phase is old else phase for phase in phases]
     study.phases_changed_at = now
     study.save(update_fields=["phases", "earlier_phases", "phases_changed_at"])
     record_act(study.project_id, "phase_reworded", study)

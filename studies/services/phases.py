@@ -113,7 +113,9 @@ def fill_words(phase: Phase | None, usual: Mapping[str, Any]) -> dict[str, Any]:
     if phase is None:
         return dict(usual)
     has_text = phase.paragraphs or phase.points
-    text = {"paragraphs": phase.paragraphs, "points": phase.points} if has_text else {}
+    text: dict[str, Any] = {"paragraphs": phase.paragraphs, "points": phase.points} if has_text else {}
+    if has_text and phase.markup:
+        text |= {"markdown": phase.written, "pictures": phase.pictures}
     said = {"title": phase.title, "button": phase.button}
     return {**usual, **text, **{name: words for name, words in said.items() if words}}
 

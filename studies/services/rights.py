@@ -39,6 +39,7 @@ from studies.models import (
 )
 from studies.models.people import new_public_id
 from studies.question_words import name_label, name_question, name_stage
+from studies.services.phases import get_phase, get_phase_words
 from studies.services.states import hold_state
 from studies.services.written_items import find_rewording_questions, make_item_id
 
@@ -109,8 +110,14 @@ def list_own_answers(annotator: Annotator) -> list[OwnAnswer]:
 
 def _list_background(annotator: Annotator) -> Iterator[OwnAnswer]:
     for passage in annotator.phases_passed.order_by("passed_at", "pk"):
+        phase = get_phase(annotator, passage.phase)
+        title = get_phase_words(annotator, passage.phase).get("title") or passage.phase
+        asked = {question.name: question for question in phase.questions} if phase else {}
         for name, value in (passage.answers or {}).items():
-            yield OwnAnswer(passage.phase, name, "", "", _say(value, {}), "", passage.passed_at)
+            question = asked.get(name)
+            is_chosen = question is not None and question.kind in ("choice", "scale")
+            said = question.label_of(value) if question and is_chosen else name_label(str(value))
+            yield OwnAnswer(title, question.text if question else name, "", "", said, "", passage.passed_at)
 
 
 def _list_responses(annotator: Annotator) -> Iterator[OwnAnswer]:

@@ -24,7 +24,8 @@ def study_phases(request, slug):
     sent = request.POST.get("phase", "")
     rows = []
     for phase in phase_editing.list_phases_of(study):
-        form = PhaseForm(request.POST if phase["name"] == sent else None, phase=phase, words_only=not study.is_draft)
+        given = (request.POST, request.FILES) if phase["name"] == sent else (None,)
+        form = PhaseForm(*given, phase=phase, words_only=not study.is_draft)
         if form.is_bound and form.is_valid() and save(request, study, phase["name"], form):
             return redirect(f"{reverse('study_phases', args=[slug])}#phase-{sent}")
         wordings = [] if study.is_draft else phase_editing.list_wordings(study, phase["name"])
@@ -51,7 +52,7 @@ def describe(request, study) -> dict:
 def save(request, study, name: str, form: PhaseForm) -> bool:
     try:
         change = phase_editing.replace_phase if study.is_draft else phase_editing.reword_phase
-        change(study, name, form.cleaned_data)
+        change(study, name, form.told())
     except (SpecError, WrongState) as error:
         form.add_error(getattr(error, "field", None) or None, str(error))
         return False

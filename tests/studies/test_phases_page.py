@@ -3,16 +3,19 @@
 import re
 
 import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
 
 from studies.models import PhasePassed, Study
 from studies.services.answering import pass_phase
-from studies.services.creating import change_study
+from studies.services.creating import change_study, copy_study, describe_study
+from studies.services.deleting import delete_with_all
 from studies.services.launching import close_study, launch_study
 from studies.services.places import find_place
 from studies.services.spec import check_spec
 from tests.annotation.test_phases import TEST
 from tests.annotation.world import Walker
+from tests.pictures import make_png
 from tests.studies.world import bank, counts, drafted, launched, spec
 
 
@@ -201,3 +204,52 @@ def test_a_closed_study_keeps_its_words(page, running):
     reword(page, running, paragraphs="Other words.", version="2")
     running.refresh_from_db()
     assert running.earlier_phases == []
+
+
+def upload_picture(client, study, text: str, **changes) -> str:
+    fields = {"phase": "instructions", "instructions-paragraphs": text, "instructions-markup": "on"} | changes
+    file = SimpleUploadedFile("plan.png", make_png(), "image/png")
+    given = fields | {"instructions-new_pictures": file}
+    return client.post(reverse("study_phases", args=[study.slug]), given, follow=True).text
+
+
+def find_picture(page: str) -> str:
+    """The address of the one picture of a page."""
+    (found,) = re.findall(r'<img class="picture" src="([^"]+)"', page)
+    return found
+
+
+def test_instructions_show_a_picture_in_the_preview_and_to_whoever_reads_them(page, study):
+    upload_picture(page, study, "Look *here*:\n\n![the plan](plan.png)")
+    preview = page.get(reverse("phase_preview", args=[study.slug, "instructions"])).text
+    assert page.get(find_picture(preview))["Content-Type"] == "image/png"
+    launch_study(study)
+    walker = Walker(study.annotators.first())
+    walker.join()
+    walker.post({"phase": "consent"})
+    shown = walker.get().content.decode()
+    assert "<em>here</em>" in shown
+    address = find_picture(shown)
+    assert walker.get(address).content == page.get(find_picture(preview)).content
+    walker.post({"phase": "instructions"})
+    assert walker.get(address).status_code == 404  # no page of theirs shows it now
+
+
+def test_a_picture_of_a_phase_goes_with_the_study_file_and_stays_while_a_phase_shows_it(page, study):
+    upload_picture(page, study, "![the plan](plan.png)")
+    study.refresh_from_db()
+    (said,) = [phase for phase in describe_study(study)["phases"] if phase["name"] == "instructions"]
+    assert said["pictures"]["plan.png"].startswith("data:image/png;base64,")
+    copy = copy_study(study)
+    assert copy.phases == study.phases
+    delete_with_all(study.project.texts.first(), study.project.texts.first().external_id)
+    assert study.project.pictures.count() == 1
+
+
+def test_a_picture_that_is_missing_is_said_and_one_can_be_taken_out(page, study):
+    assert "is not among its pictures" in upload_picture(page, study, "![the plan](other.png)")
+    upload_picture(page, study, "![the plan](plan.png)")
+    fields = {"phase": "instructions", "instructions-paragraphs": "No plan.", "instructions-without": "plan.png"}
+    page.post(reverse("study_phases", args=[study.slug]), fields)
+    study.refresh_from_db()
+    assert [phase.get("pictures") for phase in study.phases] == [None, None]
