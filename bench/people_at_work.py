@@ -50,10 +50,11 @@ class Rater(Thread):
 
     def rate(self, page: str, token: str) -> str:
         levels: dict[str, list[str]] = {}
-        for name, value in CHOICE.findall(page):
-            levels.setdefault(name, []).append(value)
-        sent = {name: self.rng.choice(values) for name, values in levels.items()}
         items = ITEM.findall(page)
+        for name, value in CHOICE.findall(page):
+            if name.endswith(tuple(f"-{item}" for item in items)):  # not a choice of how the page is displayed
+                levels.setdefault(name, []).append(value)
+        sent = {name: self.rng.choice(values) for name, values in levels.items()}
         first = {name: value for name, value in sent.items() if name.endswith(items[0])}
         self.ask("draft", "draft/", [("token", token), ("item", items[0]), *first.items()])
         following = self.ask("hand-in", "", [("token", token), *(("item", item) for item in items), *sent.items()])

@@ -27,7 +27,7 @@ from generation.rules.tagging import (
 Range = tuple[int, int]
 Piece = str | Range
 FROM_A_NAME = re.compile(
-    r"(?:[a-z](?:[ei]an|ese|rican)|German|Roman|English|Spanish|British|Irish|Turkish|Polish|Swedish|Danish|French|Dutch|Greek)$"
+    r"(?:[a-z](?:[ei]ans?|ese|ricans?)|Germans?|Romans?|English|Spanish|British|Irish|Turkish|Polish|Swedish|Danish|French|Dutch|Greek)$"
 )
 COUNTING = frozenset(["one", "each", "every"])
 LONGEST_RELATIVE = 14  # tokens

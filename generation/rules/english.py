@@ -64,7 +64,7 @@ def make_drafts(sentence: Sentence) -> Iterator[Draft]:
     for clause in clauses[:1]:
         if clause and clause.front_kind in ("subject", "prepositional"):
             yield from ask_event(clause, is_past, TOPIC_WORDS)
-        elif clause and is_past(clause):
+        elif clause and (is_past(clause) or clause.token(0).plain == "if"):
             yield from ask_consequence(clause, TOPIC_WORDS)
     yield from ask_advice(sentence)
     yield from ask_topics(sentence, find_subject(sentence), TOPIC_WORDS)

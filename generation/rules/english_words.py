@@ -131,7 +131,7 @@ TOPIC_WORDS = TopicWords(
     "first",
     "last",
     "What happened {}?",
-    dict.fromkeys(("when", "after", "before", "once", "while"), "What happened {}?"),
+    {**dict.fromkeys(("when", "after", "before", "once", "while"), "What happened {}?"), "if": "What is the case {}?"},
     "and",
     re.compile(
         rf"\b(?:[Ii]n (?:{MONTHS} )?(?:1\d{{3}}|20\d\d)|"

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from generation.rules.tagging import NAME
 
 PRONOUN = re.compile(
-    r"^((?:[A-Z][^,;:]{0,60}, |"
+    r"^([\"“”]*(?:[A-Z][^,;:]{0,60}, |"
     r"(?:In|On|At|During|After|Before|Since|By|Despite) [^,;:]{1,40} )?)(He|She|he|she)(?= [a-z])"
 )
-GERMAN_PRONOUN = re.compile(r"^((?:(?!Er |Sie |Es )[A-ZÄÖÜ][^,;:]{1,60} )?)([Ee]r)(?= [a-zäöü])")
+GERMAN_PRONOUN = re.compile(r"^([\"“”„]*(?:(?!Er |Sie |Es )[A-ZÄÖÜ][^,;:]{1,60} )?)([Ee]r)(?= [a-zäöü])")
 OTHER_PERSON = re.compile(
     r"\b(?:[Hh]e|[Ss]he|[Hh]im|[Hh]er|[Hh]is|[Tt]hey|sein\w*|ihr\w*|ihn|sich|dies\w*|wie|dass|wenn|als)\b"
 )

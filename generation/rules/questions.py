@@ -41,6 +41,7 @@ SAME_SENTENCE = 0.6  # what a further question to a sentence is worth less
 GOOD_SCORE = 1.5
 RESOLVED = 0.5  # what a name in place of a pronoun costs
 LEAST_SCORE = -1.5
+LEAST_TOPIC = -2.0  # of a question about a topic: it comes last, and only where a list is short
 FOLLOWING_NAMED, FOLLOWING = 0.7, 1.2  # what a question is worth less that may need an earlier sentence
 FEWEST = 5  # up to so many, questions about a topic or a time fill a short list
 WHOLE_SENTENCE = frozenset([TOPIC, FIRST_TOPIC, LAST_TOPIC, TWO_TOPICS, EVENT])
@@ -169,7 +170,8 @@ def _ask(text: str, passage: Passage, language: str) -> Iterator[OpenQuestion]:
         question = ask_who_or_what(draft, text, language)
         start, end = _span(passage, draft)
         score = _score_in_text(draft, sentence, passage.around) - RESOLVED * bool(resolved.name)
-        if question and score >= LEAST_SCORE and _is_open(draft, sentence, text[start:end]):
+        least = LEAST_TOPIC if draft.rule in WHOLE_SENTENCE else LEAST_SCORE
+        if question and score >= least and _is_open(draft, sentence, text[start:end]):
             told = text[passage.places[0] : passage.places[-1] + 1]
             yield OpenQuestion(question, text[start:end], told, start, end, draft.rule, round(score, 4))
 

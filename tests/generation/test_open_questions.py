@@ -215,6 +215,8 @@ def test_what_is_told_twice_is_asked_for_what_is_told_first(language, text, ques
          "in 1990"),
         ("Jost Brand was a clockmaker in Ulm. In 1990, he sold  the house to the town.",
          "What did Jost Brand sell in 1990?", "the house to the town"),
+        ('Jost Brand was a clockmaker in Ulm. ""He sold the house in 1990.""', "When did Jost Brand sell the house?",
+         "in 1990"),
     ],
 )  # fmt: skip
 def test_a_pronoun_is_replaced_by_the_name_before_it(text, question, answer):
@@ -245,6 +247,25 @@ def test_a_pronoun_that_may_mean_somebody_else_is_not_replaced(text):
 )
 def test_a_date_is_asked_for_what_happened(language, sentence, question):
     assert (question, sentence.removesuffix(".")) in ask_all(language, sentence)
+
+
+@pytest.mark.parametrize(
+    ("language", "sentence", "question", "answer"),
+    [
+        ("en", "If a ship meets ice, the captain must turn north.", "What is the case if a ship meets ice?",
+         "the captain must turn north"),
+        ("de", "Wenn ein Schiff auf Eis trifft, dreht der Kapitän nach Norden.",
+         "Was gilt, wenn ein Schiff auf Eis trifft?", "dreht der Kapitän nach Norden"),
+    ],
+)  # fmt: skip
+def test_a_condition_is_asked_for_what_follows_from_it(language, sentence, question, answer):
+    assert (question, answer) in ask_all(language, sentence)
+
+
+def test_a_topic_that_an_earlier_sentence_may_have_named_is_asked_last():
+    text = "Lena Vogt runs a museum in Ulm. The advice helps visitors of Ulm in the winter."
+    ranked = [each.question for each in all_questions(text, "en")]
+    assert ranked[-1] == "What does the text say about the advice?"
 
 
 @pytest.mark.parametrize(("language", "text"), [
