@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
 from items.markup import find_named_pictures
-from items.plain import has_control, make_printable
+from items.plain import count_words, has_control, make_printable
 
 Kind = Literal[
     "consent",
@@ -228,7 +228,7 @@ class Phase(Strict):
 
     def count_words(self) -> int:
         said = [*self.paragraphs, *self.points, *(each.text for each in self.questions)]
-        return sum(len(part.split()) for part in said)
+        return sum(count_words(part) for part in said)
 
 
 def check_phases(phases: list[Phase]) -> list[Phase]:

@@ -9,12 +9,14 @@ from django.utils.html import conditional_escape
 from items.language import name_language
 from items.markup import render_text, render_wording
 from items.models import Markup, Text
+from items.plain import count_words
 from items.values import normalise_json
 from projects.models import Project
 
 register = template.Library()
 
 register.filter("language_name", name_language)
+register.filter("word_count", count_words)
 
 
 @register.simple_tag

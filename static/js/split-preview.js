@@ -4,6 +4,7 @@ const preview = document.getElementById("split-preview");
 const [heading, list] = [preview.querySelector("h2"), preview.querySelector("ol")];
 const BEGINNING = 90; // characters shown of each text
 const LONGEST_TITLE = 80;
+const UNSPACED = /[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\u{20000}-\u{3ffff}]/gu;
 
 // [title, body] of each text: the rules of items/formats/text_files.py.
 function split(pasted, how, separator) {
@@ -37,9 +38,16 @@ function show() {
   list.replaceChildren(...texts.map(describe));
 }
 
+// As items/plain.py counts: of scripts without spaces, two characters are one word.
+function countWords(text) {
+  const unspaced = text.match(UNSPACED) ?? [];
+  const spaced = text.replace(UNSPACED, " ").split(/\s+/).filter((word) => /[\p{L}\p{N}]/u.test(word));
+  return Math.ceil(unspaced.length / 2) + spaced.length;
+}
+
 function describe([title, text]) {
   const entry = document.createElement("li");
-  const words = preview.dataset.words.replace("{n}", text.split(/\s+/).length);
+  const words = preview.dataset.words.replace("{n}", countWords(text));
   entry.className = "info";
   entry.dir = "auto";
   if (title) entry.append(Object.assign(document.createElement("strong"), { textContent: title }), " ");

@@ -58,6 +58,27 @@ def test_a_picture_of_the_text_is_out_of_reach_until_the_text_is_shown(study, wa
         assert not any(word in page.content.decode() for word in ("lake", "secret-", "wade", "<math"))
 
 
+@pytest.mark.parametrize("markup", ["", "markdown"])
+def test_arabic_and_hebrew_run_from_right_to_left_beside_words_of_the_page(project, markup):
+    """The direction of each is told by its own letters: by `dir`, on the element or on the one around it."""
+    text = Text.objects.create(
+        project=project, external_id="t", body="أعلنت المدينة عن متحف.", markup=markup, language="ar"
+    )
+    item = make_secret_item(text, "gen-alder", "i")
+    item.stem = "מה הודיעה העיר?"
+    item.save()
+    Option.objects.filter(item=item, position=0).update(text="متحف")
+    walker = Walker(launched(project, "en", 2, {}).annotators.first()).start()
+    walker.guess()
+    walker.reveal()
+    page = walker.get().content.decode()
+    for words in ("מה הודיעה העיר?", "متحف"):
+        assert re.search(rf'<[^<>]* dir="auto"[^<>]*>{re.escape(words)}<', page)
+    article = page.partition("<article")[2].partition("</article>")[0]
+    assert 'dir="auto"' in article.partition(">")[0]
+    assert 'dir="auto"' in article.partition("<h2")[2].partition(">")[0]  # else its English word would tell
+
+
 def test_a_version_of_a_text_has_its_markup_and_pictures(study, walker):
     version = {"name": "simple", "text": "Herons **walk**. ![the lake](secret-map.png)"}
     Text.objects.update(versions=[version])

@@ -67,9 +67,9 @@ def test_pasted_texts_are_split_while_one_watches(enter, filled):
     page = enter()
     page.goto(reverse("text_new", args=[filled.slug]))
     expect(page.locator("#split-preview")).to_be_hidden()
-    page.fill("[name=body]", "The first text.\n---\nThe second one.\n---\n")
+    page.fill("[name=body]", "The first text.\n---\n东京是首都。\n---\n")
     expect(page.locator("#split-preview h2")).to_have_text("2 texts")
-    expect(page.locator("#split-preview li")).to_have_text(["The first text. (3 words)", "The second one. (3 words)"])
+    expect(page.locator("#split-preview li")).to_have_text(["The first text. (3 words)", "东京是首都。 (3 words)"])
 
 
 @pytest.mark.parametrize("split", Split.values)

@@ -147,6 +147,12 @@ def test_words_of_the_bank_carry_their_language_and_are_not_translated(client, t
     assert '<span lang="en" dir="auto" translate="no">The tide is low.</span>' in page
 
 
+def test_words_are_counted_in_every_script(client, project):
+    load(project, text_row([], text="东京是日本的首都。", language="zh", id="t3"))
+    page = client.get(reverse("text", args=["rivers", Text.objects.get(external_id="t3").pk])).content.decode()
+    assert ", 4 words" in page
+
+
 def test_keys_are_told_by_a_word(client, text):
     page = client.get(reverse("text", args=["rivers", text.pk])).content.decode()
     assert page.count('<span class="badge good">key</span>') == 2
