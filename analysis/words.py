@@ -88,6 +88,7 @@ NAMES: Mapping[str, Mapping[str, str | Promise]] = {
         "": _("all"),
         "all": _("all"),
         "pooled": _("pooled"),
+        "within item": _("options of one item"),
         "within text": _("within text"),
         "by generator": _("by generator"),
         "across texts": _("across texts"),

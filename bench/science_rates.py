@@ -22,6 +22,7 @@ from analysis.measures.correlations import naive_difference, within_text
 from analysis.measures.differential_functioning import item_functioning
 from analysis.measures.informativity import carry_over
 from analysis.measures.joint_contrasts import JointInfluence, adjust_joint_contrasts
+from analysis.measures.label_severity import label_severity
 from analysis.measures.prediction_powered import PEOPLE_ONLY, Cell, Judgments, combine, fit, joint_influence
 from analysis.measures.rater_effects import g_study, g_study_without, rater_severity
 from analysis.measures.reader_intervals import FIXED, RANDOM, Arm, family_parts, jackknife_parts
@@ -175,6 +176,48 @@ def strict(rng: np.random.Generator) -> Held:
         yield f"rater {one + 1}", *held(parts, truth[one])
 
 
+def strict_labels(rng: np.random.Generator) -> Held:
+    """40 texts × 10 items of two generators, 2 of 4 raters in turn who say yes or no, 200 labels each."""
+    item = np.repeat(np.arange(400), 2)
+    rater = np.array([(a, b) for a in range(4) for b in range(a)])[np.arange(400) % 6].ravel()
+    text, group = np.arange(400) // 10, np.arange(400) % 2
+    truth, level = np.array([-0.9, -0.3, 0.3, 0.9]), np.array([0.2, -0.4])
+    own = rng.normal(0, 1, 400) + rng.normal(0, 0.5, 40)[text] + level[group]
+    yes = rng.random(800) < logistic(own[item] + truth[rater])
+    found = label_severity(item, rater, yes, text, group)
+    for one in range(4):
+        parts = jackknife_parts(float(found.severity[one]), found.severity_without[:, one])
+        yield f"rater {one + 1}", *held(parts, truth[one])
+    for g in range(2):
+        parts = jackknife_parts(float(found.fair[g]), found.fair_without[:, g], bounds=ONE)
+        yield f"fair share {g + 1}", *held(parts, mean_share(level[g], 1.25**0.5))
+
+
+def joined_versions(rng: np.random.Generator, r: float, alike: float) -> Held:
+    """60 texts, 20 drawn, 12 readers who differ by .4, 3 versions that raise the logit by .5 and .2 and differ by text
+    (SD .4); the model reads all versions of all texts, and of its errors the share `alike` is the same in all."""
+    texts, n, readers = 60, 20, 12
+    base, effect = rng.normal(0, 0.8, texts), np.array([0, 0.5, 0.2]) + rng.normal(0, 0.4, (texts, 3))
+    people = rng.normal(0, 0.4, readers)
+    text, reader = (each.ravel() for each in np.indices((n, readers)))
+    version = (reader + text) % 3
+    right = rng.binomial(OPTIONS, logistic(0.5 + base[text] + effect[text, version] + people[reader])).astype(float)
+    cells, common = [], rng.normal(size=texts)
+    for v in range(3):
+        at = version == v
+        judged = Judgments(text[at], reader[at], right[at], np.full(int(at.sum()), float(OPTIONS)))
+        own = base + effect[:, v] - np.array([0, 0.5, 0.2])[v]
+        error = np.sqrt(alike) * common + np.sqrt(1 - alike) * rng.normal(size=texts)
+        predicted = 0.6 + 0.15 * (r * own / 0.9 + np.sqrt(1 - r**2) * error) + 0.05 * v
+        cells.append(Cell(judged.share(texts), predicted, np.full(texts, n / texts), np.ones(texts), judged))
+    levels = [mean_share(0.5 + each, (0.64 + 0.16 + 0.16) ** 0.5) for each in (0, 0.5, 0.2)]
+    for v in (1, 2):
+        for kind in (FIXED, RANDOM):
+            for name, slope in (("", None), (", people only", PEOPLE_ONLY)):
+                parts = combine([fit(cells[v], slope), fit(cells[0], slope)], (1, -1), DIFFERENCE, kind)
+                yield f"version {v + 1}, {kind}{name}", *held(parts, levels[v] - levels[0])
+
+
 def generalized(rng: np.random.Generator) -> Held:
     """40 texts × 2 items, 4 raters: Eρ² of one rater, where items vary by 1, raters by .5 and the rest by 1."""
     item, rater = (each.ravel() for each in np.indices((80, 4)))
@@ -310,7 +353,12 @@ PARTS: dict[str, dict[str, Part]] = {
         "a third may leave": lambda rng, _seed: versions(rng, True),
         "readers differ by .1": lambda rng, _seed: versions(rng, False, 0.1),
     },
+    "joined_versions": {
+        f"20 of 60 texts, r {r}, errors alike {alike}": lambda rng, _seed, r=r, a=alike: joined_versions(rng, r, a)
+        for r, alike in ((0.9, 1.0), (0.9, 0.8), (0.7, 0.8), (0.7, 0.0), (0.0, 0.8))
+    },
     "severity": {"24 texts × 3, 2 of 4 raters": lambda rng, _seed: strict(rng)},
+    "labels": {"40 texts × 10, 2 of 4 raters": lambda rng, _seed: strict_labels(rng)},
     "generalizability": {"40 texts × 2, 4 raters": lambda rng, _seed: generalized(rng)},
     "reliability": {"5 texts × 4 items": lambda rng, _seed: reliable(rng)},
     "dif": {"2 × 250": lambda rng, _seed: functioning(rng)},

@@ -10,7 +10,8 @@ from analysis.science import tables
 from analysis.science.common import reading_stages
 from analysis.science.flaws import code_items, item_values
 from analysis.science.joined import INFORMATIVITY, stages_of, texts_done
-from analysis.science.raters import ratings_in
+from analysis.science.labels import labels_in
+from analysis.science.raters import complete_ratings, ratings_in
 from analysis.science.reliability import TEXTS, complete_block
 from analysis.tables.spec import Row, Table, TableSpec
 from studies.services.declarations import get_declaration
@@ -72,6 +73,28 @@ def list_others(evidence: Evidence, row: Row, _column: str) -> Table:
     return list_rows(evidence, mine[asked] if asked.any() else mine, ANSWER, _("The answers"))
 
 
+@tables.JOINED_VERSIONS.drill_down
+def list_joined_versions(evidence: Evidence, row: Row, column: str) -> Table:
+    """Judgments with the text in either version, of people and of the models that are asked."""
+    versions = list_text_versions(evidence.study)
+    pair = [row["version"], row["compared_with"]]
+    models = row["predictor"].split(", ") if row["method"] != "people only" and row["predictor"] else []
+    codes = people_in(evidence).codes | {label_version(name, each, versions) for name in models for each in pair}
+    stages, frame = reading_stages(evidence), evidence.frame
+    assert stages is not None
+    read = frame[
+        (frame["stage"] == stages.with_text) & frame["text_version"].isin(pair) & (frame["question"] == "answer")
+    ]
+    if column == "n_texts":
+        mine = people_in(evidence).rows_of(read)
+        both = mine.groupby("text_id")["text_version"].transform("nunique") == 2
+        return list_counted(evidence, mine[both], column)
+    if column == "n_texts_all":
+        texts = evidence.texts["text_id"].isin(evidence.options["text_id"])
+        return list_rows(evidence, evidence.texts[texts], TEXT, _("The texts"))
+    return list_rows(evidence, read[read["annotator"].isin(codes)], ANSWER, _("The answers"))
+
+
 @tables.CARRY_OVER.drill_down
 def list_carry_over(evidence: Evidence, _row: Row, column: str) -> Table:
     """With the text: of the items that some had guessed and others not, or of those who had not."""
@@ -118,10 +141,16 @@ def list_reliability(evidence: Evidence, row: Row, column: str) -> Table:
     return count_or_list(evidence, read, counted)
 
 
+@tables.GENERATOR_G_STUDY.drill_down
 @tables.D_STUDY.drill_down
 @tables.G_STUDY.drill_down
 def list_ratings(evidence: Evidence, row: Row, column: str) -> Table:
     rows = ratings_of(evidence, row["question"], row["group"])
+    if "n_generators" in row:
+        texts, raters = complete_ratings(rows)
+        rows = rows[rows["annotator"].isin(raters) & rows["text_id"].isin(texts)]
+        if column == "n_texts":
+            return list_counted(evidence, rows, column)
     if column in ("n_items", "n_raters"):
         return list_counted(evidence, rows, "n_items" if column == "n_items" else "n_annotators")
     return list_rows(evidence, rows, ANSWER, _("The answers"))
@@ -147,6 +176,20 @@ def list_severity(evidence: Evidence, row: Row, column: str) -> Table:
     return list_rows(evidence, rows[chosen], ANSWER, _("The answers"))
 
 
+@tables.LABEL_SEVERITY.drill_down
+@tables.FAIR_SHARES.drill_down
+def list_labels(evidence: Evidence, row: Row, column: str) -> Table:
+    """The rater's labels, those of items that others labelled too, those of the generator, or all."""
+    said = next(each.frame for each in labels_in(evidence) if each.question.name == row["question"])
+    rows = evidence.every_round.loc[said.index]
+    shared = rows.groupby("item_id")["annotator"].transform("size") > 1
+    mine = rows["annotator"] == row["annotator"] if "annotator" in row else rows["generator"] == row["generator"]
+    if column == "n_items":
+        return list_counted(evidence, rows[mine], column)
+    chosen = {"n": mine & shared, "severity": mine | ~mine, "fair": mine | ~mine}.get(column, mine)
+    return list_rows(evidence, rows[chosen], ANSWER, _("The answers"))
+
+
 def ratings_of(evidence: Evidence, question: str, group: str) -> pd.DataFrame:
     """Ratings of round 1 to a question, of all people or of a group."""
     return next(each.frame for each in ratings_in(evidence) if (each.question.name, each.group) == (question, group))
@@ -157,6 +200,15 @@ def list_item_answers(evidence: Evidence, row: Row, column: str) -> Table:
     """People's judgments of the item with the text."""
     read = with_text(evidence)
     return count_or_list(evidence, read[read["item_id"] == row["item_id"]], column)
+
+
+@tables.DEPENDENT_PAIRS.drill_down
+def list_pair_answers(evidence: Evidence, row: Row, column: str) -> Table:
+    """People's judgments of both items with the text, of those who answered both."""
+    read = with_text(evidence)
+    mine = read[read["item_id"].isin([row["item_a"], row["item_b"]])]
+    both = mine.groupby("annotator")["item_id"].transform("nunique") == 2
+    return count_or_list(evidence, mine[both], column)
 
 
 @tables.PERSON_FIT.drill_down

@@ -33,7 +33,7 @@ from analysis.reports.contrasts import conventions_of, max_t_note
 from analysis.reports.evaluators import Evaluator, evaluators_in, people_in
 from analysis.science.common import ReadingStages, conventions, judgments_in, reading_stages, refuse
 from analysis.science.tables import JOINED, JOINED_CONTRASTS
-from analysis.tables.spec import Table
+from analysis.tables.spec import Row, Table
 
 FEWEST_TEXTS, FEW_TEXTS = 10, 20
 MOST_MISSING = 0.2
@@ -113,25 +113,10 @@ class Joined:
 
     def why_not(self, measure: str) -> str:
         """Why there is no estimate; empty where there is one."""
-        if self.reason:
-            return self.reason
-        n = count_done(self.cells_of(measure))
-        if n < FEWEST_TEXTS:
-            return _(TOO_FEW) % {"least": FEWEST_TEXTS, "n": n}
-        if n < (1 - MOST_MISSING) * self.drawn:
-            return _(UNANSWERED) % {"a": n, "n": self.drawn}
-        return ""
+        return self.reason or too_few(self.cells_of(measure), self.drawn)
 
     def remarks(self, measure: str, r: float) -> str:
-        n = count_done(self.cells_of(measure))
-        found = [self.remark]
-        if n < self.drawn:
-            found.append(_(UNANSWERED) % {"a": n, "n": self.drawn})
-        if n < FEW_TEXTS:
-            found.append(_(UNCERTAIN) % {"n": n, "r": number(r)})
-        if r < LEAST_R:
-            found.append(_(HARDLY) % {"r": number(r)})
-        return " ".join(filter(None, found))
+        return " ".join(filter(None, [self.remark, *remarks_on(self.cells_of(measure), self.drawn, r)]))
 
     def rows(self, convention: str) -> Iterator[dict[str, Any]]:
         for measure in (GUESSABILITY, ANSWERABILITY, INFORMATIVITY):
@@ -166,11 +151,35 @@ class Joined:
             "value": value,
             "slope": None if single is None else single.slope,
             "r": r,
-            "n_effective": n * gain(r, n, n_all) if method == FITTED else None,
+            "n_effective": n * gain(max(r, 0.0), n, n_all) if method == FITTED else None,
             "width_share": self.width(measure, slope, convention) / alone if alone else None,
             "remark": remark,
             "remark_said": remark,
         }
+
+
+def too_few(cells: tuple[Cell, ...], drawn: int) -> str:
+    """Why people answered too few of the drawn texts for an estimate; empty where they did not."""
+    n = count_done(cells)
+    if n < FEWEST_TEXTS:
+        return _(TOO_FEW) % {"least": FEWEST_TEXTS, "n": n}
+    return _(UNANSWERED) % {"a": n, "n": drawn} if n < (1 - MOST_MISSING) * drawn else ""
+
+
+def remarks_on(cells: tuple[Cell, ...], drawn: int, r: float) -> list[str]:
+    """What weakens an estimate: drawn texts without answers, few texts, models that hardly predict people."""
+    n, found = count_done(cells), []
+    if n < drawn:
+        found.append(_(UNANSWERED) % {"a": n, "n": drawn})
+    if n < FEW_TEXTS:
+        found.append(_(UNCERTAIN) % {"n": n, "r": number(r)})
+    if r < LEAST_R:
+        found.append(say_no_help(r))
+    return found
+
+
+def say_no_help(r: float) -> str:
+    return _(HARDLY) % {"r": number(r)}
 
 
 def count_done(cells: tuple[Cell, ...]) -> int:
@@ -356,12 +365,19 @@ def joined_sentences(tables: tuple[Table, ...]) -> list[str]:
     defined = [row for row in rows if row["value"] is not None and not isnan(row["value"])]
     if not defined:
         return list(dict.fromkeys(row["reason"] for row in rows))
-    row = max(defined, key=lambda each: each["value"])
-    return [
-        _("From people on %(people)s and models on %(all)s, items by %(generator)s have an informativity of "
-          "%(value)s; that is as good as people alone on %(effective)s.") % {
-            "people": of_texts(row["n_texts"]), "all": texts_counted(row["n_texts_all"]),
-            "generator": row["generator"], "value": with_interval(row["value"], row["low"], row["high"]),
-            "effective": of_texts(round(row["n_effective"])),
-        }
-    ]  # fmt: skip
+    return [say_joined(max(defined, key=lambda each: each["value"]))]
+
+
+def say_joined(row: Row) -> str:
+    """The estimate, and how many texts with people only would do as well; below r = .3 that models hardly help."""
+    about = {
+        "people": of_texts(row["n_texts"]), "all": texts_counted(row["n_texts_all"]), "generator": row["generator"],
+        "value": with_interval(row["value"], row["low"], row["high"]), "effective": of_texts(round(row["n_effective"])),
+    }  # fmt: skip
+    if row["r"] < LEAST_R:
+        said = _("From people on %(people)s and models on %(all)s, items by %(generator)s have an informativity of "
+                 "%(value)s.")  # fmt: skip
+        return f"{said % about} {say_no_help(row['r'])}"
+    said = _("From people on %(people)s and models on %(all)s, items by %(generator)s have an informativity of "
+             "%(value)s; that is as good as people alone on %(effective)s.")  # fmt: skip
+    return said % about

@@ -1,6 +1,6 @@
 """Ratings on a scale: where their noise comes from, how many raters are enough, who is strict, and fair means."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,17 +10,33 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
 from analysis.frames.evidence import Evidence
-from analysis.measures.rater_effects import GStudy, Severity, g_study, g_study_without, linked_raters, rater_severity
+from analysis.measures.rater_effects import (
+    GStudy,
+    Severity,
+    crossed_components,
+    d_study,
+    g_study,
+    g_study_without,
+    linked_raters,
+    rater_severity,
+)
 from analysis.measures.reader_intervals import jackknife_parts
+from analysis.measures.reliability import largest_block
 from analysis.reports.evaluators import groups_of, people_in
 from analysis.science.common import refuse, texts_only
-from analysis.science.tables import D_STUDY, FAIR_MEANS, G_STUDY, SEVERITY
+from analysis.science.tables import (
+    D_STUDY,
+    FAIR_MEANS,
+    G_STUDY,
+    GENERATOR_G_STUDY,
+    SEVERITY,
+)
 from analysis.tables.spec import Table
 from studies.protocols import Question
 from studies.services.declarations import get_declaration
 
 FEWEST_RATERS, FEWEST_OBJECTS, FEWEST_SHARED, FEWEST_TEXTS = 2, 10, 10, 5
-MOST_RATERS = 8
+MOST_RATERS, MOST_FACETS = 8, 1000
 TARGETS = {"raters_70": 0.7, "raters_80": 0.8}
 NOT_APART = gettext_noop(
     "Fewer than 2 raters (or 10 objects) were rated together, so their variances cannot be told apart."
@@ -59,36 +75,52 @@ def rating_tables(evidence: Evidence) -> tuple[Table, ...]:
     found = list(ratings_in(evidence))
     if not found:
         return ()
-    later = (evidence.every_round["round"] > 1).any()
-    notes = [_(FIRST_ROUND)] if later else []
+    notes = say_rounds(evidence)
     convention = evidence.choices.convention
-    studies = [(each, study_of(each)) for each in found]
+    studies = [(each, study_of(each)) for each in apart(found)]
+    crossed = [row for each in apart(found) for row in generator_rows(each)]
     return (
         G_STUDY.build([g_row(*each) for each in studies], convention, notes),
         D_STUDY.build([row for each in studies for row in d_rows(*each)], notes=notes),
+        *((GENERATOR_G_STUDY.build(crossed, convention, notes),) if crossed else ()),
         SEVERITY.build([row for each in found if not each.group for row in severity_rows(each)], convention, notes),
         FAIR_MEANS.build([row for each in found if not each.group for row in fair_rows(each)], convention, notes),
     )
 
 
+def say_rounds(evidence: Evidence) -> list[str]:
+    """A note where there are scores of later rounds, which do not enter."""
+    return [_(FIRST_ROUND)] if (evidence.every_round["round"] > 1).any() else []
+
+
+def apart(found: list[Ratings]) -> list[Ratings]:
+    """Each group alone where a question was put to several, as raters of two groups are not pooled unasked."""
+    grouped = {each.question.name for each in found if each.group}
+    return [each for each in found if each.group or each.question.name not in grouped]
+
+
 def ratings_in(evidence: Evidence) -> Iterator[Ratings]:
-    """Of each scale: of all people, or where there are several groups of each group alone for the variances, as groups
-    are never pooled unasked."""
-    people = people_in(evidence).rows_of(evidence.every_round)
-    first = people[(people["round"] == 1) & people["item_id"].notna()]
+    """Of each scale: of all people, and where there are several groups of each group alone."""
     groups = groups_of(evidence)
     of_person = evidence.annotators.set_index("annotator")["group"]
+    for question, rows in first_round(evidence):
+        if question.kind != "scale":
+            continue
+        yield Ratings(question, "", rows)
+        if len(groups) > 1:
+            who = rows["annotator"].map(of_person)
+            yield from (Ratings(question, group, rows[who == group]) for group in groups if (who == group).any())
+
+
+def first_round(evidence: Evidence) -> Iterator[tuple[Question, pd.DataFrame]]:
+    """People's answers of round 1 to each question about items."""
+    people = people_in(evidence).rows_of(evidence.every_round)
+    first = people[(people["round"] == 1) & people["item_id"].notna()]
     for stage in get_declaration(evidence.study).stages:
         for question in stage.questions:
-            if question.kind != "scale" or question.per != "item":
-                continue
             rows = first[(first["question"] == question.name) & (first["stage"] == stage.name)]
-            if rows.empty:
-                continue
-            yield Ratings(question, "", rows)
-            if len(groups) > 1:
-                who = rows["annotator"].map(of_person)
-                yield from (Ratings(question, group, rows[who == group]) for group in groups if (who == group).any())
+            if question.per == "item" and not rows.empty:
+                yield question, rows
 
 
 # Variances ------------------------------------------------------------------------------------------------------------
@@ -148,6 +180,67 @@ def d_rows(ratings: Ratings, study: GStudy | None) -> Iterator[dict[str, Any]]:
             yield about | {"relative": None, "absolute": None, "reason": _(NOT_APART)}
         else:
             yield about | {"relative": study.relative(n), "absolute": study.absolute(n), "reason": ""}
+
+
+# Generators × texts × raters ----------------------------------------------------------------------------------------
+
+
+COMPONENTS = {
+    "texts": "i", "raters": "r", "generators_texts": "pi", "generators_raters": "pr", "texts_raters": "ir",
+    "residual": "pir",
+}  # fmt: skip
+
+
+def generator_rows(ratings: Ratings) -> Iterator[dict[str, Any]]:
+    """One row where raters rated items of 10 generators or more; nothing below, as there is nothing to rank."""
+    n_generators = ratings.frame["generator"].nunique()
+    if n_generators < FEWEST_OBJECTS:
+        return
+    texts, raters = complete_ratings(ratings.frame)
+    about: dict[str, Any] = {
+        "question": ratings.question.name, "group": ratings.group, "n_generators": n_generators,
+        "n_texts": len(texts), "n_raters": len(raters),
+    }  # fmt: skip
+    if len(raters) < FEWEST_RATERS or len(texts) < FEWEST_TEXTS:
+        names = ("generators", "relative", "absolute")
+        empty = dict.fromkeys((*COMPONENTS, "texts_80", "raters_80")) | {name: refuse(_(NOT_APART)) for name in names}
+        yield about | empty | {"reason": _(NOT_APART)}
+        return
+    values = crossed_means(ratings, texts, raters)
+    found = crossed_components(values)
+    shape = values.shape[1:]
+    without = [crossed_components(np.delete(values, at, axis=1)) for at in range(len(texts))]
+    ratios = np.array([d_study(each, *shape) for each in without])
+    figures = zip(
+        ("generators", "relative", "absolute"), (found["p"], *d_study(found, *shape)),
+        (np.array([each["p"] for each in without]), *ratios.T), strict=True,
+    )  # fmt: skip
+    yield about | {name: found[part] for name, part in COMPONENTS.items()} | {
+        name: texts_only(jackknife_parts(value, rest)) for name, value, rest in figures
+    } | {
+        "texts_80": fewest(lambda n: d_study(found, n, shape[1])[0]),
+        "raters_80": fewest(lambda n: d_study(found, shape[0], n)[0]), "reason": "",
+    }  # fmt: skip
+
+
+def complete_ratings(frame: pd.DataFrame) -> tuple[pd.Index, pd.Index]:
+    """Texts and raters of the largest block in which each rater rated all generators on each text."""
+    cells = frame.groupby(["annotator", "text_id"])["generator"].nunique().unstack("text_id")
+    raters, texts = largest_block((cells == frame["generator"].nunique()).to_numpy(), FEWEST_RATERS)
+    return cells.columns[texts], cells.index[raters]
+
+
+def crossed_means(ratings: Ratings, texts: pd.Index, raters: pd.Index) -> np.ndarray:
+    """(generators, texts, raters) means of the ratings of a generator's items on a text."""
+    means = ratings.frame.assign(value=ratings.value).groupby(["generator", "text_id", "annotator"])["value"].mean()
+    generators = sorted(ratings.frame["generator"].unique())
+    places = pd.MultiIndex.from_product([generators, list(texts), list(raters)])
+    return means.reindex(places).to_numpy(dtype=np.float64).reshape(-1, len(texts), len(raters))
+
+
+def fewest(reliability: Callable[[int], float], target: float = 0.8) -> int | None:
+    """The smallest number of a facet that reaches the target; None where none up to 1,000 does."""
+    return next((n for n in range(1, MOST_FACETS + 1) if reliability(n) >= target), None)
 
 
 # Severity -------------------------------------------------------------------------------------------------------------

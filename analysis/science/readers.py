@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 from scipy.stats import chi2, norm
 
-from analysis.formatting import with_interval
+from analysis.formatting import number, p_value, with_interval
 from analysis.frames.evidence import Evidence
 from analysis.measures.contrasts import HOLM, adjust_p_values
 from analysis.measures.differential_functioning import item_functioning
@@ -25,7 +25,7 @@ from analysis.measures.item_response import (
 from analysis.measures.reader_intervals import FIXED, RANDOM, Readers
 from analysis.reports.evaluators import HUMAN, groups_of, people_in
 from analysis.science.common import conventions, judgments_in, reading_stages
-from analysis.science.tables import CARRY_OVER, DEPENDENCE, DIF, PERSON_FIT, RASCH, TEXT_DIF
+from analysis.science.tables import CARRY_OVER, DEPENDENCE, DEPENDENT_PAIRS, DIF, PERSON_FIT, RASCH, TEXT_DIF
 from analysis.tables.spec import Table
 
 RASCH_PEOPLE, RASCH_ITEMS, RASCH_ANSWERS, SLOPE_PEOPLE, DEPENDENCE_PEOPLE = 100, 10, 30, 500, 100
@@ -36,6 +36,9 @@ LEVEL = 0.05
 TOO_FEW_READERS = gettext_noop("A Rasch model needs 100 readers; here %(n)d. Difficulty is shown as the share right.")
 TOO_FEW_ITEMS = gettext_noop("A Rasch model needs 10 items; here %(n)d. Difficulty is shown as the share right.")
 TOO_FEW_ANSWERS = gettext_noop("Fewer than 30 answers, or all of them alike.")
+LIKELIHOOD_RATIO = gettext_noop(
+    "Two-parameter model against Rasch, likelihood-ratio test: χ² = %(chi2)s, %(df)d degrees of freedom, p = %(p)s."
+)
 DOES_NOT_FIT = gettext_noop("The model does not fit these items; its numbers are not shown.")
 DIF_TOO_FEW = gettext_noop("DIF needs 100 people in the smaller group; here %(n)d.")
 DIF_TOO_FEW_IN_ALL = gettext_noop("DIF needs 300 people in both groups; here %(n)d.")
@@ -57,21 +60,24 @@ def reader_tables(evidence: Evidence) -> tuple[Table, ...]:
     answered = answers_with_text(evidence)
     if answered is None:
         return ()
-    rows, model, used = rasch(answered)
+    rows, model, used, notes = rasch(answered)
     return (
-        RASCH.build(rows),
+        RASCH.build(rows, notes=notes),
         *person_fit(answered, model, used),
-        *dependence(answered, model, used),
+        *dependence(evidence, answered, model, used),
         *functioning(evidence, answered),
     )
 
 
-def answers_with_text(evidence: Evidence) -> Answered | None:
+def read_judgments(evidence: Evidence) -> pd.DataFrame:
+    """People's judgments of options with the text."""
     stages = reading_stages(evidence)
-    if stages is None:
-        return None
     mine = people_in(evidence).rows_of(judgments_in(evidence))
-    read = mine[mine["stage"] == stages.with_text]
+    return mine[mine["stage"] == stages.with_text] if stages else mine.iloc[:0]
+
+
+def answers_with_text(evidence: Evidence) -> Answered | None:
+    read = read_judgments(evidence)
     if read.empty:
         return None
     whole = read.groupby(["annotator", "item_id"], sort=True)["correct"].all().unstack("item_id")
@@ -84,14 +90,14 @@ def answers_with_text(evidence: Evidence) -> Answered | None:
 # Rasch ----------------------------------------------------------------------------------------------------------------
 
 
-def rasch(answered: Answered) -> tuple[list[dict[str, Any]], ItemResponseModel | None, np.ndarray]:
-    """Rows, the model (None behind the gate), and which items are in it."""
+def rasch(answered: Answered) -> tuple[list[dict[str, Any]], ItemResponseModel | None, np.ndarray, list[str]]:
+    """Rows, the model (None behind the gate), which items are in it, and notes."""
     right, seen = answered.right == 1, answered.right != MISSING
     n = seen.sum(axis=0)
     share = right.sum(axis=0) / n
     usable = (n >= RASCH_ANSWERS) & (share > 0) & (share < 1)
     reason = gate(len(answered.people), int(usable.sum()))
-    model = None if reason else choose_model(answered.right[:, usable])
+    model, notes = (None, []) if reason else choose_model(answered.right[:, usable])
     fits = None if model is None else fit_statistics(answered.right[:, usable], model.expected_answers(), 0)
     if fits is not None:
         misfits = sum(not FITS[0] <= each <= FITS[1] for each in fits.infit)
@@ -114,7 +120,7 @@ def rasch(answered: Answered) -> tuple[list[dict[str, Any]], ItemResponseModel |
                 "outfit": fits.outfit[at], "reason": "",
                 "model": "Rasch" if np.ptp(model.slope) == 0 else "2PL",
             })  # fmt: skip
-    return rows, model, usable
+    return rows, model, usable, notes
 
 
 def gate(people: int, items: int) -> str:
@@ -123,14 +129,16 @@ def gate(people: int, items: int) -> str:
     return _(TOO_FEW_ITEMS) % {"n": items} if items < RASCH_ITEMS else ""
 
 
-def choose_model(answers: np.ndarray) -> ItemResponseModel:
-    """Rasch, or from 500 people the two-parameter model where a likelihood-ratio test prefers it."""
+def choose_model(answers: np.ndarray) -> tuple[ItemResponseModel, list[str]]:
+    """Rasch, or from 500 people the two-parameter model where a likelihood-ratio test prefers it; what that says."""
     common = fit_item_response(answers, "common")
     if len(answers) < SLOPE_PEOPLE:
-        return common
+        return common, []
     each = fit_item_response(answers, "each")
-    better = 2 * (each.log_likelihood - common.log_likelihood)
-    return each if chi2.sf(max(better, 0), answers.shape[1] - 1) < LEVEL else common
+    better, freedom = max(2 * (each.log_likelihood - common.log_likelihood), 0.0), len(each.slope) - 1
+    p = float(chi2.sf(better, freedom))
+    values = {"chi2": number(better), "df": freedom, "p": p_value(p)}
+    return each if p < LEVEL else common, [_(LIKELIHOOD_RATIO) % values]
 
 
 def person_fit(answered: Answered, model: ItemResponseModel | None, used: np.ndarray) -> tuple[Table, ...]:
@@ -150,21 +158,61 @@ def person_fit(answered: Answered, model: ItemResponseModel | None, used: np.nda
     return (PERSON_FIT.build(sorted(rows, key=lambda row: -max(row["infit"], row["outfit"])), notes=[note]),)
 
 
-def dependence(answered: Answered, model: ItemResponseModel | None, used: np.ndarray) -> tuple[Table, ...]:
-    """Q3 of pairs of items within a text and across texts; from 100 people, below nothing."""
+def dependence(
+    evidence: Evidence, answered: Answered, model: ItemResponseModel | None, used: np.ndarray
+) -> tuple[Table, ...]:
+    """Q3 of pairs of options within an item, of items within a text and across texts, and the pairs of items that
+    stand out; from 100 people, below nothing."""
     if model is None or len(answered.people) < DEPENDENCE_PEOPLE:
         return ()
-    q3 = residual_correlations(answered.right[:, used], model.expected_answers())
+    answers, items, texts = answered.right[:, used], answered.items[used], answered.texts[used]
+    one, other, values = pair_residuals(answers, model)
+    same = texts[one] == texts[other]
+    rows = [
+        *option_pairs(evidence), summarize_pairs("within text", values[same]),
+        summarize_pairs("across texts", values[~same]),
+    ]  # fmt: skip
+    seen = (answers != MISSING).astype(np.int64)
+    strong = sorted(np.flatnonzero(values > FAR), key=lambda at: -values[at])
+    pairs = [
+        {"text_a": texts[a], "item_a": items[a], "text_b": texts[b], "item_b": items[b], "q3": values[at],
+         "n_people": int((seen[:, a] * seen[:, b]).sum())}
+        for at in strong for a, b in [(one[at], other[at])]
+    ]  # fmt: skip
+    return (DEPENDENCE.build(rows), *((DEPENDENT_PAIRS.build(pairs),) if pairs else ()))
+
+
+def pair_residuals(answers: np.ndarray, model: ItemResponseModel) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Both codes of each pair, and its Q3 minus the mean of all; NaN without people who answered both."""
+    q3 = residual_correlations(answers, model.expected_answers())
     one, other = np.triu_indices(len(q3), 1)
-    values, texts = q3[one, other], answered.texts[used]
-    known = ~np.isnan(values)
-    apart, same = values - values[known].mean(), texts[one] == texts[other]
-    rows = []
-    for name, chosen in (("within text", same), ("across texts", ~same)):
-        mine = apart[chosen & known]
-        row = {"pairs": name, "n_pairs": len(mine), "n_high": int((mine > FAR).sum()), "reason": ""}
-        rows.append(row | {"q3": mine.mean() if len(mine) else None})
-    return (DEPENDENCE.build(rows),)
+    values = q3[one, other]
+    return one, other, values - np.nanmean(values)
+
+
+def summarize_pairs(name: str, apart: np.ndarray) -> dict[str, Any]:
+    mine = apart[~np.isnan(apart)]
+    return {
+        "pairs": name, "q3": mine.mean() if len(mine) else None, "n_pairs": len(mine),
+        "n_high": int((mine > FAR).sum()), "reason": "",
+    }  # fmt: skip
+
+
+def option_pairs(evidence: Evidence) -> Iterator[dict[str, Any]]:
+    """The row of pairs of options of one item, in a model of options; nothing where options allow none."""
+    read = read_judgments(evidence)
+    option = read["item_id"].str.cat(read["option_id"], sep="\n")
+    judged = read.groupby([read["annotator"], option], sort=True)["correct"].all().unstack()
+    of_option = pd.Series(read["item_id"].to_numpy(), option.to_numpy()).groupby(level=0).first()
+    known = judged.to_numpy(dtype=np.float64, na_value=np.nan)
+    n, right = (~np.isnan(known)).sum(axis=0), np.nansum(known, axis=0)
+    used = (n >= RASCH_ANSWERS) & (right > 0) & (right < n)
+    if used.sum() < RASCH_ITEMS:
+        return
+    answers = np.where(np.isnan(known[:, used]), MISSING, known[:, used]).astype(np.int64)
+    item = pd.factorize(of_option.reindex(judged.columns[used]))[0]
+    one, other, values = pair_residuals(answers, fit_item_response(answers, "common"))
+    yield summarize_pairs("within item", values[item[one] == item[other]])
 
 
 # Groups ---------------------------------------------------------------------------------------------------------------
@@ -245,24 +293,49 @@ def carry_over_tables(evidence: Evidence) -> tuple[Table, ...]:
     read = mine[mine["stage"] == stages.with_text]
     if read.empty:
         return ()
-    guessed = pd.MultiIndex.from_frame(mine[mine["stage"] == stages.without][PAIR].drop_duplicates())
-    random, fixed = (estimate(read, guessed, readers) for readers in (RANDOM, FIXED))
+    before = mine[mine["stage"] == stages.without]
+    guessed = pd.MultiIndex.from_frame(before[PAIR].drop_duplicates())
+    rows = [carry_over_row("answerability", sum_cells(read), guessed)]
+    timed = time_cells(evidence, read, stages.with_text)
+    if not timed.empty:
+        of_text = before[["annotator", "text_id"]].drop_duplicates()
+        rows.append(carry_over_row("minutes", timed, pd.MultiIndex.from_frame(of_text)))
+    return (CARRY_OVER.build(rows, evidence.choices.convention),)
+
+
+def carry_over_row(measure: str, cells: pd.DataFrame, guessed: pd.MultiIndex) -> dict[str, Any]:
+    bounds = (-1.0, 1.0) if measure == "answerability" else (-np.inf, np.inf)
+    random, fixed = (estimate(cells, guessed, bounds, readers) for readers in (RANDOM, FIXED))
     reason = why_not(random)
-    row: dict[str, Any] = {
-        "evaluator": HUMAN, "effect": conventions(random.parts, fixed.parts, reason),
-        "others_only": random.others_only, "n_items": random.n_items, "n_texts": random.n_texts,
+    return {
+        "evaluator": HUMAN, "measure": measure, "effect": conventions(random.parts, fixed.parts, reason),
+        "others_only": None if np.isnan(random.others_only) else random.others_only, "n_items": random.n_items,
+        "n_texts": random.n_texts,
     }  # fmt: skip
-    return (CARRY_OVER.build([row], evidence.choices.convention),)
 
 
-def estimate(read: pd.DataFrame, guessed: pd.MultiIndex, readers: Readers) -> CarryOver:
-    cells = read.groupby(["annotator", "item_id", "text_id"], sort=True)["correct"].agg(["sum", "size"]).reset_index()
+def sum_cells(read: pd.DataFrame) -> pd.DataFrame:
+    """Options right and judged, by annotator and item."""
+    cells = read.groupby(["annotator", "item_id", "text_id"], sort=True)["correct"].agg(total="sum", n="size")
+    return cells.reset_index()
+
+
+def time_cells(evidence: Evidence, read: pd.DataFrame, stage: str) -> pd.DataFrame:
+    """Minutes per item of the stage, by annotator and text, which stands for an item."""
+    minutes = evidence.times[evidence.times["stage"] == stage][["annotator", "text_id", "minutes"]]
+    items = read.groupby(["annotator", "text_id"])["item_id"].nunique().rename("items").reset_index()
+    timed = minutes.groupby(["annotator", "text_id"])["minutes"].sum().reset_index().merge(items)
+    return timed.assign(item_id=timed["text_id"], total=timed["minutes"] / timed["items"], n=1)
+
+
+def estimate(cells: pd.DataFrame, guessed: pd.MultiIndex, bounds: tuple[float, float], readers: Readers) -> CarryOver:
+    """From cells by annotator and item; guessed: those of them that were guessed before."""
     before = guessed.get_indexer(pd.MultiIndex.from_frame(cells[PAIR])) >= 0
     item, text, annotator = (
         pd.factorize(cells[name], sort=True)[0].astype(np.int64) for name in ("item_id", "text_id", "annotator")
     )
-    right, n = (cells[name].to_numpy(dtype=np.float64) for name in ("sum", "size"))
-    return carry_over(item, text, annotator, before, right, n, readers)
+    right, n = (cells[name].to_numpy(dtype=np.float64) for name in ("total", "n"))
+    return carry_over(item, text, annotator, before, right, n, readers, bounds)
 
 
 def why_not(found: CarryOver) -> str:
@@ -274,7 +347,7 @@ def why_not(found: CarryOver) -> str:
 def carry_over_sentence(tables: tuple[Table, ...]) -> list[str]:
     """Only where the effect excludes 0."""
     for table in tables:
-        (row,) = table.rows
+        row = table.rows[0]
         if row["effect"] is not None and row["low"] is not None and row["low"] * row["high"] > 0:
             value = with_interval(row["effect"], row["low"], row["high"])
             return [_("Guessing an item changed how it was answered with the text: %(value)s.") % {"value": value}]

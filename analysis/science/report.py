@@ -13,6 +13,8 @@ from analysis.reports.contrasts import Comparison, Family, conventions_of, max_t
 from analysis.reports.report import Report
 from analysis.science.flaws import flaw_sentence, flaw_tables
 from analysis.science.joined import joined_sentences, joined_tables
+from analysis.science.joined_versions import joined_version_tables
+from analysis.science.labels import label_tables
 from analysis.science.raters import rating_tables
 from analysis.science.readers import carry_over_sentence, carry_over_tables, reader_tables
 from analysis.science.reliability import reliability_sentence, reliability_tables
@@ -27,8 +29,8 @@ def with_science(report: Report, evidence: Evidence) -> Report:
     reliable, flawed = reliability_tables(evidence), flaw_tables(evidence)
     versions = version_tables(evidence)
     tables = (
-        *joined, *versions, *carried, *reliable, *flawed, *rating_tables(evidence),
-        *reader_tables(evidence),
+        *joined, *versions, *joined_version_tables(evidence), *carried, *reliable, *flawed, *rating_tables(evidence),
+        *label_tables(evidence),         *reader_tables(evidence),
     )  # fmt: skip
     findings = [
         (said, pieces[0].name)

@@ -44,6 +44,31 @@ JOINED_CONTRASTS = replace(
     list_answers=None,
 )  # fmt: skip
 
+JOINED_VERSIONS = TableSpec(
+    "people_and_models_versions", _("Versions of the texts, people and models together"), (
+        Column("version", _("Version")),
+        Column("compared_with", _("Compared with")),
+        Column("method", _("Method"), "method"),
+        estimate("difference", _("Difference"), _("in what people would be expected to get right on all texts, alone")),
+        number("low_adjusted", _("From, adjusted"), _("simultaneous interval"), reason="reason"),
+        number("high_adjusted", _("To, adjusted"), _("simultaneous interval"), reason="reason"),
+        Column("p_adjusted", _("p, adjusted"), "p", about=_("for all pairs of versions"), reason="reason"),
+        number("r", _("r"), _("correlation of people's and models' differences over the texts that people did")),
+        count("n_texts", _("Texts with people"), _("drawn texts that people read in both versions")),
+        count("n_texts_all", _("All texts"), _("texts that models read in all versions")),
+        number("width_share", _("Width"), _("as a share of the width by people only")),
+        "predictor",
+        "remark",
+        Column("remark_said", _("Remark"), in_files=False),
+        "reason",
+    ),
+    keys=("version", "compared_with", "method"),
+    notes=(
+        _("Answerability of a version on all texts, by the difference estimator: models read each text in all "
+          "versions, people read texts that were drawn by chance, each reader one version of a text."),
+    ),
+)  # fmt: skip
+
 OTHERS = TableSpec(
     "generator_vs_others", _("Each generator against the mean of the others"), (
         MEASURE,
@@ -65,14 +90,18 @@ OTHERS = TableSpec(
 CARRY_OVER = TableSpec(
     "carry_over", _("Does guessing an item change how it is answered with the text?"), (
         ANSWERS_BY,
-        estimate("effect", _("Effect"), _("share right of those who had guessed the item minus that of the others")),
-        number("others_only", _("Accuracy of the others"), _("answerability from people who had not guessed the item")),
+        MEASURE,
+        estimate("effect", _("Effect"), _("of those who had guessed the item minus that of the others")),
+        number("others_only", _("The others"), _("share right, or minutes per item, of people who had not guessed it")),
         N_ITEMS,
         N_TEXTS,
         "reason",
     ),
-    keys=("evaluator",),
-    notes=(_("The plan draws who guesses which items, so this comparison is an experiment."),),
+    keys=("evaluator", "measure"),
+    notes=(
+        _("The plan draws who guesses which items, so this comparison is an experiment."),
+        _("Minutes are those of the stage with the text, divided by the number of its items, breaks included."),
+    ),
 )  # fmt: skip
 
 RELIABILITY = TableSpec(
@@ -155,6 +184,62 @@ FAIR_MEANS = TableSpec(
     notes=(_("Intervals are over texts (jackknife), for these raters."),),
 )  # fmt: skip
 
+GENERATOR_G_STUDY = TableSpec(
+    "g_study_generators", _("Where the noise of generators' means comes from"), (
+        QUESTION,
+        GROUP,
+        prefixed_estimate("generators", _("Generators"), _("variance between generators: the signal")),
+        number("texts", _("Texts"), _("variance between texts"), reason="reason"),
+        number("raters", _("Raters"), _("variance between raters: strictness"), reason="reason"),
+        number("generators_texts", _("Generators × texts"), _("variance of generators' order from text to text"),
+               reason="reason"),
+        number("generators_raters", _("Generators × raters"), _("variance of raters' order of generators"),
+               reason="reason"),
+        number("texts_raters", _("Texts × raters"), _("variance of raters' order of texts"), reason="reason"),
+        number("residual", _("Rest"), _("variance of all three together, and error"), reason="reason"),
+        prefixed_estimate("relative", _("Eρ²"), _("reliability of these texts and raters for ranking generators")),
+        prefixed_estimate("absolute", _("Φ"), _("reliability of generators' means as they are")),
+        number("texts_80", _("Texts for .8"), _("fewest texts that reach Eρ² .8 with these raters")),
+        number("raters_80", _("Raters for .8"), _("fewest raters that reach Eρ² .8 with these texts")),
+        count("n_generators", _("Generators"), _("generators with items on these texts")),
+        N_TEXTS,
+        count("n_raters", _("Raters"), _("people who rated all of these items")),
+        "reason",
+    ),
+    keys=("question", "group"),
+    notes=(
+        _("Of the largest block of raters and texts in which each rater rated items of all generators on each text."),
+        _("A negative component is printed as it is and counts as 0 in Eρ² and Φ."),
+        _("Intervals are over texts (jackknife), for these raters."),
+    ),
+)  # fmt: skip
+
+LABEL_SEVERITY = TableSpec(
+    "label_severity", _("Who says yes more often"), (
+        QUESTION,
+        Column("annotator", _("Rater")),
+        estimate("severity", _("More yes than the mean rater"), _("in logits, with items taken out")),
+        number("share_yes", _("Share of yes"), _("share of the rater's labels that are yes")),
+        count("n", _("Labels"), _("labels of items that others labelled too")),
+        "reason",
+    ),
+    keys=("question", "annotator"),
+    notes=(_("Intervals are over texts (jackknife), for these raters."),),
+)  # fmt: skip
+
+FAIR_SHARES = TableSpec(
+    "fair_shares", _("Shares of yes as if all raters had labelled all items"), (
+        QUESTION,
+        GENERATOR,
+        number("raw", _("Raw share"), _("share of yes of all labels as given"), reason="reason"),
+        estimate("fair", _("Fair share"), _("share of yes by the mean rater over items like these")),
+        count("n_items", _("Items"), _("items with labels")),
+        "reason",
+    ),
+    keys=("question", "generator"),
+    notes=(_("Intervals are over texts (jackknife), for these raters."),),
+)  # fmt: skip
+
 RASCH = TableSpec(
     "rasch", _("Difficulty by the Rasch model"), (
         TEXT,
@@ -193,6 +278,20 @@ DEPENDENCE = TableSpec(
         "reason",
     ),
     keys=("pairs",),
+    notes=(_("Options of one item depend on each other by nature; items of one text should hardly do so."),),
+)  # fmt: skip
+
+DEPENDENT_PAIRS = TableSpec(
+    "dependent_pairs", _("Items that depend on each other"), (
+        Column("text_a", _("Text"), "text id"),
+        Column("item_a", _("Item"), "item id"),
+        Column("text_b", _("Text of the other"), "text id"),
+        Column("item_b", _("Other item"), "item id"),
+        number("q3", _("Q3"), _("correlation of residuals, minus the mean of all pairs")),
+        N_PEOPLE,
+    ),
+    keys=("item_a", "item_b"),
+    notes=(_("Pairs whose answers go together by more than .2 beyond what ability explains, the strongest first."),),
 )  # fmt: skip
 
 DIF = TableSpec(
@@ -345,6 +444,7 @@ HOUR = TableSpec(
 )  # fmt: skip
 
 TABLES = (
-    JOINED, JOINED_CONTRASTS, OTHERS, CARRY_OVER, RELIABILITY, G_STUDY, D_STUDY, SEVERITY, FAIR_MEANS, RASCH,
-    PERSON_FIT, DEPENDENCE, DIF, TEXT_DIF, FLAWS, TEXT_VERSIONS, TEXT_VERSION_TEXTS,
+    JOINED, JOINED_CONTRASTS, JOINED_VERSIONS, OTHERS, CARRY_OVER, RELIABILITY, G_STUDY, D_STUDY, GENERATOR_G_STUDY,
+    SEVERITY, FAIR_MEANS, LABEL_SEVERITY, FAIR_SHARES, RASCH, PERSON_FIT, DEPENDENCE, DEPENDENT_PAIRS, DIF, TEXT_DIF,
+    FLAWS, TEXT_VERSIONS, TEXT_VERSION_TEXTS,
 )  # fmt: skip

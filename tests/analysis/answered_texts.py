@@ -64,8 +64,8 @@ def answered(evidence, n_people: int = 20, model_texts: int = N_TEXTS, draw: boo
     frame = frame_of(answers, kinds)
     texts = [f"t{number:02}" for number in range(N_TEXTS)]
     annotators = pd.DataFrame(
-        [(who, kinds[who], "", "ticked" if kinds[who] == "human" else "probability", "main", "") for who in kinds],
-        columns=["annotator", "kind", "group", "reading", "purpose", "variant"],
+        [(who, kinds[who], "", "ticked" if kinds[who] == "human" else "probability", "main", "", "") for who in kinds],
+        columns=["annotator", "kind", "group", "reading", "purpose", "variant", "person"],
     )
     text_draw = TextDraw(dict.fromkeys(texts, 0.5), frozenset(texts[:20])) if draw else None
     return replace(evidence, frame=frame, every_round=frame, annotators=annotators, text_draw=text_draw)
@@ -97,3 +97,22 @@ def flawed(evidence, which):
     ]
     full = answered(evidence)
     return replace(full, items=evidence.items.assign(stem=stems))
+
+
+def versioned(evidence, n_texts=20, people=6, model=True, draw=True, twice=False):
+    """People read each of the first texts in one of two versions, a model all texts in both."""
+    who = tuple(f"q{number:02}" for number in range(people))
+    full = answered(evidence, n_people=n_texts, people=who, draw=draw)
+    frame, number = full.frame, full.frame["text_id"].str[1:].astype(int)
+    seat = frame["annotator"].str[1:].where(frame["kind"] == "human", "0").astype(int)
+    frame = frame.assign(text_version=np.where((seat + number) % 2, "simple", "original"))
+    of_model = frame[frame["kind"] == "model"]
+    both = [of_model.assign(text_version="original"), of_model.assign(text_version="simple", annotator="gpt (simple)")]
+    frame = pd.concat([frame[frame["kind"] == "human"], *(both if model else both[:1])], ignore_index=True)
+    annotators = full.annotators
+    extra = annotators[annotators["annotator"] == "gpt"].assign(annotator="gpt (simple)")
+    annotators = pd.concat([annotators, extra], ignore_index=True)
+    if twice:
+        annotators = annotators.assign(person=annotators["annotator"].map({"q00": "same", "q01": "same"}).fillna(""))
+    evidence.study.plan = {"annotators": people, "text_versions": ["original", "simple"]}
+    return replace(full, frame=frame, every_round=frame, annotators=annotators)

@@ -1,5 +1,7 @@
 """The same items in two studies: ranks of generators and items, the reliability of an hour, and what is refused."""
 
+import csv
+import io
 import json
 
 import numpy as np
@@ -11,6 +13,8 @@ from analysis.measures.reliability import alpha_of_parts
 from analysis.science.between import compare_studies, say_comparison
 from analysis.science.scores import GENERATORS, Reliable, StudyScores
 from analysis.services.results import compare_with, list_comparable
+from api.models import Scope
+from api.services.tokens import create_token
 from studies.services.responses.importing import import_responses
 from studies.services.states import switch_effects
 from tests.studies.world import bank, drafted, launched
@@ -117,6 +121,21 @@ def test_tables_of_imported_answers(studies):
     assert (same["rho"], same["n"]) == (pytest.approx(1), 32)
     assert row_of(ranks, measure_a="fluency", measure_b="fluency", ranked="generator")["rho"] is None
     assert hours.rows == ()
+
+
+def test_a_refusal_has_the_same_words_on_the_page_in_the_file_and_in_the_api(studies, as_user, viewer, client):
+    reason = "Ranks of generators need at least 5 generators in both studies; here 2."
+    signed_in, asked = as_user(viewer), {"with": "again"}
+    assert reason in signed_in.get(reverse("study_protocols", args=["rated"]), asked).content.decode()
+    file = signed_in.get(reverse("study_protocols_csv", args=["rated", "between_protocols"]), asked).content.decode()
+    said = [row for row in csv.DictReader(io.StringIO(file)) if row["ranked"] == "generator"]
+    assert {(row["rho"], row["reason"]) for row in said} == {("", reason)}
+    client.logout()
+    _token, words = create_token(viewer, name="test", scopes=(Scope.READ,), days=1)
+    address = reverse("api_compare_studies", args=["rated"])
+    answer = client.get(address, asked, headers={"authorization": f"Bearer {words}"})
+    rows = [row for row in answer.json()["between_protocols"] if row["ranked"] == "generator"]
+    assert {(row["rho"], row["reason"]) for row in rows} == {(None, reason)}
 
 
 def test_the_page_its_file_and_what_is_hidden(studies, as_user, viewer, researcher):

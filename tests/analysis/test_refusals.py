@@ -18,7 +18,8 @@ from analysis.reports.tables import DESCRIPTION
 from analysis.services import computing, reporting
 from api.models import Scope
 from api.services.tokens import create_token
-from tests.analysis.answered_texts import N_TEXTS, answered, flawed, grouped, rated
+from tests.analysis.answered_texts import KEYS, N_TEXTS, answered, flawed, grouped, rated, versioned
+from tests.factory import answer, make_annotator, make_item, make_study, make_text
 
 NOT_LINKED = "These raters have no items in common, even through others; severity cannot be compared."
 NOT_APART = "Fewer than 2 raters (or 10 objects) were rated together, so their variances cannot be told apart."
@@ -72,6 +73,20 @@ def together(evidence):
     return replace(full, options=full.options.assign(wording=wording))
 
 
+def nobody_in_a_cell(evidence):
+    """People guessed nothing of one generator."""
+    full = answered(evidence)
+    left = (full.frame["kind"] == "human") & (full.frame["generator"] == "bob") & (full.frame["stage"] == "guess")
+    return replace(full, frame=full.frame[~left])
+
+
+def cut_model(evidence):
+    """The model did not read the last texts in the second version."""
+    full = versioned(evidence)
+    gone = (full.frame["annotator"] == "gpt (simple)") & (full.frame["text_id"] >= "t38")
+    return replace(full, frame=full.frame[~gone])
+
+
 CASES = {
     # people and models
     "nine-texts": (
@@ -97,6 +112,30 @@ CASES = {
     "seen": (
         lambda e: replace(answered(e), seen_texts={"gpt": frozenset(["t01", "t02"])}), "people_and_models",
         "gpt has seen people's answers to 2 of these texts.",
+    ),
+    "nobody-in-a-cell": (
+        nobody_in_a_cell, "people_and_models",
+        "An estimate with models needs people on at least 10 texts; this row has 0.",
+    ),
+    # versions of texts
+    "versions-two-texts": (
+        lambda e: versioned(e, n_texts=2), "text_versions",
+        "“original” was read on 2 texts; comparing versions needs at least 5.",
+    ),
+    "versions-one-reader": (
+        lambda e: versioned(e, people=1), "text_versions", "“original” was read by fewer than 2 readers a text.",
+    ),
+    "joined-versions-nine-texts": (
+        lambda e: versioned(e, n_texts=9), "people_and_models_versions",
+        "An estimate with models needs people on at least 10 texts; this row has 9.",
+    ),
+    "joined-versions-not-drawn": (
+        lambda e: versioned(e, draw=False), "people_and_models_versions",
+        "The texts that people did were not drawn by chance, so people and models cannot be joined.",
+    ),
+    "joined-versions-incomplete-model": (
+        cut_model, "people_and_models_versions",
+        "gpt has no answer on 2 of 40 texts; name an evaluator that answered them all.",
     ),
     # carry-over
     "everybody-guesses": (
@@ -181,6 +220,56 @@ def given(monkeypatch):
         return found.study
 
     return rest_on
+
+
+def test_a_note_on_second_readings_has_the_same_words_everywhere(evidence, given, as_user, owner, client, tmp_path):
+    """Readers who met two versions of a text: what is left out is said beside the numbers."""
+    study = given(versioned(evidence, twice=True))
+    note = "1 reader saw a text twice; their second reading is left out."
+    page = as_user(owner).get(reverse("study_table_page", args=[study.slug, "text_versions"]))
+    assert note in page.content.decode()
+    call_command("report", study.slug, "--out", str(tmp_path), stdout=io.StringIO())
+    for name in ("text_versions", "text_version_texts"):
+        assert note in json.loads((tmp_path / f"tables/{name}.json").read_text())["notes"]
+    client.logout()
+    _token, words = create_token(owner, name="test", scopes=tuple(Scope), days=1)
+    address = reverse("api_table", args=[study.slug, "text_versions", "json"])
+    assert note in client.get(address, headers={"authorization": f"Bearer {words}"}).json()["notes"]
+
+
+def few_people(project):
+    """Two people and two generators on two texts, with and without the text."""
+    texts = [make_text(project, name) for name in ("t1", "t2")]
+    items = [make_item(text, name, f"{text.external_id}-{name}", KEYS) for text in texts for name in ("ann", "bob")]
+    study = make_study(project, "few", items)
+    for number, code in enumerate(("p0", "p1")):
+        person = make_annotator(study, code)
+        for place, item in enumerate(items):
+            for stage in ("guess", "read"):
+                if stage == "read" or item.generator.name == "ann":  # nobody guesses items by bob
+                    answer(person, stage, item, "TFF" if (number + place) % 3 else "FTF")
+    return study
+
+
+OWN = {
+    "discrimination": ("item_analysis", "From 2 people this can be anything."),
+    "contrasts-two-texts": ("contrasts", "Fewer than 5 texts cannot carry a comparison of all pairs."),
+    "nobody-guessed": ("informativity", "There are no such answers."),
+}
+
+
+@pytest.mark.parametrize("name", OWN)
+def test_a_refusal_of_the_protocol_has_the_same_words_everywhere(name, project, as_user, owner, client, tmp_path):
+    table, reason = OWN[name]
+    study = few_people(project)
+    page = as_user(owner).get(reverse("study_table_page", args=[study.slug, table]))
+    assert escape(reason) in page.content.decode()
+    call_command("report", study.slug, "--out", str(tmp_path), stdout=io.StringIO())
+    assert reason in (tmp_path / f"tables/{table}.csv").read_text()
+    client.logout()
+    _token, words = create_token(owner, name="test", scopes=tuple(Scope), days=1)
+    address = reverse("api_table", args=[study.slug, table, "json"])
+    assert reason in client.get(address, headers={"authorization": f"Bearer {words}"}).content.decode()
 
 
 @pytest.mark.parametrize("name", CASES)

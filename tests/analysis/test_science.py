@@ -5,9 +5,11 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
+import numpy as np
 import pandas as pd
 import pytest
 
+from analysis.measures.rater_effects import crossed_components, d_study
 from analysis.science.flaws import flaw_tables
 from analysis.science.joined import joined_sentences, joined_tables
 from analysis.science.raters import rating_tables
@@ -70,6 +72,21 @@ def test_remarks_of_an_estimate(evidence):
     assert "From 19 texts, how well models predict people is itself uncertain (r = " in remark
 
 
+def test_models_that_say_the_opposite_are_no_gain(evidence):
+    """A negative r: the row stands with its note, as good as the texts that people did."""
+    full = answered(evidence)
+    model = full.frame["kind"] == "model"
+    frame = full.frame.assign(probability=full.frame["probability"].where(~model, 1 - full.frame["probability"]))
+    tables = joined_tables(replace(full, frame=frame))
+    row = row_of(tables[0], **FITTED)
+    assert row["r"] < 0
+    assert (row["n_effective"], row["value"] is not None) == (20, True)
+    assert "Models hardly help here (r = " in row["remark"]
+    (sentence,) = joined_sentences(tables)
+    assert "Models hardly help here (r = " in sentence
+    assert "as good as people alone on" not in sentence
+
+
 # Carry-over -----------------------------------------------------------------------------------------------------------
 
 
@@ -89,6 +106,12 @@ def test_readers_who_guessed_are_compared_with_the_others(evidence):
     shares = read.groupby("annotator")["correct"].mean()
     assert row["effect"] == pytest.approx(shares["p0"] - shares[["p1", "p2"]].mean())
     assert row["others_only"] == pytest.approx(shares[["p1", "p2"]].mean())
+    minutes = {"p0": 4.0, "p1": 2.0, "p2": 2.0}
+    times = [(who, f"t{number:02}", "read", spent) for who, spent in minutes.items() for number in range(20)]
+    timed = replace(full, frame=full.frame[~guess | first | (full.frame["kind"] == "model")],
+                    times=pd.DataFrame(times, columns=["annotator", "text_id", "stage", "minutes"]))  # fmt: skip
+    row = row_of(carry_over_tables(timed)[0], measure="minutes")  # of two items
+    assert (row["effect"], row["others_only"], row["n_texts"]) == (pytest.approx(1), pytest.approx(1), 20)
     few = replace(full, frame=full.frame[(~guess | first) & (full.frame["text_id"] < "t04")])
     assert carry_over_tables(few)[0].rows[0]["reason"] == (
         "Comparing those who guessed an item with the others needs at least 5 texts; here 4."
@@ -141,9 +164,60 @@ def test_readers_of_two_large_groups(evidence):
     widths = [row["high"] - row["low"] for row in items]
     assert text["high"] - text["low"] == pytest.approx(math.hypot(*widths))
     assert {row["model"] for row in rasch.rows if not row["reason"]} <= {"Rasch", "2PL"}
-    assert {row["pairs"] for row in dependence.rows} == {"within text", "across texts"}
+    assert [row["pairs"] for row in dependence.rows] == ["within item", "within text", "across texts"]
+    assert [row["n_pairs"] for row in dependence.rows] == [24 * 3, 12, 24 * 23 / 2 - 12]
     assert {row["category"] for row in dif.rows} <= {"A", "B", "C", ""}
     assert len(dif.rows) == 24
+
+
+@pytest.mark.slow
+def test_items_whose_answers_depend_on_each_other_are_listed(evidence):
+    """Whoever gets one item of a text right gets the other right, too."""
+    full = grouped(evidence, (60, 60))
+    keys = ["annotator", "stage", "text_id", "option_id"]
+    first = full.frame[(full.frame["generator"] == "ann") & (full.frame["text_id"] == "t00")].set_index(keys)["correct"]
+    copied = (full.frame["generator"] == "bob") & (full.frame["text_id"] == "t00")
+    frame = full.frame.copy()
+    frame.loc[copied, "correct"] = first.reindex(pd.MultiIndex.from_frame(frame.loc[copied, keys])).to_numpy()
+    tables = {table.name: table for table in reader_tables(replace(full, frame=frame))}
+    top = tables["dependent_pairs"].rows[0]
+    assert (top["item_a"], top["item_b"], top["text_a"], top["n_people"]) == ("t00-ann", "t00-bob", "t00", 120)
+    high = {row["pairs"]: row["n_high"] for row in tables["local_dependence"].rows}
+    assert high["within text"] + high["across texts"] == len(tables["dependent_pairs"].rows)
+    assert top["q3"] > 0.9
+
+
+def test_generators_texts_and_raters_are_told_apart(evidence):
+    """Of ten generators; with fewer there is no table."""
+    rng = np.random.default_rng(5)
+    marks = [
+        (who, f"t{text:02}-g{place}", float(np.clip(round(3 + place / 4 - 1 + rng.normal(0, 1)), 1, 5)))
+        for text in range(6) for place in range(10) for who in ("p0", "p1", "p2")
+    ]  # fmt: skip
+    full = rated(evidence, marks)
+    tables = {table.name: table for table in rating_tables(full)}
+    (row,) = tables["g_study_generators"].rows
+    values = full.every_round.pivot_table("value", "generator", ["text_id", "annotator"]).to_numpy(float)
+    expected = crossed_components(values.reshape(10, 6, 3))
+    assert row["generators_texts"] == pytest.approx(expected["pi"])
+    assert (row["relative"], row["absolute"]) == pytest.approx(d_study(expected, 6, 3))
+    assert row["relative_low"] <= row["relative"] <= row["relative_high"]
+    assert d_study(expected, row["texts_80"], 3)[0] >= 0.8 > d_study(expected, max(row["texts_80"] - 1, 1), 3)[0]
+    assert (row["n_generators"], row["n_texts"], row["n_raters"]) == (10, 6, 3)
+    one_left = full.every_round[(full.every_round["annotator"] == "p0")]
+    (row,) = rating_tables(replace(full, every_round=one_left))[2].rows
+    assert row["reason"].startswith("Fewer than 2 raters")
+    fewer = replace(full, every_round=full.every_round[full.every_round["generator"] != "g9"])
+    assert "g_study_generators" not in {table.name for table in rating_tables(fewer)}
+
+
+def test_raters_of_two_groups_are_not_pooled(evidence):
+    marks = [(who, f"t{number:02}-ann", 1 + number % 4) for number in range(12) for who in ("p0", "p1", "p2")]
+    full = rated(evidence, marks)
+    groups = full.annotators["annotator"].map({"p0": "x", "p1": "x", "p2": "y"}).fillna("")
+    tables = rating_tables(replace(full, annotators=full.annotators.assign(group=groups)))
+    assert [row["group"] for row in tables[0].rows] == ["x", "y"]
+    assert {row["group"] for row in tables[1].rows} == {"x", "y"}
 
 
 def test_ratings_of_two_raters_who_differ_by_one_mark(evidence):

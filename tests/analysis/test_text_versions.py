@@ -9,11 +9,13 @@ from django.urls import reverse
 
 from analysis.choices import ANNOTATORS, Choices
 from analysis.frames.evidence import evidence_of
+from analysis.science.joined_versions import joined_version_tables
 from analysis.science.versions import version_sentence, version_tables
 from items.models import Text
 from projects.models import Project
 from studies.models import Assignment, Study
 from studies.services.responses.importing import import_responses
+from tests.analysis.answered_texts import versioned
 from tests.studies.answer_files import as_csv, judged
 from tests.studies.world import bank, drafted
 
@@ -109,3 +111,20 @@ def test_packs_bring_versions_and_who_read_which(project, tmp_path):
         Assignment.objects.filter(annotator__study=study).values_list(*fields)
     )
     assert [table.rows for table in tables(again)] == [table.rows for table in tables(study)]
+
+
+def test_people_on_drawn_texts_and_models_on_all_versions_are_joined(evidence):
+    """The estimate for each version is that of its cell; contrasts add up."""
+    full = versioned(evidence)
+    (table,) = joined_version_tables(full)
+    rows = {row["method"]: row for row in table.rows}
+    assert set(rows) == {"fitted slope", "people only", "models at face value"}
+    row, alone = rows["fitted slope"], rows["people only"]
+    people = full.frame[(full.frame["kind"] == "human") & (full.frame["stage"] == "read")]
+    shares = people.groupby(["text_version", "text_id"])["correct"].mean().astype(float).groupby("text_version").mean()
+    assert alone["difference"] == pytest.approx(shares["simple"] - shares["original"])
+    assert (row["n_texts"], row["n_texts_all"], row["predictor"], row["reason"]) == (20, 40, "gpt", "")
+    assert row["low_adjusted"] <= row["difference"] <= row["high_adjusted"]
+    assert row["width_share"] == pytest.approx((row["high"] - row["low"]) / (alone["high"] - alone["low"]))
+    assert joined_version_tables(versioned(evidence, n_texts=40)) == ()  # people read all texts
+    assert joined_version_tables(versioned(evidence, model=False)) == ()

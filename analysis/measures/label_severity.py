@@ -1,0 +1,158 @@
+"""Raters of yes or no: who says yes more often, and the shares of yes had all raters seen all items.
+
+logit P(yes) = mean of the item's group + item + severity, items ~ N(0, σ²) within their group, by marginal maximum
+likelihood (a Rasch model with raters in the place of items; Linacre 1989, Many-Facet Rasch Measurement). Items are
+integrated out, as estimating one number for each item from two labels is biased (Andersen 1970). Without a text: one
+Newton step from the whole solution with the text's own gradient and Hessian taken out.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from scipy.optimize import minimize
+from scipy.special import expit, log_expit
+
+from analysis.measures.types import BoolArray, FloatArray, IntArray
+
+NODES = 21
+STEP = 1e-4
+NO_ITEM_SPREAD = 1e-3  # σ below which items are as good as equal
+
+
+@dataclass(frozen=True)
+class LabelSeverity:
+    """severity (r,) in logits, positive: more yes; fair: share of yes by group of items (g,) as if by the mean rater;
+    raw: the plain shares; the same without each text, (k, r) and (k, g). NaN for raters and groups whose labels are
+    all alike."""
+
+    severity: FloatArray
+    fair: FloatArray
+    raw: FloatArray
+    severity_without: FloatArray
+    fair_without: FloatArray
+
+
+def label_severity(item: IntArray, rater: IntArray, yes: BoolArray, text: IntArray, group: IntArray) -> LabelSeverity:
+    """From labels (m,) whose raters are linked. text, group: of each item, codes from 0, such as of its generator."""
+    n_raters, n_groups, n_texts = int(rater.max()) + 1, int(group.max()) + 1, int(text.max()) + 1
+    raters, groups = varying(rater, yes), varying(group[item], yes)
+    kept = raters[rater] & groups[group[item]]
+    empty = LabelSeverity(
+        np.full(n_raters, np.nan), np.full(n_groups, np.nan),
+        np.bincount(group[item], weights=yes, minlength=n_groups) / np.bincount(group[item], minlength=n_groups),
+        np.full((n_texts, n_raters), np.nan), np.full((n_texts, n_groups), np.nan),
+    )  # fmt: skip
+    if raters.sum() < 2 or not kept.any():
+        return empty
+    model = _Labels(
+        item[kept], (np.cumsum(raters) - 1)[rater[kept]], yes[kept].astype(np.float64), text,
+        np.maximum(np.cumsum(groups) - 1, 0)[group], int(raters.sum()), int(groups.sum()),
+    )  # fmt: skip
+    x = model.maximize()
+    without = x + model.steps_without_texts(x)
+    empty.severity[raters], empty.fair[groups] = model.severity(x), model.fair(x)
+    empty.severity_without[:, raters] = model.severity(without)
+    empty.fair_without[:, groups] = model.fair(without)
+    return empty
+
+
+def varying(code: IntArray, yes: BoolArray) -> BoolArray:
+    """Of each code whether it has both a yes and a no."""
+    n, n_yes = np.bincount(code), np.bincount(code, weights=yes)
+    return np.asarray((n_yes > 0) & (n_yes < n))
+
+
+@dataclass(frozen=True)
+class _Labels:
+    """Parameters: severities (r,), means of groups (g,), log σ. A penalty (Σ severities)² / 2 settles their mean."""
+
+    item: IntArray
+    rater: IntArray
+    yes: FloatArray
+    text: IntArray
+    group: IntArray
+    n_raters: int
+    n_groups: int
+
+    @cached_property
+    def nodes(self) -> tuple[FloatArray, FloatArray]:
+        nodes, weights = np.polynomial.hermite_e.hermegauss(NODES)
+        return nodes, weights / weights.sum()
+
+    def read(self, x: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Severities, means of groups and σ of (…, parameters)."""
+        return x[..., : self.n_raters], x[..., self.n_raters : -1], np.exp(x[..., -1])
+
+    def severity(self, x: FloatArray) -> FloatArray:
+        found = self.read(x)[0]
+        return np.asarray(found - found.mean(axis=-1, keepdims=True))
+
+    def fair(self, x: FloatArray) -> FloatArray:
+        """(…, g) share of yes by the mean rater over items of the group."""
+        severity, level, sigma = self.read(x)
+        nodes, weights = self.nodes
+        logit = (level + severity.mean(axis=-1, keepdims=True))[..., None] + sigma[..., None, None] * nodes
+        return np.asarray(expit(logit) @ weights)
+
+    def likelihood(self, x: FloatArray) -> tuple[float, FloatArray]:
+        """Minus the marginal log-likelihood, and its gradient by text (k, parameters)."""
+        severity, level, sigma = self.read(x)
+        nodes, weights = self.nodes
+        n_items, n_texts = len(self.text), int(self.text.max()) + 1
+        of_text, of_group = self.text[self.item], self.group[self.item]
+        logit = (severity[self.rater] + level[of_group])[:, None] + sigma * nodes
+        single = self.yes[:, None] * logit + log_expit(-logit)
+        joint = np.log(weights) + np.stack(
+            [np.bincount(self.item, weights=each, minlength=n_items) for each in single.T], axis=1
+        )
+        top = joint.max(axis=1, keepdims=True)
+        posterior = np.exp(joint - top)
+        total = posterior.sum(axis=1, keepdims=True)
+        posterior /= total
+        pull = posterior[self.item] * (self.yes[:, None] - expit(logit))
+        by_label = pull.sum(axis=1)
+
+        def add(code: IntArray, size: int, values: FloatArray) -> FloatArray:
+            found = np.bincount(of_text * size + code, weights=values, minlength=n_texts * size)
+            return found.astype(np.float64).reshape(n_texts, size)
+
+        spread = add(np.zeros(len(self.item), dtype=np.int64), 1, pull @ nodes * sigma)
+        gradient = np.concatenate(
+            [add(self.rater, self.n_raters, by_label), add(of_group, self.n_groups, by_label), spread], axis=1
+        )
+        return -float((top[:, 0] + np.log(total[:, 0])).sum()), -gradient
+
+    def maximize(self) -> FloatArray:
+        def penalized(x: FloatArray) -> tuple[float, FloatArray]:
+            value, by_text = self.likelihood(x)
+            excess = x[: self.n_raters].sum()
+            gradient = by_text.sum(axis=0)
+            gradient[: self.n_raters] += excess
+            return value + excess**2 / 2, gradient
+
+        bounds = [(None, None)] * (self.n_raters + self.n_groups) + [(np.log(NO_ITEM_SPREAD), None)]
+        found = minimize(
+            penalized, np.zeros(self.n_raters + self.n_groups + 1), jac=True, method="L-BFGS-B", bounds=bounds,
+            options={"maxiter": 500, "ftol": 1e-13, "gtol": 1e-7},
+        )  # fmt: skip
+        return np.asarray(found.x, dtype=np.float64)
+
+    def steps_without_texts(self, x: FloatArray) -> FloatArray:
+        """(k, parameters) where the solution moves when a text is left out; σ stays where it is at its bound."""
+        free = len(x) - (self.read(x)[2] <= 2 * NO_ITEM_SPREAD)
+        apart = np.eye(len(x))[:free] * STEP
+        hessians = np.stack(
+            [(self.likelihood(x + each)[1] - self.likelihood(x - each)[1])[:, :free] / (2 * STEP) for each in apart],
+            axis=1,
+        )
+        left = hessians.sum(axis=0) - hessians
+        left[:, : self.n_raters, : self.n_raters] += 1
+        gradient = self.likelihood(x)[1][:, :free]
+        found = np.zeros((len(gradient), len(x)))
+        solvable = np.linalg.cond(left) < 1e12
+        found[:, :free] = np.nan
+        found[solvable, :free] = np.linalg.solve(left[solvable], gradient[solvable][..., None])[..., 0]
+        return found

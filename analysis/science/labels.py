@@ -1,0 +1,108 @@
+"""Labels of yes or no: which raters say yes more often, and the shares of yes had all raters seen all items."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
+
+from analysis.frames.evidence import Evidence
+from analysis.measures.label_severity import LabelSeverity, label_severity
+from analysis.measures.rater_effects import linked_raters
+from analysis.measures.reader_intervals import jackknife_parts
+from analysis.science.common import refuse, texts_only
+from analysis.science.raters import (
+    FEW_SHARED,
+    FEW_TEXTS,
+    FEWEST_RATERS,
+    FEWEST_SHARED,
+    FEWEST_TEXTS,
+    NOT_LINKED,
+    Ratings,
+    first_round,
+    say_rounds,
+)
+from analysis.science.tables import FAIR_SHARES, LABEL_SEVERITY
+from analysis.tables.spec import Table
+
+FEWEST_LABELS = 200
+YES, UNDECIDED = "yes", ("unsure", "not_applicable")
+FEW_LABELS = gettext_noop("Severity of labels needs 200 labels by a rater; here %(n)d.")
+ALIKE = gettext_noop("All these labels are alike, so how strict they are cannot be estimated.")
+
+
+def label_tables(evidence: Evidence) -> tuple[Table, ...]:
+    """None without people's labels of items that may be yes."""
+    labels = list(labels_in(evidence))
+    if not labels:
+        return ()
+    convention, notes = evidence.choices.convention, say_rounds(evidence)
+    fits = [(each, label_fit(each)) for each in labels]
+    return (
+        LABEL_SEVERITY.build([row for each in fits for row in label_rows(*each)], convention, notes),
+        FAIR_SHARES.build([row for each in fits for row in share_rows(*each)], convention, notes),
+    )
+
+
+def labels_in(evidence: Evidence) -> Iterator[Ratings]:
+    """Of each question that may be answered yes: 1 for yes, 0 for another label, without what leaves it open."""
+    for question, rows in first_round(evidence):
+        if question.kind == "scale" or YES not in question.levels:
+            continue
+        said = rows[~rows["value"].isin(UNDECIDED)]
+        if not said.empty:
+            yield Ratings(question, "", said.assign(value=(said["value"] == YES).astype(float)))
+
+
+def label_fit(ratings: Ratings) -> tuple[LabelSeverity | None, str]:
+    """The fit of yes-or-no labels, or why there is none."""
+    item, _items = ratings.codes("item_id")
+    rater, raters = ratings.codes("annotator")
+    text, texts = ratings.of_items("text_id")
+    most = int(np.bincount(rater).max())
+    if most < FEWEST_LABELS:
+        return None, _(FEW_LABELS) % {"n": most}
+    if len(raters) < FEWEST_RATERS or len(set(linked_raters(item, rater))) > 1:
+        return None, _(NOT_LINKED)
+    if len(texts) < FEWEST_TEXTS:
+        return None, _(FEW_TEXTS) % {"n": len(texts)}
+    return label_severity(item, rater, ratings.value == 1, text, ratings.of_items("generator")[0]), ""
+
+
+def label_rows(ratings: Ratings, fitted: tuple[LabelSeverity | None, str]) -> Iterator[dict[str, Any]]:
+    found, reason = fitted
+    item, _items = ratings.codes("item_id")
+    rater, raters = ratings.codes("annotator")
+    shared = np.bincount(item)[item] > 1
+    for place, name in enumerate(raters):
+        mine = rater == place
+        n, labels = int((shared & mine).sum()), int(mine.sum())
+        about = {
+            "question": ratings.question.name, "annotator": name, "share_yes": ratings.value[mine].mean(), "n": n,
+        }  # fmt: skip
+        why = reason or (_(FEW_LABELS) % {"n": labels} if labels < FEWEST_LABELS else "")
+        why = why or (_(FEW_SHARED) if n < FEWEST_SHARED else "")
+        if found is None or why or np.isnan(found.severity[place]):
+            why = why or _(ALIKE)
+            yield about | {"severity": refuse(why), "reason": why}
+        else:
+            parts = jackknife_parts(float(found.severity[place]), found.severity_without[:, place])
+            yield about | {"severity": texts_only(parts), "reason": ""}
+
+
+def share_rows(ratings: Ratings, fitted: tuple[LabelSeverity | None, str]) -> Iterator[dict[str, Any]]:
+    found, reason = fitted
+    code, names = ratings.of_items("generator")
+    raw = ratings.frame.groupby("generator")["value"].mean()
+    for place, name in enumerate(names):
+        about = {
+            "question": ratings.question.name, "generator": name, "raw": raw[name],
+            "n_items": int((code == place).sum()),
+        }  # fmt: skip
+        if found is None or np.isnan(found.fair[place]):
+            why = reason or _(ALIKE)
+            yield about | {"fair": refuse(why), "reason": why}
+        else:
+            parts = jackknife_parts(float(found.fair[place]), found.fair_without[:, place], bounds=(0.0, 1.0))
+            yield about | {"fair": texts_only(parts), "reason": ""}

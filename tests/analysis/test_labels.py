@@ -1,0 +1,84 @@
+"""Labels of yes or no: severity with items taken out, fair shares, and when there is no number."""
+
+import numpy as np
+import pytest
+from django.urls import reverse
+
+from analysis.choices import Choices
+from analysis.frames.evidence import evidence_of
+from analysis.measures.label_severity import label_severity
+from analysis.science.labels import label_tables
+from studies.services.responses.importing import import_responses
+from tests.analysis.rows import rows_behind
+from tests.studies.answer_files import as_csv
+from tests.studies.world import bank, drafted
+
+STRICT = {"p0": -1.0, "p1": 0.0, "p2": 1.0}
+
+
+def labelled(project, items=4, texts=25, raters=STRICT, linked=True):
+    """A study of one flaw; items of birch have it more often."""
+    bank(project, texts=texts, items=items)
+    study = drafted(project, protocol="item-writing-flaws", params={"flaws": ["ambiguous"]}, plan={"annotators": 3})
+    rng, rows = np.random.default_rng(4), []
+    for text in range(1, texts + 1):
+        for name in ("alder", "birch"):
+            for place in range(1, items + 1):
+                own = rng.normal() + (name == "birch")
+                for number, (who, severity) in enumerate(raters.items()):
+                    if linked or text % len(raters) == number:
+                        yes = rng.random() < 1 / (1 + np.exp(-own - severity))
+                        about = {"annotator": who, "stage": "code", "question": "ambiguous"}
+                        rows.append(about | {"text_id": f"t{text}", "item_id": f"t{text}-{name}-{place}",
+                                             "value": "yes" if yes else "no"})  # fmt: skip
+    import_responses(study, as_csv(rows))
+    return study
+
+
+def test_who_says_yes_more_often_and_fair_shares(project):
+    evidence = evidence_of(labelled(project), Choices())
+    severity, fair = label_tables(evidence)
+    assert [row["severity"] for row in severity.rows] == pytest.approx([-1, 0, 1], abs=0.35)
+    assert sum(row["severity"] for row in severity.rows) == pytest.approx(0, abs=1e-6)
+    assert all(row["low"] < row["severity"] < row["high"] and row["n"] == 200 for row in severity.rows)
+    for row in fair.rows:  # all raters labelled all items
+        assert row["fair"] == pytest.approx(row["raw"], abs=0.05)
+        assert row["low"] < row["fair"] < row["high"]
+    columns = {column.name: column for column in (*severity.columns, *fair.columns)}
+    assert len(rows_behind(evidence, severity, severity.rows[0], columns["share_yes"])) == 200
+    assert len(rows_behind(evidence, fair, fair.rows[0], columns["n_items"])) == 100
+
+
+@pytest.mark.parametrize(
+    ("given", "reason"),
+    [
+        ({"items": 1}, "Severity of labels needs 200 labels by a rater; here 50."),
+        ({"items": 13, "linked": False, "raters": {"p0": 0.0, "p1": 0.0}},
+         "These raters have no items in common, even through others; severity cannot be compared."),
+        ({"items": 25, "texts": 4}, "Severity needs ratings on at least 5 texts; here 4."),
+    ],
+)  # fmt: skip
+def test_refusals_have_the_same_words_on_the_page_and_in_both_tables(project, as_user, owner, given, reason):
+    study = labelled(project, **given)
+    severity, fair = label_tables(evidence_of(study, Choices()))
+    assert {row["reason"] for row in (*severity.rows, *fair.rows)} == {reason}
+    assert {row["severity"] for row in severity.rows} | {row["fair"] for row in fair.rows} == {None}
+    page = as_user(owner).get(reverse("study_table_page", args=[study.slug, "label_severity"]))
+    assert reason in page.content.decode()
+
+
+def test_leaving_a_text_out_is_close_to_fitting_anew_and_raters_of_one_label_have_no_severity():
+    rng = np.random.default_rng(1)
+    item, rater = (each.ravel() for each in np.indices((120, 4)))
+    yes = rng.random(480) < 1 / (1 + np.exp(-rng.normal(0, 1, 120)[item] - np.linspace(-1, 1, 4)[rater]))
+    text, group = np.arange(120) // 4, np.arange(120) % 2
+    found, kept = label_severity(item, rater, yes, text, group), text != 3
+    inside = kept[item]
+    code = np.cumsum(kept) - 1
+    again = label_severity(
+        code[item[inside]], rater[inside], yes[inside], (np.cumsum(kept) - 1)[kept] // 4, group[kept]
+    )
+    assert found.severity_without[3] == pytest.approx(again.severity, abs=0.01)
+    assert found.fair_without[3] == pytest.approx(again.fair, abs=0.01)
+    alike = label_severity(item, rater, yes | (rater == 3), text, group)
+    assert np.isnan(alike.severity).tolist() == [False, False, False, True]
