@@ -105,7 +105,9 @@ def correlate(family: Sequence[VarianceParts], influence: JointInfluence, member
 
 
 def _scale_to(influence: FloatArray, variances: FloatArray) -> FloatArray:
-    """(m, m) covariance with these variances and the correlations of the columns."""
+    """(m, m) covariance with these variances and the correlations of the columns. A part that is not drawn, such as a
+    single model as reader, is undefined without itself and has no variance."""
+    influence = np.nan_to_num(influence)
     products = influence.T @ influence
     norm = np.sqrt(np.diag(products))
     norm = np.where(norm > 0, norm, 1.0)

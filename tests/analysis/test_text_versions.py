@@ -3,12 +3,15 @@
 import io
 import json
 
+import numpy as np
 import pytest
 from django.core.management import call_command
 from django.urls import reverse
 
 from analysis.choices import ANNOTATORS, Choices
 from analysis.frames.evidence import evidence_of
+from analysis.measures.joint_contrasts import adjust_joint_contrasts
+from analysis.measures.text_versions import version_effects
 from analysis.science.joined_versions import joined_version_tables
 from analysis.science.versions import version_sentence, version_tables
 from items.models import Text
@@ -128,3 +131,16 @@ def test_people_on_drawn_texts_and_models_on_all_versions_are_joined(evidence):
     assert row["width_share"] == pytest.approx((row["high"] - row["low"]) / (alone["high"] - alone["low"]))
     assert joined_version_tables(versioned(evidence, n_texts=40)) == ()  # people read all texts
     assert joined_version_tables(versioned(evidence, model=False)) == ()
+
+
+def test_three_versions_that_one_model_reads_are_adjusted_together():
+    """Without its only reader nothing is left, which must not reach what the contrasts share."""
+    rng = np.random.default_rng(1)
+    text, version = (each.ravel() for each in np.indices((12, 3)))
+    outcome = 0.5 + 0.1 * version + rng.normal(0, 0.05, 36)
+    found = version_effects(outcome, text, np.zeros(36, dtype=np.int64), version, 3)
+    pairs = [(1, 0), (2, 0), (2, 1)]
+    family = [found.contrast(*pair, (-1.0, 1.0)) for pair in pairs]
+    adjusted = adjust_joint_contrasts(family, found.joint_influence(pairs), seed=1)
+    assert [each.value for each in adjusted] == pytest.approx([0.1, 0.2, 0.1], abs=0.05)
+    assert all(each.p <= each.p_adjusted < 0.05 for each in adjusted)

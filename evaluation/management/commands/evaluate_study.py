@@ -2,6 +2,7 @@ import sys
 
 from django.core.management.base import CommandError
 
+from evaluation.baselines import RULES
 from evaluation.models import Evaluator
 from evaluation.services import asking, judges
 from evaluation.services.baselines import BASELINES, add_baselines, answer
@@ -134,13 +135,13 @@ class Command(RunCommand):
             sys.exit(SOME_MISSING)
 
     def close(self, evaluator: Evaluator, before: int) -> int:
-        is_judge = evaluator.method == judges.METHOD
-        if is_judge:
+        gives_answers = evaluator.method in (judges.METHOD, RULES)
+        if gives_answers:
             close_judged(evaluator.annotator)
         else:
             close_answered(evaluator.annotator, evaluator.stages)
         row = get_row(evaluator)
-        self.stdout.write(describe_progress(row, row.done - before, "has given" if is_judge else "has judged"))
+        self.stdout.write(describe_progress(row, row.done - before, "has given" if gives_answers else "has judged"))
         return row.missing
 
 
