@@ -1,5 +1,22 @@
 from django.apps import AppConfig
+from django.db import connections
+from django.db.models.signals import post_migrate
+from django.utils.translation import gettext_lazy as _
 
 
 class ItemsConfig(AppConfig):
     name = "items"
+
+    def ready(self):
+        from jobs.kinds import Kind, register  # models can be imported only now
+
+        steps = {"compare": _("Comparing all items.")}
+        register(Kind("near_duplicates", "items.services.duplicates.work_out", _("Looking for near-duplicates"), steps))
+        post_migrate.connect(index_words, sender=self)
+
+
+def index_words(using: str, **_told):
+    """After each migration: see `items.search_index`."""
+    from items.search_index import ensure_search_index
+
+    ensure_search_index(connections[using])

@@ -14,6 +14,7 @@ MAX_OPTION = 2_000
 MAX_STEM = 10_000
 MAX_ID = 200
 MAX_PICTURES = 20  # of one text with its items
+MAX_TAGS, MAX_TAG = 20, 60  # of an item; characters
 MAX_VERSIONS = 9  # of a text, beside the original
 MAX_VERSION_NAME = 60
 ORIGINAL = "original"  # what the text itself is called among its versions
@@ -27,6 +28,24 @@ class VersionQuerySet(models.QuerySet):
     def offered(self) -> Self:
         """The current ones that are not archived: those of lists and new studies."""
         return self.current().filter(archived_at=None)
+
+
+class TagList(models.JSONField):
+    """Names that researchers give items, in alphabetical order: `tags__has_tag=name` finds the items of one."""
+
+
+@TagList.register_lookup
+class HasTag(models.Lookup):
+    lookup_name = "has_tag"
+    prepare_rhs = False
+
+    def as_sql(self, compiler, connection):
+        held, parameters = self.process_lhs(compiler, connection)
+        return f"EXISTS (SELECT 1 FROM json_each({held}) WHERE value = %s)", [*parameters, self.rhs]  # noqa: S608 - a column
+
+    def as_postgresql(self, compiler, connection):
+        held, parameters = self.process_lhs(compiler, connection)
+        return f"{held} @> jsonb_build_array(%s::text)", [*parameters, self.rhs]
 
 
 class Markup(models.TextChoices):
@@ -155,6 +174,7 @@ class Item(models.Model):
     multiple = models.BooleanField(null=True, editable=False, help_text="Kept for export, never shown.")
     reference = models.BooleanField(_("reference item"), default=False)
     metadata = models.JSONField(default=dict, blank=True)
+    tags = TagList(_("tags"), default=list, blank=True)
     created_at = models.DateTimeField(auto_now_add=True)
     superseded_at = models.DateTimeField(null=True, editable=False)
     archived_at = models.DateTimeField(null=True, editable=False)
@@ -229,6 +249,24 @@ class BankImport(models.Model):
 
     class Meta:
         ordering = ["-pk"]
+
+    def __str__(self):
+        return self.name
+
+
+class Benchmark(models.Model):
+    """A published data set as MinHash signatures alone, with which items and texts of the project are compared."""
+
+    project = models.ForeignKey(Project, models.CASCADE, related_name="benchmarks")
+    name = models.CharField(_("name"), max_length=MAX_ID)
+    n_texts = models.PositiveIntegerField(default=0)
+    n_items = models.PositiveIntegerField(default=0)
+    signatures = models.BinaryField(help_text="JSON lines, as items.services.duplicates writes them.")
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["name"]
+        constraints = [models.UniqueConstraint(fields=["project", "name"], name="one_benchmark_per_name")]
 
     def __str__(self):
         return self.name

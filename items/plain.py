@@ -2,11 +2,12 @@
 
 import re
 import unicodedata
+from collections.abc import Iterable
 
 from django.utils.translation import gettext as _
 
 from items.language import parse_language
-from items.models import MAX_ID
+from items.models import MAX_ID, MAX_TAG, MAX_TAGS
 
 # They turn the direction of what follows them, so that an id could look like another.
 TURNING = set("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
@@ -83,6 +84,25 @@ def clean_name(value: str) -> str:
     if has_control(value):
         raise ValueError(_("This contains control characters or line breaks. Remove them."))
     return value
+
+
+TAG_SIGNS = re.compile("[,;\n]")
+
+
+def split_tags(cell: str) -> list[str]:
+    """The tags of a field or a cell, which commas or semicolons part."""
+    return clean_tags([each for each in TAG_SIGNS.split(cell) if each.strip()])
+
+
+def clean_tags(tags: Iterable[str]) -> list[str]:
+    """Tags in alphabetical order, each once; raises ValueError with a sentence."""
+    found = sorted({clean_name(tag) for tag in tags})
+    if wrong := [tag for tag in found if TAG_SIGNS.search(tag) or len(tag) > MAX_TAG]:
+        said = _("“{tag}” is no tag: write up to {limit} characters without commas and semicolons.")
+        raise ValueError(said.format(tag=make_printable(wrong[0], MAX_TAG), limit=MAX_TAG))
+    if len(found) > MAX_TAGS:
+        raise ValueError(_("An item has at most {limit} tags.").format(limit=MAX_TAGS))
+    return found
 
 
 def clean_language(value: str) -> str:

@@ -51,6 +51,7 @@ class ItemValues:
     multiple: bool | None = None
     reference: bool = False
     metadata: Mapping[str, Any] = field(default_factory=dict)
+    tags: tuple[str, ...] = ()
 
 
 def get_text_values(text: Text) -> TextValues:
@@ -69,6 +70,7 @@ def get_item_values(item: Item) -> ItemValues:
         multiple=item.multiple,
         reference=item.reference,
         metadata=item.metadata,
+        tags=tuple(item.tags),
     )
 
 

@@ -52,10 +52,9 @@ class Operations:
         return post("projects/", read_json, {"slug": slug, "title": title, "description": description})
 
     @listing
-    def texts(
-        project: str, *, q: str | None = None, language: str | None = None, sort: str | None = None
-    ) -> Request[list[shapes.TextRow]]:
-        return get(in_project(project, "texts") + "/", read_results, q=q, language=language, sort=sort)
+    def texts(project: str, *, sort: str | None = None, **filters: str) -> Request[list[shapes.TextRow]]:
+        """filters: q, language, source, split, generator, tag, flag."""
+        return get(in_project(project, "texts") + "/", read_results, sort=sort, **filters)
 
     @operation
     def text(project: str, text: str) -> Request[shapes.Text]:
@@ -67,8 +66,22 @@ class Operations:
         return post(in_project(project, "texts") + "/", read_json, text)
 
     @listing
-    def items(project: str, *, text_id: str | None = None, generator: str | None = None) -> Request[list[shapes.Item]]:
-        return get(in_project(project, "items") + "/", read_results, text_id=text_id, generator=generator)
+    def items(project: str, **filters: str) -> Request[list[shapes.Item]]:
+        """filters: q, text_id, generator, tag."""
+        return get(in_project(project, "items") + "/", read_results, **filters)
+
+    @operation
+    def tag_items(
+        project: str, items: Sequence[str], *, add: Sequence[str] = (), remove: Sequence[str] = ()
+    ) -> Request[dict[str, Any]]:
+        """Give tags to items, by their ids, and take some away; the tags of the project with their numbers of items."""
+        said = {"items": list(items), "add": list(add), "remove": list(remove)}
+        return post(in_project(project, "tags") + "/", read_json, said)
+
+    @operation
+    def duplicates(project: str) -> Request[dict[str, Any]]:
+        """Items that are nearly equal, and what of the project a benchmark has; a job while a worker compares."""
+        return get(in_project(project, "duplicates") + "/", read_json)
 
     @operation
     def add_item(project: str, item: shapes.Item) -> Request[shapes.Item]:
@@ -97,9 +110,9 @@ class Operations:
         return Request("DELETE", in_project(project, "imports", number) + "/", read_nothing)
 
     @operation
-    def export_items(project: str) -> Request[bytes]:
-        """All current texts and items as JSON lines."""
-        return get(in_project(project, "bank.jsonl"), read_bytes)
+    def export_items(project: str, **selection: Any) -> Request[bytes]:
+        """Current texts and items as JSON lines; selection: the filters of `texts`, `sample`, `by`, `seed`."""
+        return get(in_project(project, "bank.jsonl"), read_bytes, **selection)
 
     @operation
     def export_questions(project: str, format: str) -> Request[bytes]:

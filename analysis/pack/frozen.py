@@ -66,13 +66,13 @@ def withheld(text: Text, said: dict[str, Any], redactor: Redactor) -> dict[str, 
 
 
 def item_without_quotes(item: dict[str, Any], text_id: str, redactor: Redactor) -> dict[str, Any]:
-    """Its words, unless they quote a hidden text. Explanations about such a text stay out."""
+    """Its words, unless they quote a hidden text. Explanations about such a text stay out, and all tags."""
     hidden = text_id in redactor.hidden
     answers = [
         {name: words(redactor, name, value) for name, value in option.items() if name != "explanation" or not hidden}
         for option in item["answers"]
     ]
-    said = {name: words(redactor, name, value) for name, value in item.items()}
+    said = {name: words(redactor, name, value) for name, value in item.items() if name != "tags"}
     metadata = {"metadata": redactor.redact_nested(text_id, item["metadata"])} if "metadata" in item else {}
     return said | {"answers": answers} | metadata
 

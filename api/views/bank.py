@@ -15,14 +15,23 @@ from api.models import Scope
 from api.problems import Refused
 from api.views.base import FileView, Filter, ProjectView, operation
 from items.formats import FORMATS, find_format
+from items.forms.bank import SampleForm
 from items.models import MAX_ID, Generator, GeneratorKind, Item, Text
-from items.plain import clean_language, clean_name
-from items.services.bank import search_texts
-from items.services.exporting import ARCHIVES, build_archive, build_item_object, build_text_object, export_lines
+from items.plain import clean_language, clean_name, clean_tags, make_printable
+from items.services.editing import tag_items
+from items.services.exporting import (
+    ARCHIVES,
+    Selection,
+    build_archive,
+    build_item_object,
+    build_text_object,
+    export_lines,
+)
 from items.services.importing import ImportRefused, import_items, read_bank_file
 from items.services.naming import ImportOptions
 from items.services.plan import ImportPlan
 from items.services.planning import plan_import
+from items.services.search import BankSearch, Stratum, TextFlag, count_tags, match_items, search_texts
 from items.services.undoing import undo_import
 from projects.models import Role
 
@@ -47,6 +56,7 @@ class ItemFieldsSerializer(serializers.Serializer):
     answers = OptionSerializer(many=True, required=False, help_text="The options; none: an open question.")
     answer = serializers.CharField(required=False, help_text="The expected answer of an open question.")
     reference = serializers.BooleanField(required=False)
+    tags = serializers.ListField(child=serializers.CharField(), required=False)
     metadata = serializers.DictField(required=False)
 
 
@@ -83,6 +93,20 @@ class TextSerializer(TextFieldsSerializer):
         return build_text_object(text, items.select_related("generator").prefetch_related("options")) | {
             "version": text.version
         }
+
+
+def read_search(request: Request) -> BankSearch:
+    given = request.query_params
+    return BankSearch(**{each.column: each.read(given[each.name]) for each in BANK_FILTERS if given.get(each.name)})
+
+
+def read_selection(request: Request) -> Selection:
+    """The part of the bank that the query asks for; refused where a sample is none."""
+    form = SampleForm(request.query_params)
+    if not form.is_valid():
+        name, reasons = next(iter(form.errors.items()))
+        raise Refused(f"{name}: {reasons[0]}", status=400, kind="invalid")
+    return Selection(read_search(request), form.read_sample())
 
 
 class TextRowSerializer(serializers.Serializer):
@@ -159,23 +183,42 @@ class ImportedSerializer(serializers.Serializer):
     )
 
 
-TEXT_FILTERS = (Filter("language", "language", "Only texts in this language, such as de."),)
 ITEM_FILTERS = (
     Filter("text_id", "text__external_id", "Only items about this text."),
     Filter("generator", "generator__name", "Only items of this generator."),
+    Filter("tag", "tags__has_tag", "Only items with this tag."),
 )
-SEARCH = OpenApiParameter("q", str, description="Words that the text or one of its items contains.")
+ITEM_WORDS = OpenApiParameter("q", str, description="Words of which each begins one of the item; or a part of its id.")
+WORDS = "Words of which each begins one of the text or of its items; or a part of its id."
+BANK_FILTERS = (
+    Filter("q", "words", WORDS),
+    Filter("language", "language", "Only texts in this language, such as de."),
+    Filter("source", "source", "Only texts of this source."),
+    Filter("split", "split", "Only texts of this split, such as test."),
+    Filter("generator", "generator", "Only items of this generator, and their texts."),
+    Filter("tag", "tag", "Only items with this tag, and their texts."),
+    Filter("flag", "flag", "Only texts with this flag.", tuple(TextFlag.values)),
+)
+SAMPLE = (
+    OpenApiParameter("sample", int, description="So many items of each stratum."),
+    OpenApiParameter("by", str, enum=[each for each in Stratum.values if each], description="The strata; absent: one."),
+    OpenApiParameter("seed", int, description="The same one draws the same items; 1 if absent."),
+)
+SELECTION = (*(each.describe() for each in BANK_FILTERS), *SAMPLE)
 TEXT_SORTS = {"id": "external_id", "title": "title", "language": "language"}
 
 
 class Texts(ProjectView):
     @operation(
-        "List texts", gives=TextRowSerializer, paged=True, filters=TEXT_FILTERS, sorts=TEXT_SORTS, query=(SEARCH,)
+        "List texts",
+        gives=TextRowSerializer,
+        paged=True,
+        sorts=TEXT_SORTS,
+        query=tuple(each.describe() for each in BANK_FILTERS),
     )
     def get(self, request: Request, project: str) -> Any:
         """The current version of each text."""
-        words = Filter("q", "", "").read(request.query_params.get("q", ""))
-        return self.page(search_texts(self.project, words))
+        return self.page(search_texts(self.project, read_search(request)))
 
     @operation(
         "Add a text with its items",
@@ -229,10 +272,19 @@ class OneText(ProjectView):
 
 
 class Items(ProjectView):
-    @operation("List items", gives=ItemSerializer, paged=True, filters=ITEM_FILTERS, sorts={"id": "external_id"})
+    @operation(
+        "List items",
+        gives=ItemSerializer,
+        paged=True,
+        filters=ITEM_FILTERS,
+        sorts={"id": "external_id"},
+        query=(ITEM_WORDS,),
+    )
     def get(self, request: Request, project: str) -> Any:
         """The current version of each item, with its keys."""
-        return self.page(query_items(self.project))
+        words = Filter("q", "", "").read(request.query_params.get("q", ""))
+        rows = query_items(self.project)
+        return self.page(rows.filter(match_items(words)) if words else rows)
 
     @operation(
         "Add an item",
@@ -339,15 +391,15 @@ class OneImport(ProjectView):
 
 
 class Bank(ProjectView):
-    @operation("Export texts and items", media=("application/jsonl",))
+    @operation("Export texts and items", media=("application/jsonl",), query=SELECTION)
     def get(self, request: Request, project: str) -> HttpResponse:
-        """JSON lines that can be imported again."""
-        content = "".join(export_lines(self.project)).encode()
+        """JSON lines that can be imported again: all, what a search finds, or a stratified sample of it."""
+        content = "".join(export_lines(self.project, read_selection(request))).encode()
         return self.give_file(content, "application/jsonl; charset=utf-8", f"{self.project.slug}.jsonl")
 
 
 class QuestionBank(ProjectView):
-    @operation("Export items for another tool", media=("application/zip",))
+    @operation("Export items for another tool", media=("application/zip",), query=SELECTION)
     def get(self, request: Request, project: str, format: str) -> HttpResponse:
         """As gift, aiken, moodle (XML), qti (3.0), csv, xlsx or parquet, with left-out.csv: what it cannot hold.
 
@@ -356,4 +408,45 @@ class QuestionBank(ProjectView):
         if format not in ARCHIVES:
             raise Http404
         name = f"{self.project.slug}-items-{format}.zip"
-        return self.give_file(build_archive(self.project, format), "application/zip", name)
+        content = build_archive(self.project, format, read_selection(request))
+        return self.give_file(content, "application/zip", name)
+
+
+class TagSerializer(serializers.Serializer):
+    name = serializers.CharField()
+    n_items = serializers.IntegerField()
+
+
+class TagsSerializer(serializers.Serializer):
+    """The tags of a project, in alphabetical order."""
+
+    tags = TagSerializer(many=True)
+
+
+class TaggingSerializer(serializers.Serializer):
+    items = serializers.ListField(child=serializers.CharField(), help_text="Ids of items.", max_length=10_000)
+    add = serializers.ListField(child=serializers.CharField(), required=False, default=list)
+    remove = serializers.ListField(child=serializers.CharField(), required=False, default=list)
+
+
+class Tags(ProjectView):
+    @operation("List tags", gives=TagsSerializer)
+    def get(self, request: Request, project: str) -> Any:
+        """With the number of current items that have each."""
+        return self.show(self.list_tags())
+
+    @operation("Tag items", scope=Scope.WRITE, role=Role.RESEARCHER, takes=TaggingSerializer, gives=TagsSerializer)
+    def post(self, request: Request, project: str) -> Any:
+        """Give tags to items and take some away; tags are no wording, so no version begins."""
+        given = self.read(TaggingSerializer)
+        items = list(Item.objects.filter(project=self.project, external_id__in=given["items"]).current())
+        if missing := set(given["items"]) - {item.external_id for item in items}:
+            raise Refused(_("The project has no item “%(id)s”.") % {"id": make_printable(min(missing))})
+        try:
+            tag_items(self.project, items, clean_tags(given["add"]), given["remove"])
+        except ValueError as error:
+            raise Refused(str(error)) from None
+        return self.show(self.list_tags())
+
+    def list_tags(self) -> Any:
+        return {"tags": [{"name": name, "n_items": n} for name, n in sorted(count_tags(self.project).items())]}

@@ -36,7 +36,13 @@ def write_moodle(texts: Iterable[TextRow]) -> Written:
 def _write_item(body: str, item: ItemRow) -> tuple[str, set[str]]:
     prompt = join_prompt(body, item)
     explanations = [option.explanation or "" for option in item.options or []]
-    check_xml(prompt, item.expected_answer or "", *explanations, *(option.text for option in item.options or []))
+    check_xml(
+        prompt,
+        item.expected_answer or "",
+        *item.tags or (),
+        *explanations,
+        *(option.text for option in item.options or []),
+    )
     question = Element("question")
     _add_text(question, "name", item.id or item.stem[:100])
     _add_text(question, "questiontext", prompt, format="plain_text")
@@ -44,6 +50,11 @@ def _write_item(body: str, item: ItemRow) -> tuple[str, set[str]]:
     if item.id:
         SubElement(question, "idnumber").text = item.id
         held.add("id")
+    if item.tags:
+        tags = SubElement(question, "tags")
+        for tag in item.tags:
+            _add_text(tags, "tag", tag)
+        held.add("tags")
     indent(question)
     return tostring(question, encoding="unicode") + "\n", held
 
@@ -102,7 +113,9 @@ def _read_questions(quiz: Element, reading: Reading) -> Iterator[Question]:
         elif (item := _read_item(element, kind, number, reading)) is not None:
             body, stem = split_prompt(prompt)
             name = tidy(element.findtext("idnumber") or "")
-            yield Question(number, body or passage, item | {"question": stem} | ({"id": name} if name else {}))
+            tags = [each.text or "" for each in element.iterfind("tags/tag/text") if (each.text or "").strip()]
+            told = ({"id": name} if name else {}) | ({"tags": tags} if tags else {})
+            yield Question(number, body or passage, item | {"question": stem} | told)
 
 
 def _read_text(element: Element | None, number: int, reading: Reading) -> str:

@@ -99,6 +99,7 @@ def list_item_fields(item: ItemRow) -> list[str]:
         "answer": item.expected_answer,
         "reference": item.reference,
         "metadata": item.metadata,
+        "tags": item.tags,
     }
     return [name for name, value in said.items() if value]
 

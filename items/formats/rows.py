@@ -23,7 +23,7 @@ from items.models import (
     ORIGINAL,
 )
 from items.pictures import BadPicture, PictureContent, read_data_uri
-from items.plain import clean_language, clean_name, explain_too_long, is_blank, make_printable, tidy
+from items.plain import clean_language, clean_name, clean_tags, explain_too_long, is_blank, make_printable, tidy
 
 MAX_TITLE = 500
 
@@ -86,6 +86,7 @@ class ItemRow(Row):
     multiple: bool | None = None
     reference: bool | None = None
     metadata: dict[str, Any] | None = None
+    tags: Annotated[list[str], AfterValidator(clean_tags)] | None = None
 
 
 def read_pictures(pictures: dict[str, Any]) -> dict[str, PictureContent]:

@@ -30,12 +30,13 @@ from items.formats.table_columns import (
     quote_names,
     recognise_columns,
 )
+from items.plain import TAG_SIGNS
 from items.values import DETAILS
 
 YES = {"true", "yes", "1", "ja", "wahr", "bai", "x"}
 NO = {"false", "no", "0", "nein", "falsch", "ez"}
 # What a row without a question may say all the same: it is about all items of the table.
-ABOUT_ALL = {"generator", "reference"}
+ABOUT_ALL = {"generator", "reference", "tags"}
 
 
 @dataclass
@@ -205,6 +206,8 @@ class _TableReader:
         }
         if "reference" in row.said:
             value["reference"] = self._yes_or_no(row.line, "reference", row.said["reference"])
+        if "tags" in row.said:
+            value["tags"] = [each for each in TAG_SIGNS.split(row.said["tags"]) if each.strip()]
         if row.kept:
             value["metadata"] = {"extra": row.kept}
         value |= self._answers(row, numbers)

@@ -15,7 +15,7 @@ TEXT_FIELDS = (
     *("text_id", "title", "text", "language", "markup"),
     *("source", "genre", "level", "audience", "topic", "licence", "shareable"),
 )
-ITEM_FIELDS = ("item_id", "generator", "question", "correct", "answer", "reference")
+ITEM_FIELDS = ("item_id", "generator", "question", "correct", "answer", "reference", "tags")
 OPTION_FIELDS = tuple(f"option_{number}" for number in range(1, MAX_OPTIONS + 1))
 FIELDS = (*TEXT_FIELDS, *ITEM_FIELDS, *OPTION_FIELDS)
 # What else may become of a column: a detail that is kept beside the text or item, or nothing.
@@ -43,6 +43,7 @@ NAMES = {
     "correctanswernum correctanswers richtigeantwort richtigeantworten richtigeoption zuzena erantzunzuzena answerkey",
     "answer": "expectedanswer musterantwort erwarteteantwort musterlosung musterloesung sampleanswer openanswer",
     "reference": "reference referenz referenzitem",
+    "tags": "tags tag schlagworte schlagwort schlagworter etiketak etiketa",
 }
 KNOWN = {name: field for field, names in NAMES.items() for name in (field.replace("_", ""), *names.split())}
 # Their meaning depends on what else is there.

@@ -14,7 +14,7 @@ from items.formats.table_columns import ITEM_FIELDS, NO_KEY, OPTION_FIELDS, TEXT
 from items.plain import escape_formula
 from items.values import DETAILS
 
-HELD = {"id", "title", "language", "generator", "answer", "reference"}
+HELD = {"id", "title", "language", "generator", "answer", "reference", "tags"}
 WriteTable = Callable[[Sequence[str], list[dict[str, str]]], bytes]
 
 
@@ -83,6 +83,7 @@ def describe_item(item: ItemRow) -> dict[str, str]:
     cells = {"item_id": item.id, "generator": item.generator, "question": item.stem, "answer": item.expected_answer}
     if item.reference is not None:
         cells["reference"] = "yes" if item.reference else "no"
+    cells["tags"] = "; ".join(item.tags or ())
     if options:
         cells["correct"] = name_keys(options, {n for n, option in enumerate(item.options or [], 1) if option.correct})
         cells |= {f"option_{number}": wording for number, wording in options.items()}

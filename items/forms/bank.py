@@ -8,7 +8,7 @@ from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from items.files import check_size
-from items.language import recognise_languages
+from items.language import name_language, recognise_languages
 from items.markup import find_named_pictures
 from items.models import (
     MAX_ID,
@@ -27,8 +27,8 @@ from items.models import (
     Text,
 )
 from items.pictures import PictureContent, read_picture
-from items.plain import DEFAULT_GENERATOR, clean_language, clean_name, make_printable, tidy
-from items.services.bank import TextFlag
+from items.plain import DEFAULT_GENERATOR, clean_language, clean_name, make_printable, split_tags, tidy
+from items.services.search import BankSearch, Sample, Stratum, TextFlag
 from items.values import DETAILS, ItemValues, OptionValues, TextValues
 
 
@@ -66,20 +66,68 @@ class LanguageField(CheckedField):
     check = staticmethod(clean_language)
 
 
+class TagsField(CheckedField):
+    """Names that commas part, as a list."""
+
+    widget = forms.TextInput({"list": "tags", "autocomplete": "off"})
+
+    def clean(self, value: Any) -> Any:
+        try:
+            return split_tags(forms.CharField.clean(self, value))
+        except ValueError as error:
+            raise forms.ValidationError(str(error)) from None
+
+    def prepare_value(self, value: Any) -> Any:
+        return ", ".join(value) if isinstance(value, list) else value
+
+
 class FilterForm(forms.Form):
     """The search above the list of texts."""
 
     q = forms.CharField(label=_("Search"), required=False, max_length=200, widget=forms.TextInput({"type": "search"}))
 
-    def __init__(self, *args: Any, languages: list[tuple[str, str]], generators: Iterable[str], **kwargs: Any) -> None:
+    ALWAYS = ("language", "generator", "flag")
+
+    def __init__(self, *args: Any, choices: Mapping[str, list[str]], **kwargs: Any) -> None:
+        """`choices`: what `list_choices` gives. A filter with nothing to choose is left out."""
         super().__init__(*args, **kwargs)
-        offered: dict[str, tuple[Any, Iterable[tuple[str, Any]]]] = {
-            "language": (_("Language"), languages),
-            "generator": (_("Generator"), [(name, name) for name in generators]),
-            "flag": (_("Flag"), TextFlag.choices),
+        named = {name: [(value, value) for value in values] for name, values in choices.items()}
+        offered: dict[str, tuple[Any, list[tuple[str, Any]]]] = {
+            "language": (_("Language"), [(code, name_language(code)) for code in choices["language"]]),
+            "generator": (_("Generator"), named["generator"]),
+            "tag": (_("Tag"), named["tag"]),
+            "source": (_("Source"), named["source"]),
+            "split": (_("Split"), named["split"]),
+            "flag": (_("Flag"), list(TextFlag.choices)),
         }
-        for name, (label, choices) in offered.items():
-            self.fields[name] = forms.ChoiceField(label=label, required=False, choices=[("", _("all")), *choices])
+        for name, (label, values) in offered.items():
+            if values or name in self.ALWAYS:
+                self.fields[name] = forms.ChoiceField(label=label, required=False, choices=[("", _("all")), *values])
+
+    def read_search(self) -> BankSearch:
+        """What is asked; nothing where the address asks what there is not."""
+        asked = self.cleaned_data if self.is_valid() else {}
+        return BankSearch(**{"words" if name == "q" else name: value for name, value in asked.items()})
+
+
+class SampleForm(forms.Form):
+    """How many items of each stratum a download has."""
+
+    sample = forms.IntegerField(label=_("Items of each group"), min_value=1, max_value=100_000, required=False)
+    by = forms.ChoiceField(label=_("Group by"), choices=Stratum.choices, required=False)
+    seed = forms.IntegerField(
+        label=_("Seed"),
+        min_value=0,
+        max_value=2**31,
+        required=False,
+        help_text=_("The same seed draws the same items."),
+    )
+
+    def read_sample(self) -> Sample | None:
+        if not (self.is_valid() and self.cleaned_data["sample"]):
+            return None
+        told = self.cleaned_data
+        return Sample(told["sample"], told["by"], 1 if told["seed"] is None else told["seed"])
 
 
 class TextForm(forms.ModelForm):
@@ -307,6 +355,7 @@ class ItemForm(forms.Form):
         help_text=_("For open questions, which have no options."),
         widget=forms.Textarea({"rows": 2}),
     )
+    tags = TagsField(label=_("Tags"), required=False, max_length=2_000, help_text=_("Separate several by commas."))
     reference = forms.BooleanField(
         label=_("Reference item"), required=False, help_text=_("Other items about the text are compared with it.")
     )
@@ -314,6 +363,7 @@ class ItemForm(forms.Form):
     def values(self, options: list[OptionValues], item: Item | None = None) -> ItemValues:
         """What the item says; what the form does not ask stays as it is in the item."""
         told = {name: self.cleaned_data[name] for name in ("stem", "generator", "expected_answer", "reference")}
+        told["tags"] = tuple(self.cleaned_data["tags"])
         if item:
             told |= {"metadata": item.metadata, "multiple": item.multiple}
         return ItemValues(**told, options=tuple(options))

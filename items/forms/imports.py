@@ -42,6 +42,7 @@ FIELD_LABELS = {
     "correct": _("Correct options"),
     "answer": _("Expected answer of an open question"),
     "reference": _("Reference item (yes or no)"),
+    "tags": _("Tags"),
 }
 
 
@@ -55,6 +56,23 @@ def list_column_choices() -> list[tuple[Any, Any]]:
         (_("Item"), [(name, FIELD_LABELS[name]) for name in ITEM_FIELDS]),
         (_("Options of the item"), options),
     ]
+
+
+class BenchmarkForm(forms.Form):
+    name = NameField(label=_("Name"), help_text=_("Such as RACE. A benchmark of this name is replaced."))
+    file = forms.FileField(
+        label=_("File"),
+        help_text=_(
+            "A data set in a format that can be imported, or signatures (.minhash.jsonl). Only signatures are kept."
+        ),
+    )
+
+    def clean_file(self) -> Any:
+        try:
+            check_size(self.cleaned_data["file"])
+        except ValueError as error:
+            raise forms.ValidationError(str(error)) from None
+        return self.cleaned_data["file"]
 
 
 MAX_PASTED = 500_000

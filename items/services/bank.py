@@ -1,4 +1,4 @@
-"""Read the current texts and items of a project: list, search and lock them."""
+"""Read the current texts and items of a project: list and lock them. `items.services.search` finds some."""
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -6,12 +6,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import count
 from string import ascii_uppercase as LETTERS
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from django.db import transaction
-from django.db.models import Count, Exists, F, OuterRef, Prefetch, Q, QuerySet, Subquery, TextChoices
-from django.db.models.functions import Coalesce
-from django.utils.translation import gettext_lazy as _
+from django.db.models import F, OuterRef, Q, QuerySet, Subquery
 
 from items.models import Generator, Item, Option, Text
 from items.values import hash_body
@@ -85,66 +83,9 @@ def load_bank(project: Project) -> Bank:
     )
 
 
-class TextFlag(TextChoices):
-    """What somebody may want to see to before a text is used."""
-
-    NO_ITEMS = "no-items", _("no items")
-    NO_KEY = "no-key", _("an item without a key")
-    TO_REPAIR = "to-repair", _("items to repair")
-    ARCHIVED = "archived", _("archived")
-
-
-def search_texts(
-    project: Project, search: str = "", language: str = "", generator: str = "", flag: str = ""
-) -> QuerySet[Text]:
-    """Current texts in which, or in whose items, the words stand; each with `current_items` and flags.
-
-    Archived texts are found only where the flag asks for them.
-    `has_items`, `lacks_key` and `n_repair` are the flags; `generator` is the name of one that wrote about the text.
-    """
-    current = Item.objects.offered().select_related("generator").only("text_id", "generator__name")
-    mine = Text.objects.filter(project=project)
-    is_archived = flag == TextFlag.ARCHIVED
-    texts = order_by_arrival(mine.current().filter(archived_at__isnull=False) if is_archived else mine.offered())
-    if search:
-        stems = Item.objects.filter(text=OuterRef("pk"), stem__icontains=search).current()
-        words = Q(title__icontains=search) | Q(body__icontains=search) | Q(external_id__icontains=search)
-        texts = texts.filter(words | Exists(stems))
-    if language:
-        texts = texts.filter(language=language)
-    if generator:
-        texts = texts.filter(Exists(Item.objects.filter(text=OuterRef("pk"), generator__name=generator).offered()))
-    texts = flag_texts(texts)
-    if flag:
-        texts = texts.filter(**FLAGGED[TextFlag(flag)])
-    return texts.select_related("project").prefetch_related(Prefetch("items", current, to_attr="current_items"))
-
-
-FLAGGED: dict[str, dict[str, Any]] = {
-    TextFlag.NO_ITEMS: {"has_items": False},
-    TextFlag.NO_KEY: {"lacks_key": True},
-    TextFlag.TO_REPAIR: {"n_repair__gt": 0},
-    TextFlag.ARCHIVED: {},
-}
-
-
 def find_chosen(project: Project, keys: Iterable[str]) -> list[Text]:
     """The project's texts with these primary keys, as a form sends them; what is none is left out."""
     return list(project.texts.filter(pk__in=[key for key in keys if key.isdecimal() and len(key) < 19]))
-
-
-def flag_texts(texts: QuerySet[Text]) -> QuerySet[Text]:
-    """Each with `has_items`, `lacks_key` (of an item with options) and `n_repair` (the generation app's incomplete)."""
-    items = Item.objects.filter(text=OuterRef("pk")).offered()
-    with_options = Exists(Option.objects.filter(item=OuterRef("pk")))
-    with_key = Exists(Option.objects.filter(item=OuterRef("pk"), correct=True))
-    incomplete: Any = Text._meta.get_field("incomplete_items").related_model
-    waiting = incomplete.objects.filter(text=OuterRef("pk"), state="open").order_by().values("text")
-    return texts.annotate(
-        has_items=Exists(items),
-        lacks_key=Exists(items.filter(with_options, ~with_key)),
-        n_repair=Coalesce(Subquery(waiting.annotate(n=Count("pk")).values("n")), 0),
-    )
 
 
 @dataclass(frozen=True)
@@ -160,13 +101,13 @@ class PrintedItem:
         return [letter for letter, option in self.options if option.correct]
 
 
-def build_sheets(texts: Iterable[Text], generator: str = "") -> list[tuple[Text, list[PrintedItem]]]:
-    """Each text with its items, of one generator or of all, numbered through."""
+def build_sheets(texts: Iterable[Text], chosen: Q | None = None) -> list[tuple[Text, list[PrintedItem]]]:
+    """Each text with its items, all or those of a condition, numbered through."""
     found, number = [], count(1)
     for text in texts:
         items = order_by_arrival(Item.objects.filter(text=text).offered()).prefetch_related("options")
-        chosen = items.filter(generator__name=generator) if generator else items
-        letters = [(item, list(zip(LETTERS, item.options.all(), strict=False))) for item in chosen]
+        kept = items.filter(chosen) if chosen else items
+        letters = [(item, list(zip(LETTERS, item.options.all(), strict=False))) for item in kept]
         found.append((text, [PrintedItem(next(number), item, options) for item, options in letters]))
     return found
 

@@ -8,6 +8,7 @@ from django.utils.translation import gettext as _
 
 from items.models import Generator, GeneratorKind, Item, Text
 from items.pictures import PictureContent, store_pictures
+from items.plain import clean_tags
 from items.services.bank import lock_bank
 from items.services.naming import add_ordinal, derive_id, select_item_content
 from items.services.plan import assign_option_ids
@@ -64,7 +65,7 @@ def create_item(text: Text, values: ItemValues, external_id: str = "") -> Item:
 
 
 def edit_item(item: Item, values: ItemValues, user: User | None, reason: str = "") -> Item:
-    """The next version of the item; the same row if nothing but keys differs.
+    """The next version of the item; the same row if nothing but keys and tags differs.
 
     A key of an option whose words stay is corrected in every version, which needs a reason.
     """
@@ -78,9 +79,23 @@ def edit_item(item: Item, values: ItemValues, user: User | None, reason: str = "
                 _("You changed a key. Enter the reason: the correction is logged and shown in every report.")
             )
         correct_keys(corrections, reason, user)
-        if _is_same(_clear_keys(before), _clear_keys(values)):
+        if _is_same(_keep_wording(before), _keep_wording(values)):
+            Item.objects.filter(pk=item.pk).update(tags=list(values.tags))
             return item
         return replace_items(item.project, [(item, item.text, values)])[0]
+
+
+def tag_items(project: Project, items: Iterable[Item], add: Iterable[str] = (), remove: Iterable[str] = ()) -> int:
+    """Give tags to current items of the project and take some away; how many items changed. `ValueError`: no tag."""
+    with lock_bank(project):
+        changed = []
+        for item in items:
+            tags = clean_tags((set(item.tags) | set(add)) - set(remove))
+            if tags != item.tags:
+                item.tags = tags
+                changed.append(item)
+        Item.objects.bulk_update(changed, ["tags"], batch_size=500)
+        return len(changed)
 
 
 def edit_generator(generator: Generator, name: str, kind: str, description: str, factors: dict[str, Any]) -> Generator:
@@ -130,9 +145,10 @@ def _assign_ids(values: ItemValues, known: ItemValues | None = None) -> ItemValu
     return replace(values, options=tuple(options))
 
 
-def _clear_keys(values: ItemValues) -> ItemValues:
+def _keep_wording(values: ItemValues) -> ItemValues:
+    """Without what changes in every version: keys and tags."""
     options: tuple[OptionValues, ...] = tuple(replace(option, correct=False) for option in values.options)
-    return replace(values, options=options)
+    return replace(values, options=options, tags=())
 
 
 def _is_same(one: TextValues | ItemValues, other: TextValues | ItemValues) -> bool:

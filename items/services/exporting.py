@@ -4,6 +4,7 @@ import csv
 import io
 import json
 from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import Any
 
 from items.files import zip_files
@@ -15,6 +16,7 @@ from items.pictures import write_data_uris
 from items.plain import escape_formula
 from items.services.bank import load_bank, lock_bank
 from items.services.hub import build_hub_files
+from items.services.search import EVERYTHING, BankSearch, Sample, search_texts
 from items.values import get_text_values, hash_body, normalise_json, update_extra
 from projects.models import Project
 
@@ -24,9 +26,23 @@ ARCHIVES = [*WRITERS, HUB]  # the formats that are a ZIP with left-out.csv
 LINE_ENDS = {"\u2028": "\\u2028", "\u2029": "\\u2029", "\u0085": "\\u0085"}
 
 
-def export_lines(project: Project) -> list[str]:
+@dataclass(frozen=True)
+class Selection:
+    """Which part of the bank is exported: what a search finds, and of it perhaps a sample; by default all."""
+
+    search: BankSearch = EVERYTHING
+    sample: Sample | None = None
+
+    def __bool__(self) -> bool:
+        return bool(self.search or self.sample)
+
+
+ALL = Selection()
+
+
+def export_lines(project: Project, selection: Selection = ALL) -> list[str]:
     """One line of JSON for each current text with its current items, all of one moment."""
-    return [format_json_line(each) for each in list_text_objects(project)]
+    return [format_json_line(each) for each in list_text_objects(project, selection)]
 
 
 def export_questions(project: Project, format_name: str) -> Written:
@@ -34,13 +50,14 @@ def export_questions(project: Project, format_name: str) -> Written:
     return WRITERS[format_name].write(TextRow.model_validate(each) for each in list_text_objects(project))
 
 
-def build_archive(project: Project, format_name: str) -> bytes:
+def build_archive(project: Project, format_name: str, selection: Selection = ALL) -> bytes:
     """A ZIP of the file of questions, or of the files for the Hub, and left-out.csv."""
+    objects = list_text_objects(project, selection)
     if format_name == HUB:
-        texts = [TextRow.model_validate(each) for each in list_text_objects(project)]
+        texts = [TextRow.model_validate(each) for each in objects]
         files, left_out = build_hub_files(project, texts)
         return zip_files({**files, "left-out.csv": _format_left_out(left_out).encode()})
-    written = export_questions(project, format_name)
+    written = WRITERS[format_name].write(TextRow.model_validate(each) for each in objects)
     questions = f"{project.slug}-items.{WRITERS[format_name].ending}"
     return zip_files({questions: written.content, "left-out.csv": _format_left_out(written.left_out).encode()})
 
@@ -56,11 +73,29 @@ def _format_left_out(left_out: Iterable[LeftOut]) -> str:
     return table.getvalue()
 
 
-def list_text_objects(project: Project) -> list[dict[str, Any]]:
-    """Each current text with its current items, all of one moment."""
+def list_text_objects(project: Project, selection: Selection = ALL) -> list[dict[str, Any]]:
+    """Each current text with its current items, all of one moment.
+
+    Of a selection the texts found with the items that the search asks for; of a sample only texts with drawn items.
+    """
     with lock_bank(project):
         bank = load_bank(project)
-    return [build_text_object(text, bank.items_by_text.get(name, [])) for name, text in bank.texts.items()]
+        found = find_selected(project, selection.search) if selection else None
+    if found is None:
+        return [build_text_object(text, bank.items_by_text.get(name, [])) for name, text in bank.texts.items()]
+    kept = {name: [item for item in bank.items_by_text.get(name, []) if item.pk in found[text.pk]]
+            for name, text in bank.texts.items() if text.pk in found}  # fmt: skip
+    if selection.sample:
+        drawn = selection.sample.draw(item for items in kept.values() for item in items)
+        chosen = {name: [item for item in items if item.pk in drawn] for name, items in kept.items()}
+        kept = {name: items for name, items in chosen.items() if items}
+    return [build_text_object(bank.texts[name], items) for name, items in kept.items()]
+
+
+def find_selected(project: Project, search: BankSearch) -> dict[int, set[int]]:
+    """By the primary key of each text found those of its items that the search asks for."""
+    texts: Iterable[Any] = search_texts(project, search)
+    return {text.pk: {item.pk for item in text.current_items} for text in texts}
 
 
 def build_text_object(text: Text, items: Iterable[Item]) -> dict[str, Any]:
@@ -88,7 +123,8 @@ def build_item_object(item: Item) -> dict[str, Any]:
         "question": item.stem,
         **multiple,
         "answers": [_build_option_object(option) for option in item.options.all()],
-        **_drop_empty(answer=item.expected_answer, reference=item.reference, metadata=normalise_json(item.metadata)),
+        **_drop_empty(answer=item.expected_answer, reference=item.reference, tags=item.tags),
+        **_drop_empty(metadata=normalise_json(item.metadata)),
     }
 
 

@@ -31,6 +31,7 @@ COLUMNS = {
     "correct": "The numbers of the correct options, from 1, parted by semicolons; a word such as none for no option",
     "answer": "The expected answer of an open question",
     "reference": "Whether the item is a reference item",
+    "tags": "Tags that researchers gave the item, parted by semicolons",
 }
 # The context of Croissant 1.0 (http://mlcommons.org/croissant/1.0).
 CONTEXT = {

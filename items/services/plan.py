@@ -196,6 +196,7 @@ def merge_item(known: ItemValues, row: ItemRow, generator: str) -> ItemValues:
         multiple=known.multiple if row.multiple is None else row.multiple,
         reference=known.reference if row.reference is None else row.reference,
         metadata=known.metadata if row.metadata is None else row.metadata,
+        tags=known.tags if row.tags is None else tuple(row.tags),
     )
 
 
@@ -248,7 +249,7 @@ def compare_items(known: ItemValues, target: ItemValues) -> Difference:
     wording = [shown for name, shown in names.items() if getattr(known, name) != getattr(target, name)]
     if _map_wordings(known) != _map_wordings(target):
         wording.append("answers")
-    details = [name for name in ("multiple", "reference") if getattr(known, name) != getattr(target, name)]
+    details = [name for name in ("multiple", "reference", "tags") if getattr(known, name) != getattr(target, name)]
     return Difference(wording, details + _compare_metadata(known, target))
 
 

@@ -81,6 +81,7 @@ def _build_item_values(item: NamedItem) -> ItemValues:
         multiple=row.multiple,
         reference=bool(row.reference),
         metadata=row.metadata or {},
+        tags=tuple(row.tags or ()),
     )
 
 

@@ -87,6 +87,7 @@ def _build_item(project: Project, new: ItemVersion, generator: Generator, supers
         multiple=new.values.multiple,
         reference=new.values.reference,
         metadata=new.values.metadata,
+        tags=list(new.values.tags),
     )
 
 

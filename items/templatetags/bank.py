@@ -1,4 +1,5 @@
 import json
+from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
@@ -8,7 +9,7 @@ from django.utils.html import conditional_escape
 
 from items.language import name_language
 from items.markup import render_text, render_wording
-from items.models import Markup, Text
+from items.models import Item, Markup, Text
 from items.plain import count_words
 from items.values import normalise_json
 from projects.models import Project
@@ -33,6 +34,12 @@ def draw_wording(project: Project, text: Text, wording: str) -> str:
 
 def locate_picture(project: Project, digest: str) -> str:
     return reverse("text_picture", args=[project.slug, digest])
+
+
+@register.filter
+def alike_to(alike: Mapping[str, Any], item: Item) -> Any:
+    """What is nearly the same as the item, of `find_alike`."""
+    return alike.get(item.external_id, ())
 
 
 @register.filter

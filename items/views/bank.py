@@ -30,6 +30,7 @@ from items.forms.bank import (
     KeyForm,
     NewItemForm,
     OptionFormSet,
+    SampleForm,
     VersionFormSet,
     add_option_rows,
     build_option_rows,
@@ -41,14 +42,12 @@ from items.plain import count_words
 from items.services.bank import (
     build_sheets,
     find_chosen,
-    flag_texts,
     get_newest,
     group_by_generator,
-    list_languages,
     list_versions,
-    search_texts,
 )
 from items.services.editing import EditRefused, create_item, edit_generator, edit_item, edit_text
+from items.services.search import flag_texts, list_choices, search_texts
 from items.services.versions import set_keys
 from items.values import OptionValues, find_equal_options
 from projects.access import get_project
@@ -96,19 +95,22 @@ class TextTable(tables.Table):
 @login_required
 def text_list(request, slug):
     project = get_project(request.user, slug)
-    languages = list_languages(project)
-    generators = project.generators.values_list("name", flat=True)
-    form = FilterForm(request.GET, languages=[(code, name_language(code)) for code in languages], generators=generators)
-    asked = form.cleaned_data if form.is_valid() else dict.fromkeys(form.fields, "")
-    table = TextTable(search_texts(project, asked["q"], asked["language"], asked["generator"], asked["flag"]))
+    choices = list_choices(project)
+    form = FilterForm(request.GET, choices=choices)
+    search = form.read_search()
+    table = TextTable(search_texts(project, search))
     RequestConfig(request, paginate={"per_page": 50}).configure(table)
     context = {
         "project": project,
         "table": table,
         "page_texts": [row.record for row in table.paginated_rows],
         "form": form,
-        "filtered": any(asked.values()),
-        "languages": languages,
+        "filtered": bool(search),
+        "languages": choices["language"],
+        "tags": choices["tag"],
+        "sample_form": SampleForm(initial={"sample": 10, "seed": 1}),
+        "query": f"?{request.GET.urlencode()}" if search else "",
+        "kept": [(name, value) for name, value in request.GET.items() if name in form.fields],
         "n_repair": count_to_repair(project),
         "question_formats": WRITERS,
         "asked": request.GET.urlencode(),
@@ -126,11 +128,9 @@ MAX_PRINTED = 100  # texts
 def text_print(request, slug):
     """The texts of a search with their items to print, and the keys on a page of their own."""
     project = get_project(request.user, slug)
-    generators = project.generators.values_list("name", flat=True)
-    form = FilterForm(request.GET, languages=[(code, code) for code in list_languages(project)], generators=generators)
-    asked = form.cleaned_data if form.is_valid() else dict.fromkeys(form.fields, "")
-    found = search_texts(project, asked["q"], asked["language"], asked["generator"], asked["flag"])
-    sheets = build_sheets(found[:MAX_PRINTED], asked["generator"])
+    search = FilterForm(request.GET, choices=list_choices(project)).read_search()
+    found = search_texts(project, search)
+    sheets = build_sheets(found[:MAX_PRINTED], search.of_items)
     context = {"project": project, "sheets": sheets, "limit": MAX_PRINTED, "is_cut": found.count() > MAX_PRINTED}
     return render(request, "items/print.html", context)
 
@@ -151,12 +151,20 @@ def count_to_repair(project) -> int:
     return found["n"] or 0
 
 
+def find_alike(project, items: list[Item]) -> dict[str, list[dict[str, Any]]]:
+    from items.services import duplicates  # needs numpy
+
+    return duplicates.find_alike(project, items)
+
+
 @login_required
 def text(request, slug, pk):
     project = get_project(request.user, slug)
     shown = get_object_or_404(Text, project=project, pk=pk)
     versions = list_versions(shown)
-    context = {"text": shown, "columns": group_by_generator(shown), "versions": versions, "newest": versions[0]}
+    columns = group_by_generator(shown)
+    context = {"text": shown, "columns": columns, "versions": versions, "newest": versions[0]}
+    context["alike"] = find_alike(project, [view.item for column in columns for view in column.items])
     return render(request, "items/text.html", {"project": project, **context})
 
 

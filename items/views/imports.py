@@ -9,9 +9,10 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
 from items.formats.table_columns import recognise_columns
+from items.forms.bank import FilterForm, SampleForm
 from items.forms.imports import ColumnsForm, ImportForm, PasteForm, TextFilesForm
 from items.services.bank import get_current_text
-from items.services.exporting import ARCHIVES, build_archive, export_lines
+from items.services.exporting import ARCHIVES, Selection, build_archive, export_lines
 from items.services.import_files import (
     PASTED,
     TEXT_FILES,
@@ -27,6 +28,7 @@ from items.services.import_files import (
 )
 from items.services.importing import ImportRefused, import_items
 from items.services.planning import plan_import
+from items.services.search import list_choices
 from items.services.undoing import CannotUndo, list_imports, undo_import
 from projects.access import get_project
 from projects.models import Role
@@ -144,7 +146,9 @@ def item_import_update(request, slug, pk):
 @require_safe
 def item_export(request, slug):
     project = get_project(request.user, slug)
-    response = HttpResponse(export_lines(project), content_type="application/jsonl; charset=utf-8")
+    response = HttpResponse(
+        export_lines(project, read_selection(request, project)), content_type="application/jsonl; charset=utf-8"
+    )
     response["Content-Disposition"] = f'attachment; filename="{project.slug}-items.jsonl"'
     return response
 
@@ -156,9 +160,16 @@ def question_export(request, slug, format):
     project = get_project(request.user, slug)
     if format not in ARCHIVES:
         raise Http404
-    response = HttpResponse(build_archive(project, format), content_type="application/zip")
+    content = build_archive(project, format, read_selection(request, project))
+    response = HttpResponse(content, content_type="application/zip")
     response["Content-Disposition"] = f'attachment; filename="{project.slug}-items-{format}.zip"'
     return response
+
+
+def read_selection(request, project) -> Selection:
+    """The part of the bank that the address asks for: the filters of the list, and a sample."""
+    form = FilterForm(request.GET, choices=list_choices(project))
+    return Selection(form.read_search(), SampleForm(request.GET).read_sample())
 
 
 def _redirect_imported(request, project, plan):

@@ -14,7 +14,9 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from items.models import Item, Text
+from items.plain import split_tags
 from items.services.bank import find_chosen
+from items.services.editing import tag_items
 from jobs.views import ResultPending
 from llm.models import Run
 from projects.access import get_project
@@ -219,8 +221,27 @@ def texts_act(request, slug):
         return redirect(after)
     if "delete" in request.POST:
         return delete_chosen(request, project, texts, after)
+    if "tag" in request.POST or "untag" in request.POST:
+        return tag_chosen(request, project, texts, after)
     deleting.archive_texts(texts)
     return redirect(f"{after}?{urlencode({'archived': chosen}, doseq=True)}")
+
+
+def tag_chosen(request, project: Project, texts: list[Text], after: str):
+    """Give tags to all items of the texts, or take them away."""
+    try:
+        tags = split_tags(request.POST.get("tags", ""))
+        items = Item.objects.filter(text__in=texts).offered()
+        n = tag_items(project, items, **{"add" if "tag" in request.POST else "remove": tags})
+    except ValueError as error:
+        messages.error(request, str(error))
+        return redirect(after)
+    if not tags:
+        messages.error(request, _("Write a tag first."))
+    else:
+        said = ngettext("The tags of %(n)s item were changed.", "The tags of %(n)s items were changed.", n) % {"n": n}
+        messages.success(request, said)
+    return redirect(after)
 
 
 def delete_chosen(request, project: Project, texts: list[Text], after: str):

@@ -8,7 +8,7 @@ from django.test import Client
 from api.models import Scope, Webhook
 from api.services.tokens import create_token
 from evaluation.models import Scoring
-from items.models import BankImport
+from items.models import BankImport, Benchmark
 from jobs.models import Job
 from jobs.scheduling import make_job
 from llm.models import Endpoint, Run
@@ -38,15 +38,15 @@ class Caller:
         return lambda address, body=None, files=None, **headers: self.ask(method, address, body, files, **headers)
 
 
+def make_caller(user, scopes=ALL) -> Caller:
+    """A caller for a person, with all scopes unless told."""
+    _token, words = create_token(user, name="test", scopes=scopes, days=1)
+    return Caller(words)
+
+
 @pytest.fixture
 def caller(db):
-    """A function that makes a caller for a person, with all scopes unless told."""
-
-    def make(user, scopes=ALL) -> Caller:
-        _token, words = create_token(user, name="test", scopes=scopes, days=1)
-        return Caller(words)
-
-    return make
+    return make_caller
 
 
 @pytest.fixture
@@ -81,6 +81,7 @@ def numbers(study, project) -> dict[str, object]:
     return {
         "scoring": scoring.pk,
         "number": done.pk,
+        "benchmark": Benchmark.objects.create(project=project, name="RACE", signatures=b"").pk,
         "webhook": webhook.pk,
         "project": project.slug,
         "study": study.slug,

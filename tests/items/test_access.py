@@ -3,7 +3,7 @@
 import pytest
 from django.urls import reverse
 
-from items.models import ImportFile, Item, Picture, Text
+from items.models import Benchmark, ImportFile, Item, Picture, Text
 from items.services.import_files import store_upload
 from items.services.naming import ImportOptions
 from items.urls import urlpatterns
@@ -31,6 +31,10 @@ NEEDS = {
     "item_import_columns": Role.RESEARCHER,
     "item_import_preview": Role.RESEARCHER,
     "item_import_update": Role.RESEARCHER,
+    "duplicates": Role.VIEWER,
+    "benchmark_add": Role.RESEARCHER,
+    "benchmark_file": Role.VIEWER,
+    "benchmark_delete": Role.RESEARCHER,
 }
 DIGEST = "d" * 64
 CHARACTERS = ["stranger", "viewer", "reviewer", "researcher", "owner", "admin_user"]
@@ -41,6 +45,7 @@ ON_FILES = {"item_import_columns", "item_import_preview", "item_import_update"}
 
 def fill(project, user):
     load(project, text_row(id="t1"))
+    Benchmark.objects.create(project=project, name="RACE", signatures=b"")
     Picture.objects.create(project=project, digest=DIGEST, media_type="image/png", width=1, height=1, content=b"png")
     store_upload(project, user, "bank.jsonl", jsonl(text_row(id="t9")), ImportOptions())
 
@@ -53,6 +58,7 @@ def address(name: str, project, content=None) -> str:
         | dict.fromkeys(ON_ITEMS, Item.objects.get(project=content).pk)
         | dict.fromkeys(ON_FILES, ImportFile.objects.get(project=content).pk)
         | {"generator_edit": content.generators.get().pk, "question_export": "gift", "text_picture": DIGEST}
+        | dict.fromkeys(("benchmark_file", "benchmark_delete"), content.benchmarks.get().pk)
         | {"item_import_undo": content.bank_imports.get().pk}
     )
     return reverse(name, args=[project.slug, *([numbers[name]] if name in numbers else [])])
