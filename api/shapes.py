@@ -1,5 +1,7 @@
 """Shapes of replies that every address may give."""
 
+from typing import Any
+
 from rest_framework import serializers
 
 from jobs.kinds import KINDS
@@ -21,6 +23,7 @@ class JobSerializer(serializers.Serializer):
     total = serializers.IntegerField(help_text="Parts of the step; 0 where nobody knows.")
     error = serializers.CharField(help_text="Why it failed; empty if it did not.")
     has_worker = serializers.SerializerMethodField(help_text="False: no worker is running, so that it waits.")
+    result = serializers.SerializerMethodField(help_text="What the job says of its work: of an import its reply.")
     queued_at = serializers.DateTimeField()
     finished_at = serializers.DateTimeField(allow_null=True)
 
@@ -29,6 +32,9 @@ class JobSerializer(serializers.Serializer):
 
     def get_step(self, job: Job) -> str:
         return describe_step(job) if job.is_open else ""
+
+    def get_result(self, job: Job) -> dict[str, Any] | None:
+        return job.about.get("result") if job.is_done else None
 
     def get_has_worker(self, job: Job) -> bool:
         return has_live_workers()

@@ -79,6 +79,7 @@ PROJECT_TABS = (
             "item_import_columns",
             "item_import_update",
             "item_import_undo",
+            "item_import_job",
             "generator_edit",
             "duplicates",
             "benchmark_add",

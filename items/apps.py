@@ -11,6 +11,12 @@ class ItemsConfig(AppConfig):
         from jobs.kinds import Kind, register  # models can be imported only now
 
         steps = {"compare": _("Comparing all items.")}
+        importing = {"read": _("Reading the file."), "rows": _("%(done)s of %(total)s rows.")}
+        work = "items.services.import_jobs"
+        register(
+            Kind("import_preview", f"{work}.preview_file", _("Reading the file"), importing),
+            Kind("import", f"{work}.store_file", _("Importing the file"), importing),
+        )
         register(Kind("near_duplicates", "items.services.duplicates.work_out", _("Looking for near-duplicates"), steps))
         post_migrate.connect(index_words, sender=self)
 

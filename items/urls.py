@@ -23,6 +23,7 @@ urlpatterns = [
     path("p/<slug:slug>/benchmarks/<int:pk>/delete/", duplicates.benchmark_delete, name="benchmark_delete"),
     path("p/<slug:slug>/import/", imports.item_import, name="item_import"),
     path("p/<slug:slug>/import/<int:pk>/", imports.item_import_preview, name="item_import_preview"),
+    path("p/<slug:slug>/imports/jobs/<int:pk>/", imports.item_import_job, name="item_import_job"),
     path("p/<slug:slug>/imports/<int:pk>/undo/", imports.item_import_undo, name="item_import_undo"),
     path("p/<slug:slug>/import/<int:pk>/columns/", imports.item_import_columns, name="item_import_columns"),
     path("p/<slug:slug>/import/<int:pk>/update/", imports.item_import_update, name="item_import_update"),

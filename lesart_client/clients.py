@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import AsyncIterator, Iterator
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import httpx2
 
@@ -82,10 +82,15 @@ class Lesart(Client):
         self.http.close()
 
     def send(self, request: Request[T]) -> T:
-        """What the request gives; waits for a job where the server computes the result first."""
+        """What the request gives; waits for a job where the server computes the result first.
+
+        A job with a `result` has replied itself; of any other the request is sent again.
+        """
         response = self._try(request)
         if response.status_code == 202 and request.waits:
-            self.wait_for_job(response.json()["id"])
+            job = self.wait_for_job(response.json()["id"])
+            if job.get("result"):
+                return cast(T, job["result"])
             response = self._try(request)
         raise_for_problem(response)
         return request.read(response)
@@ -159,7 +164,9 @@ class AsyncLesart(Client):
     async def send(self, request: Request[T]) -> T:
         response = await self._try(request)
         if response.status_code == 202 and request.waits:
-            await self.wait_for_job(response.json()["id"])
+            job = await self.wait_for_job(response.json()["id"])
+            if job.get("result"):
+                return cast(T, job["result"])
             response = await self._try(request)
         raise_for_problem(response)
         return request.read(response)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
@@ -100,9 +101,12 @@ class Operations:
         update: bool = False,
         dry_run: bool = False,
     ) -> Request[shapes.Imported]:
-        """A file of texts and items: all of it or nothing. Its name shows the format."""
+        """A file of texts and items: all of it or nothing; waits for a large one. Its name shows the format."""
         said = {"format": format, "generator": generator, "language": language, "update": update, "dry_run": dry_run}
-        return send_file(in_project(project, "imports") + "/", read_json, name, content, **said)
+        request: Request[shapes.Imported] = send_file(
+            in_project(project, "imports") + "/", read_json, name, content, **said
+        )
+        return replace(request, waits=True)
 
     @operation
     def undo_import(project: str, number: int) -> Request[None]:

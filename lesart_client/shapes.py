@@ -159,6 +159,7 @@ class Job(TypedDict):
     total: int
     error: str
     has_worker: bool
+    result: dict[str, Any] | None
     queued_at: str
     finished_at: str | None
 

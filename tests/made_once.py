@@ -44,7 +44,8 @@ def read_anew(result: Any) -> Any:
 def all_rows() -> Rows:
     """What every table holds, as it is stored."""
     with connection.cursor() as cursor:
-        return {table: rows_of(cursor, table) for table in connection.introspection.table_names(cursor)}
+        tables = connection.introspection.django_table_names(only_existing=True)  # not those of the full-text index
+        return {table: rows_of(cursor, table) for table in tables}
 
 
 def rows_of(cursor, table: str) -> dict[int, tuple]:

@@ -13,10 +13,11 @@ from rest_framework.request import Request
 
 from api.models import Scope
 from api.problems import Refused
+from api.shapes import JobSerializer
 from api.views.base import FileView, Filter, ProjectView, operation
 from items.formats import FORMATS, find_format
 from items.forms.bank import SampleForm
-from items.models import MAX_ID, Generator, GeneratorKind, Item, Text
+from items.models import MAX_ID, Generator, GeneratorKind, ImportFile, Item, Text
 from items.plain import clean_language, clean_name, clean_tags, make_printable
 from items.services.editing import tag_items
 from items.services.exporting import (
@@ -27,6 +28,8 @@ from items.services.exporting import (
     build_text_object,
     export_lines,
 )
+from items.services.import_files import TEXT_FILES, read_import_file, store_text_files, store_upload
+from items.services.import_jobs import ask_for_import, ask_for_preview, is_large
 from items.services.importing import ImportRefused, import_items, read_bank_file
 from items.services.naming import ImportOptions
 from items.services.plan import ImportPlan
@@ -353,9 +356,10 @@ class Imports(FileView, ProjectView):
         takes={"multipart/form-data": ImportSerializer},
         gives=ImportedSerializer,
         status=201,
+        may_wait=True,
     )
     def post(self, request: Request, project: str) -> Any:
-        """All of the file or, if anything is wrong with it, nothing."""
+        """All of the file or, if anything is wrong with it, nothing. A large file is a job with this `result`."""
         given = self.read(ImportSerializer)
         file = given["file"]
         try:
@@ -369,17 +373,27 @@ class Imports(FileView, ProjectView):
         format_name = given.get("format") or find_format(file.name)
         if format_name is None:
             raise Refused(_("The file name does not show the format. Say it in the field “format”."))
-        reading = read_bank_file(file.read(), format_name, name=file.name)
+        stored = self.keep(file.name, file.read(), options, format_name)
+        if is_large(stored):
+            job = ask_for_preview(stored) if given["dry_run"] else ask_for_import(stored)
+            return self.show(job, JobSerializer, status=202)
+        stored.delete()
+        reading = read_import_file(stored)
         if given["dry_run"]:
             plan = plan_import(self.project, reading, options)
             if plan.problems:
                 raise ImportRefused(plan)
         else:
             plan = import_items(self.project, reading, options, filename=file.name, user=request.user)
-        stored = not given["dry_run"] and plan.writes
-        done = self.project.bank_imports.first() if stored else None
-        said = {"stored": stored, "counts": plan.counts(), "warnings": plan.warnings, "number": done and done.pk}
+        writes = not given["dry_run"] and plan.writes
+        done = self.project.bank_imports.first() if writes else None
+        said = {"stored": writes, "counts": plan.counts(), "warnings": plan.warnings, "number": done and done.pk}
         return self.show(said, status=201)
+
+    def keep(self, name: str, content: bytes, options: ImportOptions, format_name: str) -> ImportFile:
+        if format_name == TEXT_FILES:
+            return store_text_files(self.project, self.request.user, [(name, content)], options)
+        return store_upload(self.project, self.request.user, name, content, options, format_name)
 
 
 class OneImport(ProjectView):

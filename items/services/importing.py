@@ -1,12 +1,14 @@
 """Import a file of texts and items: read it, plan the changes, write the rows under a scratch project, move them."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from itertools import count
 from secrets import token_hex
+from typing import Any
 
 from django.db import transaction
+from django.db.models import Model
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
@@ -22,14 +24,15 @@ from items.services.planning import plan_import
 from items.services.undoing import note_import
 from items.services.versions import ItemVersion, KeyChange, TextVersion, correct_keys, make_items, make_texts, supersede
 from items.values import ItemValues, get_item_values
+from jobs.progress import report_progress
 from projects.models import Project, User
-from projects.scratch import Writer, delete_in_chunks
+from projects.scratch import Save, Writer, delete_in_chunks
 
 
 def apply_plan(project: Project, plan: ImportPlan, version: int, filename: str, user: User | None) -> bool:
     """Write what the plan says; False, and nothing written, if the bank has another version than it was made of."""
     with use_scratch_project(project) as (scratch, writer):
-        write_rows(project, scratch, plan, writer)
+        write_rows(project, scratch, plan, count_saved(plan, writer))
         return move_rows(project, scratch, plan, version, filename, user)
 
 
@@ -58,18 +61,33 @@ def clear_bank(scratch: Project) -> None:
         delete_in_chunks(model._base_manager.filter(project=scratch))
 
 
-def write_rows(project: Project, scratch: Project, plan: ImportPlan, writer: Writer) -> None:
+def count_saved(plan: ImportPlan, writer: Writer) -> Save:
+    """`writer.save`, which reports how many texts and items it has written."""
+    total = sum(map(len, (plan.new_texts, plan.changed_texts, plan.new_items, plan.changed_items, plan.carried_items)))
+    done = count(1)
+
+    def save(model: type[Model], rows: Iterable[Any], columns: Sequence[str] = ()) -> None:
+        writer.save(model, map(report, rows) if model in (Text, Item) else rows, columns)
+
+    def report(row: Any) -> Any:
+        report_progress("rows", next(done), total)
+        return row
+
+    return save
+
+
+def write_rows(project: Project, scratch: Project, plan: ImportPlan, save: Save) -> None:
     """The new texts, items and generators of the plan. Not current yet: items may be about texts of the project."""
     pending = timezone.now()
-    texts = make_texts(scratch, list_text_versions(plan), save=writer.save, superseded_at=pending)
+    texts = make_texts(scratch, list_text_versions(plan), save=save, superseded_at=pending)
     by_id = {row.external_id: row for row in texts}
     others = {new.text_id for new in plan.new_items} - by_id.keys()
     known = Text.objects.filter(project=project).current()
     by_id |= {text.external_id: text for text in known if text.external_id in others}
     made = [Generator(project=scratch, name=name, kind=kind) for name, kind in plan.new_generators.items()]
-    writer.save(Generator, made)
+    save(Generator, made)
     generators = {each.name: each for each in (*Generator.objects.filter(project=project), *made)}
-    make_items(scratch, list_item_versions(plan, by_id), generators, save=writer.save, superseded_at=pending)
+    make_items(scratch, list_item_versions(plan, by_id), generators, save=save, superseded_at=pending)
 
 
 def list_text_versions(plan: ImportPlan) -> list[TextVersion]:

@@ -11,6 +11,7 @@ from django.views.decorators.http import require_POST, require_safe
 from items.formats.table_columns import recognise_columns
 from items.forms.bank import FilterForm, SampleForm
 from items.forms.imports import ColumnsForm, ImportForm, PasteForm, TextFilesForm
+from items.models import ImportFile
 from items.services.bank import get_current_text
 from items.services.exporting import ARCHIVES, Selection, build_archive, export_lines
 from items.services.import_files import (
@@ -26,10 +27,14 @@ from items.services.import_files import (
     store_text_files,
     store_upload,
 )
+from items.services.import_jobs import STORE, ask_for_import, ask_for_preview, is_large
 from items.services.importing import ImportRefused, import_items
+from items.services.plan import ImportPlan
 from items.services.planning import plan_import
 from items.services.search import list_choices
 from items.services.undoing import CannotUndo, list_imports, undo_import
+from jobs.models import Job
+from jobs.views import ResultPending
 from projects.access import get_project
 from projects.models import Role
 
@@ -114,6 +119,13 @@ def item_import_preview(request, slug, pk):
     project, file = _get_import_file(request, slug, pk)
     if file is None:
         return _redirect_gone(request, project)
+    if is_large(file):
+        if request.method == "POST":
+            return redirect("item_import_job", project.slug, ask_for_import(file).pk)
+        job = ask_for_preview(file)
+        if not job.is_current(job.version):
+            raise ResultPending(job, project=project)
+        return _render_preview(request, project, file, job.read_value())
     reading = read_import_file(file)
     try:
         if request.method == "POST":
@@ -126,9 +138,26 @@ def item_import_preview(request, slug, pk):
             request, _("Nothing was stored: the project has changed since the preview. See the new problems below.")
         )
         plan = refusal.plan
-    context = {"project": project, "file": file, "plan": plan, "counts": plan.counts(), "table": get_table(file)}
+    return _render_preview(request, project, file, plan)
+
+
+def _render_preview(request, project, file: ImportFile, plan: ImportPlan) -> HttpResponse:
+    context = {"project": project, "file": file, "plan": plan, "counts": plan.counts(), "table": file.format == "csv"}
     context["back"] = reverse(START_PAGES.get(file.format, "item_import"), args=[project.slug])
     return render(request, "items/import_preview.html", context)
+
+
+@login_required
+@require_safe
+def item_import_job(request, slug, pk):
+    """How far the import of a large file is; then the list, as after any import."""
+    project = get_project(request.user, slug, Role.RESEARCHER)
+    job = get_object_or_404(Job, kind=STORE, project=project, owner=request.user, pk=pk)
+    if not job.is_done:
+        raise ResultPending(job, project=project)
+    messages.success(request, _("Imported: {counts}.").format(counts=", ".join(job.about["sentences"])))
+    number = job.about["result"]["number"]
+    return redirect(reverse("text_list", args=[project.slug]) + (f"?imported={number}" if number else ""))
 
 
 @login_required

@@ -116,7 +116,7 @@ def test_the_move_to_postgresql_takes_every_row_along_and_a_dump_restores_into_a
     assert EXAMPLE_URL in move
     place.run(move.replace(EXAMPLE_URL, place.url))
     source, moved = place.rows_of_file(), place.rows_of_server()
-    counts = {name: len(rows) for name, rows in source.items() if name not in NOT_MOVED}
+    counts = {name: len(rows) for name, rows in source.items() if name not in NOT_MOVED and "_words" not in name}
     assert counts == {name: len(moved[name]) for name in counts}
     assert counts["items_item"] == counts["items_text"] == counts["projects_project"] == 1
     assert any(TEXT["text"] in row for row in moved["items_text"])

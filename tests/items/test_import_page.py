@@ -8,6 +8,10 @@ from django.urls import reverse
 from django.utils import timezone
 
 from items.models import BankImport, ImportFile, Item, Text
+from jobs.models import Job, JobState
+from jobs.progress import listening
+from jobs.working import run_job
+from tests.api.conftest import make_caller
 from tests.items.files import item_row, jsonl, load, text_row
 
 pytestmark = pytest.mark.django_db
@@ -153,3 +157,70 @@ def test_a_preview_lasts_a_day(client, upload):
     assert not Text.objects.exists()
     upload(text_row())
     assert ImportFile.objects.count() == 1
+
+
+@pytest.fixture
+def large(monkeypatch, settings):
+    """Every file is a large one; the function does the work of a worker."""
+    monkeypatch.setattr("items.services.import_jobs.AT_ONCE", 0)
+
+    def work() -> Job:
+        for job in Job.objects.open():
+            run_job(job.pk)
+        return Job.objects.latest("pk")
+
+    return work
+
+
+def test_a_large_file_is_previewed_and_imported_by_a_worker(upload, large, client):
+    assert upload(text_row(id="t1")).status_code == 202
+    large()
+    page = client.get(preview_url())
+    assert (page.status_code, page.context["counts"].new_items) == (200, 1)
+    progress = client.post(preview_url()).url
+    assert client.get(progress).status_code == 202
+    assert not Text.objects.exists()
+    large()
+    assert client.get(progress).url.endswith(f"/texts/?imported={BankImport.objects.get().pk}")
+    assert (Text.objects.count(), ImportFile.objects.count()) == (1, 0)
+    assert client.post(reverse("item_import_undo", args=["rivers", BankImport.objects.get().pk])).status_code == 302
+    assert not Text.objects.exists()
+
+
+def test_an_import_reports_the_texts_and_items_that_it_has_written(project):
+    heard = []
+    with listening(lambda *told: heard.append(told)):
+        load(project, text_row(id="t1"))
+    assert heard == [("rows", 1, 2), ("rows", 2, 2)]
+
+
+def test_a_preview_of_a_large_file_follows_the_bank(upload, large, client, project):
+    upload(text_row(id="t1", title="One"))
+    large()
+    load(project, text_row(id="t1", title="Other"))
+    assert client.get(preview_url()).status_code == 202
+    large()
+    assert client.get(preview_url()).context["plan"].can_update
+    progress = client.post(preview_url()).url
+    job = large()
+    assert job.state == JobState.FAILED
+    assert "title" in job.error
+    assert client.get(progress).status_code == 202
+    assert BankImport.objects.count() == 1
+
+
+def test_a_large_file_by_api_is_a_job_with_the_reply(large, researcher, project):
+    api, content = make_caller(researcher), jsonl(text_row(id="t1"))
+
+    def send(**fields) -> dict:
+        job = api.post("projects/rivers/imports/", files={"file": SimpleUploadedFile("b.jsonl", content), **fields})
+        assert job.status_code == 202
+        large()
+        return api.get(f"jobs/{job.json()['id']}/").json()["result"]
+
+    assert send(dry_run="true")["counts"]["new_texts"] == 1
+    assert not Text.objects.exists()
+    number = send()["number"]
+    assert Text.objects.count() == 1
+    assert api.delete(f"projects/rivers/imports/{number}/").status_code == 204
+    assert not Text.objects.exists()
