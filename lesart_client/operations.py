@@ -53,7 +53,7 @@ class Operations:
         return post("projects/", read_json, {"slug": slug, "title": title, "description": description})
 
     @listing
-    def texts(project: str, *, sort: str | None = None, **filters: str) -> Request[list[shapes.TextRow]]:
+    def texts(project: str, *, sort: str | None = None, **filters: Any) -> Request[list[shapes.TextRow]]:
         """filters: q, language, source, split, generator, tag, flag."""
         return get(in_project(project, "texts") + "/", read_results, sort=sort, **filters)
 
@@ -67,7 +67,7 @@ class Operations:
         return post(in_project(project, "texts") + "/", read_json, text)
 
     @listing
-    def items(project: str, **filters: str) -> Request[list[shapes.Item]]:
+    def items(project: str, **filters: Any) -> Request[list[shapes.Item]]:
         """filters: q, text_id, generator, tag."""
         return get(in_project(project, "items") + "/", read_results, **filters)
 

@@ -63,7 +63,7 @@ def clear_bank(scratch: Project) -> None:
 
 def count_saved(plan: ImportPlan, writer: Writer) -> Save:
     """`writer.save`, which reports how many texts and items it has written."""
-    total = sum(map(len, (plan.new_texts, plan.changed_texts, plan.new_items, plan.changed_items, plan.carried_items)))
+    total = len(list_text_versions(plan)) + len(plan.new_items) + len(plan.changed_items) + len(plan.carried_items)
     done = count(1)
 
     def save(model: type[Model], rows: Iterable[Any], columns: Sequence[str] = ()) -> None:
