@@ -83,6 +83,7 @@ class EndpointForm(forms.ModelForm):
         help_text=_("Stored encrypted and never shown again. Leave empty to keep the stored key or to use none."),
     )  # fmt: skip
     field_order = ["name", "base_url", "model", "key"]
+    MAIN = ("name", "base_url", "model", "key", "price_in", "price_out", "currency")
 
     class Meta:
         model = Endpoint
@@ -124,6 +125,19 @@ class EndpointForm(forms.ModelForm):
 
     def _post_clean(self):
         """The service checks and stores; the form's own instance stays untouched until then."""
+
+    @property
+    def main(self) -> list[forms.BoundField]:
+        return [self[name] for name in self.MAIN]
+
+    @property
+    def advanced(self) -> list[forms.BoundField]:
+        """Limits, defaults of requests and who may use it: what works as it stands."""
+        return [field for field in self if field.name not in self.MAIN]
+
+    @property
+    def has_advanced_errors(self) -> bool:
+        return any(field.errors for field in self.advanced)
 
     @property
     def fields_of_endpoint(self) -> dict:

@@ -30,7 +30,7 @@ from analysis.words import name_code
 Links = Mapping[str, Mapping[Any, str]]  # {kind of column: {id: address}}
 MUCH_WIDER = 1.5  # an interval this many times as wide as another one says why
 STEM = 80  # characters of an item's words in a cell
-MOST_SENTENCES = 16  # about a figure: who wants all numbers reads the table beneath
+MOST_SENTENCES = 8  # about a figure: who wants all numbers reads the table beneath
 BehindLink = Callable[[Row, Column], str]  # the address of the answers behind a number
 ABOUT = ("texts", "items", "evaluators")  # the parts of the description
 SIGNS = {"best": "▲", "highest": "▲", "worst": "▼", "lowest": "▼"}
@@ -222,14 +222,16 @@ def ends(row: Row, column: Column) -> tuple[float | None, float | None]:
 
 
 def other_ends(row: Row, column: Column, convention: str) -> tuple[str, ...]:
-    """The intervals by the other conventions, with their names, a line each."""
+    """The intervals by the other conventions, with their names, a line each; not those that are the same."""
     if not column.low or row[column.name] is None:
         return ()
-    found = ((other, row["intervals"][column.name][other]) for other in CONVENTIONS if other != convention)
-    return tuple(
-        f"{name_code('convention', other)}: {interval(each['low'], each['high']) or _(UNDEFINED)}"
-        for other, each in found
-    )
+    mine = print_ends(row["intervals"][column.name][convention])
+    found = ((other, print_ends(row["intervals"][column.name][other])) for other in CONVENTIONS if other != convention)
+    return tuple(f"{name_code('convention', other)}: {each}" for other, each in found if each != mine)
+
+
+def print_ends(ends: Mapping[str, Any]) -> str:
+    return interval(ends["low"], ends["high"]) or _(UNDEFINED)
 
 
 def beneath(row: Row, column: Column, convention: str) -> tuple[str, ...]:

@@ -1,10 +1,12 @@
 """What templates ask about results: calibration, clues in items, the planner, footnotes, words of sheets, tabs."""
 
+import re
 from collections import Counter
 from collections.abc import Iterable
 from typing import Any
 
 from django import template
+from django.utils.safestring import mark_safe
 from django.utils.translation import gettext as _
 
 from analysis import formatting, plugins, words
@@ -31,6 +33,9 @@ from studies.services.spec import SpecError
 # Which pages a study has, for its tabs and buttons.
 
 register = template.Library()
+LINE_ENDS = re.compile(
+    r"\s*\n\s*(</?(?:t[dhr]|tbody|thead|li|dt|dd|div|details|section)\b)?"
+)  # before a block: nothing
 
 
 @register.filter
@@ -143,6 +148,22 @@ def remarks(parser, token):
     nodelist = parser.parse(("endremarks",))
     parser.delete_first_token()
     return RemarksNode(nodelist)
+
+
+class TrimmedNode(template.Node):
+    def __init__(self, nodelist: template.NodeList):
+        self.nodelist = nodelist
+
+    def render(self, context):
+        return mark_safe(LINE_ENDS.sub(lambda end: end[1] or "\n", self.nodelist.render(context)))  # noqa: S308 - rendered by templates
+
+
+@register.tag
+def trimmed(parser, token):
+    """What stands up to `endtrimmed`, without indentation and empty lines: a page of tables weighs a tenth less."""
+    nodelist = parser.parse(("endtrimmed",))
+    parser.delete_first_token()
+    return TrimmedNode(nodelist)
 
 
 @register.simple_tag(takes_context=True)

@@ -34,12 +34,12 @@ const showNotices = (sentences) => {
   }));
 };
 
-// The page comes anew each time; whoever reads at its end stays there.
+// The page comes anew each time; whoever reads at its end stays there. Its scripts would not run in the frame.
 const showPage = (page) => {
   const scrolled = frame.contentWindow?.scrollY ?? 0;
   frame.addEventListener("load", () => frame.contentWindow.scrollTo(0, scrolled), { once: true });
   frame.hidden = false;
-  frame.srcdoc = page;
+  frame.srcdoc = page.replaceAll(/<script[^]*?<\/script>/g, "");
 };
 
 const preview = async () => {

@@ -32,6 +32,7 @@ function show(part, page) {
   const ticked = [...part.querySelectorAll("input[type=checkbox]:checked")].map((box) => box.value);
   part.replaceChildren(...(whole ?? page.body).childNodes);
   for (const box of part.querySelectorAll("input[type=checkbox]")) box.checked ||= ticked.includes(box.value);
+  part.dispatchEvent(new Event("refreshed", { bubbles: true }));
   if (whole?.dataset.again) location.replace(whole.dataset.again); // what the page waited for is there
   return goesOn;
 }

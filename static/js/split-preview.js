@@ -27,7 +27,16 @@ function takeTitle(body) {
   return looksSo && others ? [first.trim(), others] : ["", body];
 }
 
+// Until somebody chooses: texts with two empty lines between them are several, unless a line between them is found.
+let isChosen = form.elements.body.value !== "";
+function guessSplit() {
+  const { body, split: how, separator } = form.elements;
+  const count = (by) => split(body.value, by, separator.value.trim()).length;
+  how.value = count("line") < 2 && count("blank") > 1 ? "blank" : "line";
+}
+
 function show() {
+  if (!isChosen) guessSplit();
   const { body, split: how, separator, has_titles: hasTitles, title } = form.elements;
   let texts = split(body.value, how.value, separator.value.trim());
   const keeps = !hasTitles.checked || (texts.length === 1 && title.value.trim());
@@ -55,5 +64,8 @@ function describe([title, text]) {
   return entry;
 }
 
-form.addEventListener("input", show);
+form.addEventListener("input", (event) => {
+  isChosen ||= event.target.name === "split";
+  show();
+});
 show();

@@ -108,6 +108,7 @@ def build_live_part(study: Study, page: str | None = None) -> dict[str, Any]:
     return {
         "project": study.project,
         "study": study,
+        "has_contacts": any(person.contact for person in overview.people),
         "overview": overview,
         "verdict": say_verdict(overview, unit),
         "groups": count_by_group(overview) if len(study.groups) > 1 else [],

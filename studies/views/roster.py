@@ -181,6 +181,7 @@ def study_mail(request, slug):
     form = MailForm(request.POST if request.method == "POST" else None, initial={"subject": subject, "body": body})
     context = {"study": study, "project": study.project, "kind": kind, "chosen": chosen, "named": named}
     context["form"] = form
+    context["has_contacts"] = roster.filter_contacts(study).exists()
     context["sends_mail"] = settings.LESART["SENDS_MAIL"]
     context["without_address"] = [each for each in chosen if not getattr(get_contact(each), "email", "")]
     if form.is_valid():

@@ -155,7 +155,7 @@ def test_words_are_counted_in_every_script(client, project):
 
 def test_keys_are_told_by_a_word(client, text):
     page = client.get(reverse("text", args=["rivers", text.pk])).content.decode()
-    assert page.count('<span class="badge good">key</span>') == 2
+    assert page.count('<span class="visually-hidden">key</span>') == 2
 
 
 def test_a_viewer_sees_no_way_to_edit(as_user, viewer, text):

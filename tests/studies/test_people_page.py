@@ -69,6 +69,15 @@ def test_the_link_stands_ready_on_the_page_of_the_person(client, study):
     assert soup.select_one("button[data-copy]")["data-copy"] == f"link-{annotator.pk}"
 
 
+def test_who_has_not_opened_the_link_has_it_in_their_row(client, study, page):
+    links = [f"http://testserver{each.get_link()}" for each in study.annotators.order_by("pk")]
+    soup = page()
+    assert [field["value"] for field in soup.select("#people-live input.link-field")] == links
+    assert soup.select_one(".people-head a.primary")["href"] == reverse("annotator_links", args=["study"])
+    person(study).start()
+    assert [field["value"] for field in page().select("#people-live input.link-field")] == links[1:]
+
+
 def test_the_old_address_leads_to_the_page(client, study):
     came = client.get("/s/study/annotators/", follow=True)
     assert came.redirect_chain == [("/s/study/people/", 302)]
