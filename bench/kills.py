@@ -1,11 +1,11 @@
-"""Launches and imports killed by -9 at random moments: each is done whole or not at all, and the next try succeeds.
+"""Launches, imports and erasures killed by -9 at random moments: each is whole or not done, the next try succeeds.
 
     python bench/kills.py [--seconds 300] [--postgres] [--seed 1] [--out FILE.json]
 
-In turn a study is launched, items and answers are imported, each by its command in a data folder of its own, on SQLite,
-or with --postgres on a PostgreSQL server of its own. A command is killed at a moment drawn from the time that it took
-undisturbed; then nothing or all of it must be there, and the same command once more must complete it and leave no
-scratch row. Exits 1 at the first fault.
+In turn a study is launched, items and answers are imported, and a person withdraws, each by its command in a data
+folder of its own, on SQLite, or with --postgres on a PostgreSQL server of its own. A command is killed at a moment
+drawn from the time that it took undisturbed; then nothing or all of it must be there, and the same command once more
+must complete it and leave no scratch row. Exits 1 at the first fault.
 """
 
 import argparse
@@ -27,12 +27,13 @@ from long_writes import postgres
 from walk import ROOT, prepare
 
 TEXTS, PEOPLE = 200, 24
+FEW = 2  # people of a study that one of them leaves
 DIMENSIONS = ("fluency", "clarity", "conciseness", "relevance", "consistency", "answerability")
 
 
 @dataclass(frozen=True)
 class Act:
-    """A command that writes much, and what it should have written under a slug."""
+    """A command that writes or deletes much, and how many rows it should have written or deleted under a slug."""
 
     command: Callable[[str], list[str]]
     prepare: Callable[[str], None]
@@ -66,19 +67,29 @@ def make_acts(folder: Path) -> dict[str, Act]:
     from django.core.management import call_command
 
     from items.models import Item
-    from studies.models import Assignment, Response
+    from studies.models import Annotator, Assignment, Response
 
-    bank, answers = folder / "bank.jsonl", folder / "answers.csv"
+    bank, answers, few = (folder / name for name in ("bank.jsonl", "answers.csv", "few.csv"))
     call_command("migrate", verbosity=0)
     call_command("create_project", "large", verbosity=0)
     write_bank(bank, "large", TEXTS, 1, 1)
     call_command("import_items", str(bank), project="large", verbosity=0)
-    answers.write_text("\n".join(list_answers()))
+    answers.write_text("\n".join(list_answers(PEOPLE)))
+    few.write_text("\n".join(list_answers(FEW)))
+    of_one = TEXTS * len(DIMENSIONS)
 
     def make_study(slug: str) -> None:
         spec = {"slug": slug, "title": slug, "protocol": PROTOCOLS["rating"], "language": "en"}
         (folder / "study.yaml").write_text(json.dumps(spec | {"plan": {"annotators": PEOPLE, "seed": 1}}))
         call_command("create_study", str(folder / "study.yaml"), project="large", stdout=sys.stderr)
+
+    def make_answered_study(slug: str) -> None:
+        make_study(slug)
+        call_command("import_responses", str(few), study=slug, stdout=sys.stderr)
+
+    def count_erased(slug: str) -> int:
+        people = Annotator.objects.filter(study__slug=slug, code="a0")
+        return of_one - Response.objects.filter(assignment__annotator__in=people).count()
 
     of_study = Assignment.objects.filter
     return {
@@ -94,17 +105,20 @@ def make_acts(folder: Path) -> dict[str, Act]:
         "answers": Act(
             lambda slug: ["import_responses", str(answers), "--study", slug], make_study,
             lambda slug: Response.objects.filter(assignment__annotator__study__slug=slug).count(),
-            TEXTS * PEOPLE * len(DIMENSIONS),
+            PEOPLE * of_one,
+        ),
+        "erasure": Act(
+            lambda slug: ["withdraw_person", "--code", "a0", "--study", slug], make_answered_study, count_erased, of_one
         ),
     }  # fmt: skip
 
 
-def list_answers() -> list[str]:
+def list_answers(people: int) -> list[str]:
     from items.models import Item
 
     rng, rows = Random(1), ["annotator,stage,text_id,item_id,question,value"]
     for item, text in Item.objects.values_list("external_id", "text__external_id"):
-        for person in range(PEOPLE):
+        for person in range(people):
             rows += [f"a{person},rate,{text},{item},{name},{rng.choice('123')}" for name in DIMENSIONS]
     return rows
 
