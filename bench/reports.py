@@ -168,7 +168,8 @@ def step(name: str, study: str, folder: Path) -> dict[str, float]:
     import django
 
     django.setup()
-    steps = {"prepare": prepare, "import": import_answers, "export": export, "report": report, "page": page}
+    steps = {"prepare": prepare, "import": import_answers, "export": export, "report": report}
+    steps |= {"first page": open_first_page, "page": page}
     return steps[name](study, folder)
 
 
@@ -230,6 +231,38 @@ def report(study: str, folder: Path) -> dict[str, float]:
     return dict(found)
 
 
+def open_first_page(study: str, folder: Path) -> dict[str, float]:
+    """The first results page of a process, with the worker's part; `cpu` is of both with all that they import."""
+    from jobs import tasks
+    from jobs.models import Job
+    from studies.models import Study
+
+    started = time.perf_counter()
+    client, sent = make_visitor(Study.objects.get(slug=study))
+    Job.objects.all().delete()
+    be_there()
+    client.get(f"/s/{study}/results/")
+    assert sent, "the study is too small for a worker"
+    tasks.work(job_id=sent[-1])
+    assert client.get(f"/s/{study}/results/").status_code == 200
+    return {"seconds": time.perf_counter() - started}
+
+
+def make_visitor(study):
+    """A signed-in owner's client, and the ids of the jobs that are sent to a worker from now on."""
+    from django.test import Client
+
+    from config.celery import app
+    from projects.models import Membership, Role, User
+
+    user, _new = User.objects.get_or_create(username="bench")
+    Membership.objects.get_or_create(project=study.project, user=user, role=Role.OWNER)
+    client, sent = Client(headers={"host": "127.0.0.1"}), []
+    client.force_login(user)
+    app.send_task = lambda name, kwargs, **how: sent.append(kwargs["job_id"])
+    return client, sent
+
+
 def page(study: str, folder: Path) -> dict[str, float]:
     """Seconds until the results page stands, as its visitors meet it.
 
@@ -238,23 +271,17 @@ def page(study: str, folder: Path) -> dict[str, float]:
     of its figures, one after another. `answered`: the page after one more answer, with the earlier results.
     """
     from django.conf import settings
-    from django.test import Client, override_settings
+    from django.test import override_settings
 
     from analysis.results.forms import ResultsForm
     from analysis.services import computing
     from analysis.services.results import counts_by_purpose, report_of
-    from config.celery import app
     from jobs import tasks
     from jobs.models import Job
-    from projects.models import Membership, Role, User
     from studies.models import Study
 
-    made = Study.objects.get(slug=study)
-    user, _new = User.objects.get_or_create(username="bench")
-    Membership.objects.get_or_create(project=made.project, user=user, role=Role.OWNER)
-    client, found, sent = Client(headers={"host": "127.0.0.1"}), Counter(), []
-    client.force_login(user)
-    app.send_task = lambda name, kwargs, **how: sent.append(kwargs["job_id"])
+    made, found = Study.objects.get(slug=study), Counter()
+    client, sent = make_visitor(made)
 
     def open_page(part: str):
         started = time.perf_counter()
@@ -336,7 +363,7 @@ def main() -> int:
     for study in ("ratings", "answers") if options.study == "both" else (options.study,):
         with tempfile.TemporaryDirectory() as name, database(options.database) as url:
             environment = {"LESART_DATA": name, "DATABASE_URL": url}
-            for part in ("prepare", "import", "export", "report", "page"):
+            for part in ("prepare", "import", "export", "report", "first page", "page"):
                 in_a_process(part, study, Path(name), environment)
     return 0
 

@@ -15,7 +15,7 @@ import resource
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -31,6 +31,7 @@ ANNOTATORS = {  # gate and goal on SQLite, then on PostgreSQL
 LAUNCHES = {"rating": (5, 3), "guess-then-read": (15, 8)}  # of 1,500 texts for 32 people
 # Of 1,020,000 answers.
 BULK = {"import": (45, 20), "export": (20, 8), "report": (20, 12)}
+FIRST_PAGE = (6, 2)  # of results, at 102,000 answers
 
 
 @dataclass(frozen=True)
@@ -93,16 +94,33 @@ def measure_launches(database: str, options: argparse.Namespace) -> Iterator[Row
 
 def measure_bulk(database: str, options: argparse.Namespace) -> Iterator[Row]:
     """Steps of bench/reports.py on the study of answers."""
-    texts, rows = "10" if options.quick else "500", 0
+    texts = "10" if options.quick else "500"
+    for step, rows, said in run_steps(database, texts, BULK):
+        what = f"{step} of {rows:,} answers ({said['megabytes']:.0f} MB)"
+        bounds = unless_quick(BULK[step], options)
+        yield Row(what, database, round(said["cpu"], 1), "s", *bounds, load=os.getloadavg()[0])
+
+
+def measure_first_page(database: str, options: argparse.Namespace) -> Iterator[Row]:
+    """The first results page of a process, with the worker's part and all that they import."""
+    if options.quick:  # results of a small study need no worker
+        return
+    for step, rows, said in run_steps(database, "50", ["import", "first page"]):
+        if step == "first page":
+            what = f"first results page at {rows:,} answers ({said['megabytes']:.0f} MB)"
+            yield Row(what, database, round(said["cpu"], 1), "s", *FIRST_PAGE, load=os.getloadavg()[0])
+
+
+def run_steps(database: str, texts: str, steps: Iterable[str]) -> Iterator[tuple[str, int, dict]]:
+    """Of each step the number of answers and what it says, in a data folder of their own."""
+    rows = 0
     with tempfile.TemporaryDirectory() as folder, provide_database(database) as url:
-        for step in ("prepare", *BULK):
+        for step in ("prepare", *steps):
             given = ["--step", step, "--study", "answers", "--folder", folder, "--texts", texts]
             said = run_step([sys.executable, "bench/reports.py", *given], {"LESART_DATA": folder, "DATABASE_URL": url})
             rows = said.get("rows", rows)
-            if step in BULK:
-                what = f"{step} of {rows:,} answers ({said['megabytes']:.0f} MB)"
-                bounds = unless_quick(BULK[step], options)
-                yield Row(what, database, round(said["cpu"], 1), "s", *bounds, load=os.getloadavg()[0])
+            if step != "prepare":
+                yield step, rows, said
 
 
 def unless_quick(bounds: tuple[float, float], options: argparse.Namespace) -> tuple[float | None, float | None]:
@@ -122,6 +140,7 @@ PARTS = {
     "annotators": measure_annotators,
     "launches": measure_launches,
     "bulk": measure_bulk,
+    "first page": measure_first_page,
     "commands": measure_commands,
 }
 HEADER = ["| what | database | CPU | × bare view | gate | goal | load |", "| --- | --- | --- | --- | --- | --- | --- |"]
