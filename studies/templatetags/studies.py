@@ -8,6 +8,7 @@ from typing import Any
 
 from django import template
 from django.conf import settings
+from django.utils.dateparse import parse_datetime
 from django.utils.html import escape
 from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import gettext as _
@@ -34,6 +35,9 @@ def draw_card(protocol: Protocol) -> SafeString:
 @cache
 def read_picture(path: Path) -> SafeString:
     return mark_safe(path.read_text("utf-8"))  # noqa: S308  our own files
+
+
+register.filter("parse_date", parse_datetime)  # of what a JSON field holds
 
 
 # How wordings are put on a page so that nothing of them changes.

@@ -4,18 +4,20 @@ Each template once per language, at 320 pixels, which is what a window of 1,280 
 phases at 1,280 too.
 """
 
+from contextlib import suppress
+
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Locator, Page, Response, TimeoutError, expect
 
 from studies.models import Annotator, StudyState
 from studies.services.people import revoke_link
 from studies.services.rights import get_second_code
 from tests.annotation.test_phases import ATTENTION, BACKGROUND, CHECK, SURVEY, TEST, TRAINING
 from tests.annotation.world import set_state
-from tests.browser.test_screen_reader import BANKS, LANGUAGES, NARROW, WIDE
+from tests.browser.test_screen_reader import BANKS, LANGUAGES, NARROW, WIDE, make_four_items
 from tests.studies import world
-from tests.waiting import wait_until_it_fits
+from tests.waiting import PATIENCE_MS, wait_until_it_fits
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
@@ -30,13 +32,12 @@ ANSWER = """() => {
   const isSecond = document.querySelector("#phase .is-wrong");
   const open = control => !control.disabled && control.offsetParent !== null;
   const isStage = document.querySelector("#stage");
-  for (const [place, group] of [...document.querySelectorAll("main fieldset, main .item")].entries()) {
-    const boxes = [...group.querySelectorAll("input[type=radio], .choice input[type=checkbox]")].filter(open);
-    for (const name of new Set(boxes.map(box => box.name))) {
-      const mine = boxes.filter(box => box.name === name);
-      if (isSecond) mine.at(-1).click();
-      else if (!mine.some(box => box.checked)) mine[isStage ? place % mine.length : 0].click();
-    }
+  const all = document.querySelectorAll("main input[type=radio], main .choice input[type=checkbox]");
+  const boxes = [...all].filter(open);
+  for (const [place, name] of [...new Set(boxes.map(box => box.name))].entries()) {
+    const mine = boxes.filter(box => box.name === name);
+    if (isSecond) mine.at(-1).click();
+    else if (!mine.some(box => box.checked)) mine[isStage ? place % mine.length : 0].click();
   }
   for (const field of document.querySelectorAll("main form textarea, main form input[type=text]")) {
     if (!open(field) || field.value || field.closest("dialog, details.report")) continue;
@@ -75,10 +76,21 @@ def walk_to_the_end(page: Page, annotator: Annotator, *sizes: dict) -> list[str]
         if not controls.count():
             return titles
         page.evaluate(ANSWER)
-        with page.expect_response(lambda response: response.request.method == "POST" and "/draft/" not in response.url):
-            controls.first.click()
+        press(page, controls.first)
         page.wait_for_load_state()
     pytest.fail(f"No end in sight: {titles}")
+
+
+def press(page: Page, control: Locator) -> None:
+    """Press until it is handed in: what is pressed too soon after a page is not taken."""
+    for _try in range(PATIENCE_MS // 2_000):
+        with suppress(TimeoutError), page.expect_response(is_hand_in, timeout=2_000):
+            return control.click()
+    pytest.fail("Nothing was handed in.")
+
+
+def is_hand_in(response: Response) -> bool:
+    return response.request.method == "POST" and "/draft/" not in response.url
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -106,9 +118,12 @@ def test_axe_finds_nothing_in_any_phase_up_to_the_thanks(page, project, language
     check(page)
 
 
-@pytest.mark.parametrize("protocol", BANKS)
+FEW = BANKS | {"pairwise": make_four_items}  # six pairs
+
+
+@pytest.mark.parametrize("protocol", FEW)
 def test_axe_finds_nothing_on_any_page_of_a_protocol(page, project, protocol):
-    BANKS[protocol](project)
+    FEW[protocol](project)
     for language in LANGUAGES:
         study = world.launched(project, slug=f"study-{language}", protocol=protocol, language=language)
         annotator = study.annotators.filter(kind="human").order_by("seat").first()

@@ -6,6 +6,9 @@ import pytest
 from django.core.management import call_command
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.dateparse import parse_datetime
+from django.utils.formats import date_format
+from django.utils.timezone import localtime
 
 from analysis.choices import Choices
 from analysis.frames.evidence import evidence_of
@@ -193,6 +196,9 @@ def test_page_and_command_add_texts(study, as_user, researcher):
     call_command("add_texts", study.slug, "--texts", "u2", "u3")
     study.refresh_from_db()
     assert [(each["texts"], each["finished_too"]) for each in study.blocks] == [(1, True), (2, False)]
+    page = client.get(reverse("study_design", args=[study.slug])).text
+    day = date_format(localtime(parse_datetime(study.blocks[0]["added_at"])), "DATE_FORMAT")
+    assert page.count(day) >= 2
     client.post(address, {"every": "yes"})
     assert study.units.filter(block=4).get().text.external_id == "u4"
     assert not client.get(address).context["form"].offered.texts
