@@ -94,7 +94,10 @@ MAX_FILES = 20_000
 MAX_FILE = 50_000_000  # bytes, unpacked
 MAX_TOTAL = 200_000_000
 METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)  # others unpack a block to any size
-UNREADABLE = (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError, OSError, ValueError, struct.error)
+# What reading a ZIP file that is none, is damaged or encrypted can raise.
+UNREADABLE = (
+    zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError, OSError, ValueError, struct.error, zlib.error,
+)  # fmt: skip
 
 
 class BadZip(ValueError):
@@ -139,5 +142,5 @@ class ZipReader:
                 raise zipfile.BadZipFile
             with self.archive.open(info) as file:
                 return file.read(info.file_size)
-        except (*UNREADABLE, zlib.error):
+        except UNREADABLE:
             raise BadZip(_("This ZIP file is damaged or encrypted. Save it again without a password.")) from None

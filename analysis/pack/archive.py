@@ -3,18 +3,16 @@
 import hashlib
 import io
 import json
-import struct
-import zlib
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from os import SEEK_END
 from typing import IO, Any, cast
-from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile, ZipInfo
+from zipfile import ZIP_DEFLATED, ZIP_STORED, ZipFile, ZipInfo
 
 from django.utils.translation import gettext as _
 
 from analysis.pack import FORMAT, PROJECT
-from items.files import get_upload_limit
+from items.files import UNREADABLE, get_upload_limit
 from items.formats.jsonl import BadLine, parse_object
 from items.plain import make_printable
 
@@ -87,7 +85,6 @@ MOST_MANIFEST = 4_000_000  # bytes
 BITE = 4 * BLOCK
 DOOR = "COMMAND"  # packs come in by command, with its limit for a file
 ENCRYPTED = 1  # the flag of ZIP for it
-UNREADABLE = (BadZipFile, NotImplementedError, RuntimeError, EOFError, OSError, ValueError, struct.error, zlib.error)
 
 
 class BadPack(ValueError):
@@ -207,7 +204,7 @@ class PackReader:
         left = info.file_size
         try:
             if info.compress_type not in (ZIP_STORED, ZIP_DEFLATED):  # others unpack a block to any size
-                raise BadZipFile
+                raise NotImplementedError
             with self.zip.open(info) as file:
                 while block := file.read(BLOCK):
                     left -= len(block)

@@ -26,7 +26,9 @@ from projects.models import Project
 from studies.models import Study
 from studies.services.spec import SpecError
 
-AMISS = (DatabaseError, ValueError, TypeError, LookupError, AttributeError, ArithmeticError, RecursionError, csv.Error)
+MALFORMED = (
+    DatabaseError, ValueError, TypeError, LookupError, AttributeError, ArithmeticError, RecursionError, csv.Error,
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -61,7 +63,7 @@ def all_or_nothing() -> Iterator[None]:
             yield
     except (BadPack, SpecError):
         raise
-    except AMISS as error:
+    except MALFORMED as error:
         # What a hand has written into a pack under a right hash: no field is trusted, not all shapes are named.
         what = make_printable(str(error), 200) or type(error).__name__
         raise BadPack(_("The pack contradicts itself (%(what)s). Export it again.") % {"what": what}) from None

@@ -15,7 +15,7 @@ MOST_PROBLEMS = 50
 
 
 class Command(BaseCommand):
-    help = "Sets codes of a study's items from a CSV file (item_id, kind, code, …): all of it or, if amiss, nothing."
+    help = "Sets codes of a study's items from a CSV file (item_id, kind, code, …): all, or none if a line is wrong."
 
     def add_arguments(self, parser):
         parser.add_argument("file", type=Path, metavar="FILE.csv", help="as export_codes has written it, or a page")

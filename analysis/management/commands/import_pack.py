@@ -18,9 +18,7 @@ MOST_PROBLEMS = 20
 
 
 class Command(BaseCommand):
-    help = (
-        "Takes a replication pack into an empty project, as an imported study: all of it or, if it is amiss, nothing."
-    )
+    help = "Imports a replication pack into an empty project, as an imported study: the whole pack or nothing."
 
     def add_arguments(self, parser):
         parser.add_argument("file", metavar="FILE.zip", help="as export_pack has written it")

@@ -9,7 +9,7 @@ from analysis.management.commands.import_pack import open_archive
 
 
 class Command(BaseCommand):
-    help = "Takes the archive of a project in as a new project: all of it or, if it is amiss, nothing."
+    help = "Imports the archive of a project as a new project: the whole archive or nothing."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("file", metavar="FILE.zip", help="as export_project has written it")
