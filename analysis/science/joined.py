@@ -34,6 +34,7 @@ from analysis.reports.evaluators import Evaluator, evaluators_in, people_in
 from analysis.science.common import ReadingStages, conventions, judgments_in, reading_stages, refuse
 from analysis.science.tables import JOINED, JOINED_CONTRASTS
 from analysis.tables.spec import Row, Table
+from studies.services.text_versions import list_text_versions
 
 FEWEST_TEXTS, FEW_TEXTS = 10, 20
 MOST_MISSING = 0.2
@@ -65,9 +66,10 @@ NO_SHARES = pd.DataFrame(columns=["stage", "generator", "text_id", "p"])
 
 
 def joined_tables(evidence: Evidence) -> tuple[Table, ...]:
-    """None where models did not answer about more texts than people, so that there is nothing to join."""
+    """None where models did not answer about more texts than people, so that there is nothing to join, or where
+    versions of texts are compared, which are joined each alone."""
     stages = reading_stages(evidence)
-    if stages is None or not stages.without:
+    if stages is None or not stages.without or list_text_versions(evidence.study):
         return ()
     judgments = judgments_in(evidence)
     people, models = people_in(evidence), [each for each in evaluators_in(evidence) if each.kind == "model"]

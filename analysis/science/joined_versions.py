@@ -9,6 +9,7 @@ import pandas as pd
 from django.utils.translation import gettext as _
 
 from analysis.choices import READERS
+from analysis.formatting import of_texts, texts_counted, with_interval
 from analysis.frames.evidence import Evidence
 from analysis.measures.contrasts import AdjustedContrast
 from analysis.measures.joint_contrasts import adjust_joint_contrasts
@@ -172,3 +173,19 @@ def predict_versions(
     means = np.mean([shares[name].to_numpy(dtype=np.float64) for name in usable], axis=0)
     found = {version: pd.Series(means[:, place], texts) for place, version in enumerate(versions)}
     return found, tuple(usable), ""
+
+
+def joined_version_sentence(tables: tuple[Table, ...]) -> list[str]:
+    """The pair of versions that differs most surely, or why there is no estimate."""
+    rows = [row for table in tables for row in table.rows if row["method"] == FITTED]
+    known = [row for row in rows if row["p_adjusted"] is not None]
+    if not known:
+        return list(dict.fromkeys(row["reason"] for row in rows if row["reason"]))[:1]
+    row = min(known, key=lambda each: each["p_adjusted"])
+    words = _("From people on %(people)s and models on %(all)s: with “%(version)s” instead of “%(other)s” the share "
+              "right differs by %(value)s (adjusted interval).")  # fmt: skip
+    return [words % {
+        "people": of_texts(row["n_texts"]), "all": texts_counted(row["n_texts_all"]), "version": row["version"],
+        "other": row["compared_with"],
+        "value": with_interval(row["difference"], row["low_adjusted"], row["high_adjusted"]),
+    }]  # fmt: skip

@@ -9,6 +9,7 @@ import pandas as pd
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
+from analysis.formatting import with_interval
 from analysis.frames.evidence import Evidence
 from analysis.measures.rater_effects import (
     GStudy,
@@ -33,6 +34,7 @@ from analysis.science.tables import (
 )
 from analysis.tables.spec import Table
 from studies.protocols import Question
+from studies.question_words import name_question
 from studies.services.declarations import get_declaration
 
 FEWEST_RATERS, FEWEST_OBJECTS, FEWEST_SHARED, FEWEST_TEXTS = 2, 10, 10, 5
@@ -320,3 +322,20 @@ def fair_rows(ratings: Ratings) -> Iterator[dict[str, Any]]:
         else:
             parts = jackknife_parts(float(found.fair[place]), found.fair_without[:, place])
             yield about | {"fair": texts_only(parts)}
+
+
+def rater_sentence(tables: tuple[Table, ...]) -> list[str]:
+    """How reliable one rater is, by the question on which raters agree least, and how many would be enough."""
+    rows = [row for table in tables if table.name == G_STUDY.name for row in table.rows if row["relative"] is not None]
+    if not rows:
+        return []
+    row = min(rows, key=lambda each: each["relative"])
+    about = {
+        "question": name_question(row["question"]), "n": row["raters_80"],
+        "value": with_interval(row["relative"], row["relative_low"], row["relative_high"]),
+    }  # fmt: skip
+    if row["raters_80"] is None:
+        return [_("One rater ranks items by %(question)s with a reliability (Eρ²) of %(value)s.") % about]
+    return [
+        _("One rater ranks items by %(question)s with a reliability (Eρ²) of %(value)s; .8 takes %(n)d raters.") % about
+    ]

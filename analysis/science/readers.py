@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_noop
+from django.utils.translation import gettext_noop, ngettext
 from scipy.stats import chi2, norm
 
 from analysis.formatting import number, p_value, with_interval
 from analysis.frames.evidence import Evidence
 from analysis.measures.contrasts import HOLM, adjust_p_values
-from analysis.measures.differential_functioning import item_functioning
+from analysis.measures.differential_functioning import LARGE, item_functioning
 from analysis.measures.informativity import CarryOver, carry_over
 from analysis.measures.item_response import (
     MISSING,
@@ -352,3 +352,27 @@ def carry_over_sentence(tables: tuple[Table, ...]) -> list[str]:
             value = with_interval(row["effect"], row["low"], row["high"])
             return [_("Guessing an item changed how it was answered with the text: %(value)s.") % {"value": value}]
     return []
+
+
+def functioning_sentence(tables: tuple[Table, ...]) -> list[str]:
+    """How many items clearly treat the groups differently; nothing where none does."""
+    rows = [row for table in tables if table.name == DIF.name for row in table.rows if row["category"]]
+    large = [row for row in rows if row["category"] == LARGE]
+    if not large:
+        return []
+    said = ngettext(
+        "%(n)d of %(all)d items clearly treats equally good readers of “%(a)s” and “%(b)s” differently (class C).",
+        "%(n)d of %(all)d items clearly treat equally good readers of “%(a)s” and “%(b)s” differently (class C).",
+        len(large),
+    )
+    return [said % {"n": len(large), "all": len(rows), "a": large[0]["group_a"], "b": large[0]["group_b"]}]
+
+
+def rasch_sentence(tables: tuple[Table, ...]) -> list[str]:
+    """How many items the model fits; nothing behind its gate."""
+    rows = [row for table in tables if table.name == RASCH.name for row in table.rows if row["infit"] is not None]
+    if not rows:
+        return []
+    fitting = sum(FITS[0] <= row["infit"] <= FITS[1] for row in rows)
+    words = _("A model of readers (%(model)s) fits %(n)d of %(all)d items: difficulty does not depend on who came.")
+    return [words % {"model": rows[0]["model"], "n": fitting, "all": len(rows)}]

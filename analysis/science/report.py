@@ -1,6 +1,6 @@
 """What the pieces add to the report of any protocol: tables, figures of those with numbers, and a sentence each."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -13,33 +13,50 @@ from analysis.reports.contrasts import Comparison, Family, conventions_of, max_t
 from analysis.reports.report import Report
 from analysis.science.flaws import flaw_sentence, flaw_tables
 from analysis.science.joined import joined_sentences, joined_tables
-from analysis.science.joined_versions import joined_version_tables
+from analysis.science.joined_versions import joined_version_sentence, joined_version_tables
 from analysis.science.labels import label_tables
-from analysis.science.raters import rating_tables
-from analysis.science.readers import carry_over_sentence, carry_over_tables, reader_tables
+from analysis.science.raters import rater_sentence, rating_tables
+from analysis.science.readers import (
+    carry_over_sentence,
+    carry_over_tables,
+    functioning_sentence,
+    rasch_sentence,
+    reader_tables,
+)
 from analysis.science.reliability import reliability_sentence, reliability_tables
-from analysis.science.tables import OTHERS
+from analysis.science.tables import (
+    CARRY_OVER,
+    DIF,
+    FLAWS,
+    G_STUDY,
+    JOINED,
+    JOINED_VERSIONS,
+    OTHERS,
+    RASCH,
+    RELIABILITY,
+    TEXT_VERSIONS,
+)
 from analysis.science.versions import version_sentence, version_tables
 from analysis.tables.spec import Table
+
+Say = Callable[[tuple[Table, ...]], list[str]]  # the sentences of the tables of a piece
 
 
 def with_science(report: Report, evidence: Evidence) -> Report:
     """The report with the tables that its answers allow, before its last one, the description."""
-    joined, carried = joined_tables(evidence), carry_over_tables(evidence)
-    reliable, flawed = reliability_tables(evidence), flaw_tables(evidence)
-    versions = version_tables(evidence)
-    tables = (
-        *joined, *versions, *joined_version_tables(evidence), *carried, *reliable, *flawed, *rating_tables(evidence),
-        *label_tables(evidence),         *reader_tables(evidence),
-    )  # fmt: skip
-    findings = [
-        (said, pieces[0].name)
-        for pieces, say in (
-            (joined, joined_sentences), (versions, version_sentence), (carried, carry_over_sentence),
-            (reliable, reliability_sentence), (flawed, flaw_sentence),
-        )
-        for said in say(pieces)
-    ]  # fmt: skip
+    pieces: list[tuple[tuple[Table, ...], Sequence[tuple[str, Say]]]] = [
+        (joined_tables(evidence), [(JOINED.name, joined_sentences)]),
+        (version_tables(evidence), [(TEXT_VERSIONS.name, version_sentence)]),
+        (joined_version_tables(evidence), [(JOINED_VERSIONS.name, joined_version_sentence)]),
+        (carry_over_tables(evidence), [(CARRY_OVER.name, carry_over_sentence)]),
+        (reliability_tables(evidence), [(RELIABILITY.name, reliability_sentence)]),
+        (flaw_tables(evidence), [(FLAWS.name, flaw_sentence)]),
+        (rating_tables(evidence), [(G_STUDY.name, rater_sentence)]),
+        (label_tables(evidence), []),
+        (reader_tables(evidence), [(RASCH.name, rasch_sentence), (DIF.name, functioning_sentence)]),
+    ]
+    tables = [table for found, _sentences in pieces for table in found]
+    findings = [(said, name) for found, sentences in pieces for name, say in sentences for said in say(found)]
     return replace(
         report,
         tables=(*report.tables[:-1], *tables, *report.tables[-1:]),

@@ -12,8 +12,8 @@ import pytest
 from analysis.measures.rater_effects import crossed_components, d_study
 from analysis.science.flaws import flaw_tables
 from analysis.science.joined import joined_sentences, joined_tables
-from analysis.science.raters import rating_tables
-from analysis.science.readers import carry_over_tables, reader_tables
+from analysis.science.raters import rater_sentence, rating_tables
+from analysis.science.readers import carry_over_tables, functioning_sentence, rasch_sentence, reader_tables
 from analysis.science.reliability import reliability_sentence, reliability_tables
 from analysis.services.reporting import report_from
 from tests.analysis.answered_texts import N_TEXTS, answered, flawed, grouped, rated
@@ -167,6 +167,9 @@ def test_readers_of_two_large_groups(evidence):
     assert [row["pairs"] for row in dependence.rows] == ["within item", "within text", "across texts"]
     assert [row["n_pairs"] for row in dependence.rows] == [24 * 3, 12, 24 * 23 / 2 - 12]
     assert {row["category"] for row in dif.rows} <= {"A", "B", "C", ""}
+    large = sum(row["category"] == "C" for row in dif.rows)
+    assert [str(large) in said for said in functioning_sentence((dif,))] == [True] * bool(large)
+    assert len(rasch_sentence((rasch,))) == bool(rasch.rows[0]["model"])
     assert len(dif.rows) == 24
 
 
@@ -229,6 +232,7 @@ def test_ratings_of_two_raters_who_differ_by_one_mark(evidence):
     (row,) = g_study.rows
     assert (row["raters"], row["residual"]) == (pytest.approx(0.5), pytest.approx(0, abs=1e-9))
     assert (row["relative"], row["raters_70"], row["raters_80"]) == (pytest.approx(1), 1, 1)
+    assert len(rater_sentence((g_study,))) == 1
     assert [each["n_raters"] for each in d_study.rows] == list(range(1, 9))
     assert [each["severity"] for each in severity.rows] == pytest.approx([-0.5, 0.5])
     assert fair.rows[0]["fair"] == pytest.approx(fair.rows[0]["raw"])

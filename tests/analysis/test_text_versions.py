@@ -12,7 +12,8 @@ from analysis.choices import ANNOTATORS, Choices
 from analysis.frames.evidence import evidence_of
 from analysis.measures.joint_contrasts import adjust_joint_contrasts
 from analysis.measures.text_versions import version_effects
-from analysis.science.joined_versions import joined_version_tables
+from analysis.science.joined import joined_tables
+from analysis.science.joined_versions import joined_version_sentence, joined_version_tables
 from analysis.science.versions import version_sentence, version_tables
 from items.models import Text
 from projects.models import Project
@@ -129,6 +130,8 @@ def test_people_on_drawn_texts_and_models_on_all_versions_are_joined(evidence):
     assert (row["n_texts"], row["n_texts_all"], row["predictor"], row["reason"]) == (20, 40, "gpt", "")
     assert row["low_adjusted"] <= row["difference"] <= row["high_adjusted"]
     assert row["width_share"] == pytest.approx((row["high"] - row["low"]) / (alone["high"] - alone["low"]))
+    assert len(joined_version_sentence((table,))) == 1
+    assert joined_tables(full) == ()  # all versions together would say nothing
     assert joined_version_tables(versioned(evidence, n_texts=40)) == ()  # people read all texts
     assert joined_version_tables(versioned(evidence, model=False)) == ()
 
