@@ -1,5 +1,9 @@
 """A setting that cannot be read is refused in a sentence that names it."""
 
+import os
+import subprocess
+import sys
+
 import pytest
 
 from config import env
@@ -56,3 +60,10 @@ def test_a_mail_server_that_cannot_be_read_is_refused_without_its_password(monke
     with pytest.raises(BadSetting, match="MAIL cannot be read") as refused:
         env.read_mail_server("MAIL")
     assert "secret" not in str(refused.value)
+
+
+def test_hsts_is_a_setting(tmp_path):
+    """Settings are read once a process."""
+    read = [sys.executable, "-c", "from config import settings; print(settings.SECURE_HSTS_SECONDS)"]
+    given = os.environ | {"LESART_DATA": str(tmp_path), "LESART_HSTS_SECONDS": "3600"}
+    assert subprocess.run(read, env=given, capture_output=True, text=True).stdout == "3600\n"
