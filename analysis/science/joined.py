@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
 from analysis.choices import READERS
-from analysis.formatting import number, of_texts, texts_counted, with_interval
+from analysis.formatting import number, of_texts, with_interval
 from analysis.frames.evidence import Evidence
 from analysis.measures.contrasts import AdjustedContrast
 from analysis.measures.joint_contrasts import adjust_joint_contrasts
@@ -373,7 +373,7 @@ def joined_sentences(tables: tuple[Table, ...]) -> list[str]:
 def say_joined(row: Row) -> str:
     """The estimate, and how many texts with people only would do as well; below r = .3 that models hardly help."""
     about = {
-        "people": of_texts(row["n_texts"]), "all": texts_counted(row["n_texts_all"]), "generator": row["generator"],
+        "people": of_texts(row["n_texts"]), "all": of_texts(row["n_texts_all"]), "generator": row["generator"],
         "value": with_interval(row["value"], row["low"], row["high"]), "effective": of_texts(round(row["n_effective"])),
     }  # fmt: skip
     if row["r"] < LEAST_R:

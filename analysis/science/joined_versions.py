@@ -9,7 +9,7 @@ import pandas as pd
 from django.utils.translation import gettext as _
 
 from analysis.choices import READERS
-from analysis.formatting import of_texts, texts_counted, with_interval
+from analysis.formatting import of_texts, with_interval
 from analysis.frames.evidence import Evidence
 from analysis.measures.contrasts import AdjustedContrast
 from analysis.measures.joint_contrasts import adjust_joint_contrasts
@@ -185,7 +185,7 @@ def joined_version_sentence(tables: tuple[Table, ...]) -> list[str]:
     words = _("From people on %(people)s and models on %(all)s: with “%(version)s” instead of “%(other)s” the share "
               "right differs by %(value)s (adjusted interval).")  # fmt: skip
     return [words % {
-        "people": of_texts(row["n_texts"]), "all": texts_counted(row["n_texts_all"]), "version": row["version"],
+        "people": of_texts(row["n_texts"]), "all": of_texts(row["n_texts_all"]), "version": row["version"],
         "other": row["compared_with"],
         "value": with_interval(row["difference"], row["low_adjusted"], row["high_adjusted"]),
     }]  # fmt: skip
