@@ -143,6 +143,7 @@ def render_words(
     handing = name if name in (Ended.SCREENED_OUT, Ended.FAILED_CHECK) else "finished" if name == "done" else ""
     context = {"words": words, "phase": phase, "notice": notice, "back": back.token if back else ""}
     context |= build_hand_back(annotator, handing) if handing else {}
+    context["code_first"] = name == "done"  # the words below say that the page can be closed
     context |= build_rights(request, annotator) if name == "done" else {}
     return render_page(request, annotator, "words", context | {"returns": name == "returning"}, status)
 

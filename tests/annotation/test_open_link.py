@@ -12,6 +12,7 @@ from django.utils import timezone
 from analysis.frames.responses import query_submitted
 from studies.models import Annotator, Apart, Assignment, PhasePassed, Purpose
 from studies.services.answering import go_on, submit_stage
+from studies.services.phases import get_phase_words
 from studies.services.places import find_place
 from studies.services.recruiting import NoPlace, give_back_work, has_place, return_abandoned, start_stranger
 from studies.services.signed_ids import get_id_secret, write_signed_links
@@ -148,6 +149,8 @@ def test_the_completion_code_is_on_the_last_page_only(project):
     assert "https://app.prolific.com/submissions/complete?cc=DONE1" in last
     assert not any(code in page for page in before for code in CODES.values())
     assert not any(code in last for code in ("OUT1", "FAIL1"))
+    words = get_phase_words(study.annotators.get(), "done")["paragraphs"]
+    assert last.index("cc=DONE1") < last.index(words[0])  # which says that the page can be closed
 
 
 def test_without_a_platform_everybody_has_a_code_of_their_own(project):
