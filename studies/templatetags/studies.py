@@ -13,10 +13,12 @@ from django.utils.html import escape
 from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import gettext as _
 
+from studies.forms.phases import KINDS
 from studies.models import Study
 from studies.protocols import PROTOCOLS, Protocol
 from studies.protocols.parameters import OneOf, Parameter, SomeOf
 from studies.services.instruments import describe_wording
+from studies.services.phase_editing import list_phases_of
 from studies.services.quotas import count_annotators, get_per_unit, has_group_quotas, make_quotas
 
 # Pictures of protocols, for the cards of the first step.
@@ -38,6 +40,12 @@ def read_picture(path: Path) -> SafeString:
 
 
 register.filter("parse_date", parse_datetime)  # of what a JSON field holds
+
+
+@register.simple_tag
+def name_phases(study: Study) -> str:
+    """The kinds of the phases in their order, in words."""
+    return ", ".join(str(KINDS[phase["kind"]]) for phase in list_phases_of(study))
 
 
 # How wordings are put on a page so that nothing of them changes.
