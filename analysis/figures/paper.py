@@ -313,7 +313,7 @@ def finish(parts: list[str], axis: str, x: float, y: float, sheet: Sheet, n_more
 def wrap(words: str, sheet: Sheet) -> list[str]:
     from textwrap import wrap as cut_lines
 
-    return cut_lines(words, max(12, int(sheet.width / (0.54 * sheet.letter))))
+    return cut_lines(words, max(12, int(sheet.width / (sheet.breadth * sheet.letter))))
 
 
 def draw_panels(drawing: Panels, sheet: Sheet) -> tuple[str, float]:

@@ -166,8 +166,8 @@ def about_generators(outcome: Outcome | None) -> Iterator[Note]:
     }
     if names := [name for name in apart if name not in compared]:
         said = ngettext(
-            "%(names)s has too few texts or answers to be compared.",
-            "%(names)s have too few texts or answers to be compared.",
+            "%(names)s has no interval, so it is not compared.",
+            "%(names)s have no interval, so they are not compared.",
             len(names),
         )
         yield Note(WARNING, said % {"names": name_some(names)})

@@ -12,6 +12,8 @@ for (const box of document.querySelectorAll(WIDE)) {
 
 function mark(box) {
   if (!box) return; // a figure's room that has given way to the figure
-  box.classList.toggle("is-wide", box.scrollWidth > box.clientWidth + EDGE);
+  const isWide = box.scrollWidth > box.clientWidth + EDGE;
+  if (isWide && !box.hasAttribute("tabindex")) box.tabIndex = 0; // keys scroll what has the focus
+  box.classList.toggle("is-wide", isWide);
   box.classList.toggle("has-more", box.scrollLeft + box.clientWidth < box.scrollWidth - EDGE);
 }

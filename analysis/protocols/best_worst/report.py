@@ -373,7 +373,7 @@ def describe_agreement(facts: Facts) -> str:
 WORDS = Words(
     winner=gettext_noop("Items by %(best)s score highest."),
     among=gettext_noop("Items by %(best)s score highest of the %(n)s generators that can be compared."),
-    tie=gettext_noop("No generator scores highest beyond doubt: %(names)s."),
+    tie=gettext_noop("No generator scores highest beyond doubt."),
 )
 
 

@@ -129,7 +129,7 @@ def describe_agreement(facts: Facts) -> str:
 WORDS = Words(
     winner=gettext_noop("Items by %(best)s are rated highest."),
     among=gettext_noop("Items by %(best)s are rated highest of the %(n)s generators that can be compared."),
-    tie=gettext_noop("No generator is rated highest beyond doubt: %(names)s."),
+    tie=gettext_noop("No generator is rated highest beyond doubt."),
 )
 
 
@@ -166,7 +166,10 @@ def draw_means(rows: list, standings: Sequence[Standing]) -> Panels | None:
     if not scored:
         return None
     panels = tuple(
-        (name_question(name), tuple((mark_of(cells[each, name], bare=each in few),) for each in generators))
+        (
+            _("average") if name == AVERAGE else name_question(name),
+            tuple((mark_of(cells[each, name], bare=each in few),) for each in generators),
+        )
         for name in scored
     )
     return Panels(tuple(generators), panels, _("mean score with its 95 % interval"))

@@ -198,7 +198,7 @@ def describe_agreement(facts: Facts) -> str:
 WORDS = Words(
     winner=gettext_noop("Items by %(best)s win most often."),
     among=gettext_noop("Items by %(best)s win most often of the %(n)s generators that can be compared."),
-    tie=gettext_noop("No generator wins most often beyond doubt: %(names)s."),
+    tie=gettext_noop("No generator wins most often beyond doubt."),
 )
 
 

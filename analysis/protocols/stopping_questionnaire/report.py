@@ -180,7 +180,7 @@ def describe_agreement(facts: Facts) -> str:
 WORDS = Words(
     winner=gettext_noop("Judgments of items by %(best)s stop least often."),
     among=gettext_noop("Judgments of items by %(best)s stop least often of the %(n)s generators that can be compared."),
-    tie=gettext_noop("No generator's items stop least often beyond doubt: %(names)s."),
+    tie=gettext_noop("No generator's items stop least often beyond doubt."),
 )
 MOST_PARTS = 6  # of a bar; the categories where fewest judgments stopped are joined
 
