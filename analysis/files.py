@@ -1,14 +1,17 @@
 """Files: written whole or not at all, with the keys of mappings in one order, and sent as downloads."""
 
+import codecs
 import errno
 import os
 import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import chain
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, cast
 
-from django.http import FileResponse, HttpResponse
+from django.http import FileResponse, HttpRequest, HttpResponse, StreamingHttpResponse
+from django.http.response import HttpResponseBase
 
 # Mappings of the database in one order: PostgreSQL keeps the keys of JSON in another than they were written in.
 
@@ -71,6 +74,20 @@ TABLE_TYPES |= {"xlsx": "application/vnd.openxmlformats-officedocument.spreadshe
 def send_file(name: str, file: IO[bytes]) -> FileResponse:
     file_type = TABLE_TYPES[name.rpartition(".")[2]]
     return FileResponse(file, as_attachment=True, filename=name, content_type=file_type)
+
+
+def mark_encoding(request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
+    """The response; a CSV begins with a byte-order mark where the query says `bom`: Excel wants one to read UTF-8."""
+    if request.GET.get("bom") not in (None, "", "0", "false") and response.get("Content-Type", "").startswith(
+        "text/csv"
+    ):
+        if isinstance(response, HttpResponse):
+            response.content = codecs.BOM_UTF8 + response.content
+        elif isinstance(response, StreamingHttpResponse):
+            content = cast(Iterator[bytes], response.streaming_content)
+            response.streaming_content = chain([codecs.BOM_UTF8], content)
+            del response["Content-Length"]
+    return response
 
 
 def attach(content: bytes, name: str) -> HttpResponse:

@@ -14,7 +14,7 @@ from django.views.decorators.http import require_safe
 
 from analysis.exports.codebook import codebook
 from analysis.exports.writing import FORMATS, export_responses, name_export, write_metrics, write_unanswered
-from analysis.files import attach, send_file
+from analysis.files import attach, mark_encoding, send_file
 from analysis.hiding import show_hidden_page
 from analysis.results.forms import ResultsForm
 from analysis.results.planner_views import outlook_or_404
@@ -43,7 +43,7 @@ def study_table(request, slug, name, ending="csv"):
             content = TABLE_FILES[ending](report.table(name))
         except KeyError:
             raise Http404 from None
-    return attach(content, f"{study.slug}-{name}.{ending}")
+    return mark_encoding(request, attach(content, f"{study.slug}-{name}.{ending}"))
 
 
 @login_required
@@ -51,21 +51,24 @@ def study_table(request, slug, name, ending="csv"):
 def study_export(request, slug, format):
     study = get_study(request.user, slug, Role.REVIEWER)
     if format == "codebook":
-        return attach(as_csv(codebook(study)).encode(), f"{study.slug}-codebook.csv")
+        return mark_encoding(request, attach(as_csv(codebook(study)).encode(), f"{study.slug}-codebook.csv"))
     if are_effects_hidden(study):
         return show_hidden_page(request, study)
     choices = ResultsForm(study, counts_by_purpose(study), request.GET).choices
     if format == "unanswered":
-        return send_written(f"{study.slug}-unanswered.csv", lambda out: write_unanswered(study, out, choices.purposes))
+        name = f"{study.slug}-unanswered.csv"
+        return mark_encoding(request, send_written(name, lambda out: write_unanswered(study, out, choices.purposes)))
     if format == "metrics":
-        return send_written(f"{study.slug}-metrics.csv", lambda out: write_metrics(study, out))
+        name = f"{study.slug}-metrics.csv"
+        return mark_encoding(request, send_written(name, lambda out: write_metrics(study, out)))
     if format not in FORMATS:
         raise Http404
     name = name_export(study, format)
     if file := open_export(study, format, choices):
-        return send_file(name, file)
+        return mark_encoding(request, send_file(name, file))
     try:
-        return send_written(name, lambda out: export_responses(study, format, out, choices.purposes))
+        written = send_written(name, lambda out: export_responses(study, format, out, choices.purposes))
+        return mark_encoding(request, written)
     except TooLarge as bad:
         messages.error(request, str(bad))
         return redirect("study_results", study.slug)

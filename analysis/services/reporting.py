@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from importlib.metadata import version
 from pathlib import Path
-from tempfile import TemporaryFile
+from tempfile import TemporaryDirectory, TemporaryFile
 from typing import Any
 
 from django.conf import settings
@@ -158,12 +158,29 @@ def write_report(study: Study, out: Path, choices: Choices) -> Report:
         check_groups(study, choices)
         make_ready(out)  # before the computing, which takes its time
         report = full_report_from(evidence_of(study, choices))
-        write_tables(report, out / "tables")
-        write_figures(study, report, out / "figures")
-    remove_earlier(out, report)  # while report.json still says what was there: a run that breaks off loses no name
-    with whole_file(out / ABOUT) as file:
-        file.write(json.dumps(about(study, report, choices), ensure_ascii=False, indent=1) + "\n")
+        with TemporaryDirectory(prefix=".part-", dir=out) as name:
+            part = Path(name)
+            make_ready(part)
+            write_tables(report, part / "tables")
+            write_figures(study, report, part / "figures")
+            with whole_file(part / ABOUT) as file:
+                file.write(json.dumps(about(study, report, choices), ensure_ascii=False, indent=1) + "\n")
+            remove_earlier(out, report)  # while report.json still says what was there
+            move_files(part, out)
     return report
+
+
+def move_files(part: Path, out: Path) -> None:
+    """Give the files of `part` their places in `out`, report.json last; links stay, files keep their rights.
+
+    All of them are written by then: a full disk or a kill while they are written leaves the earlier report whole.
+    """
+    paths = sorted((path for path in part.rglob("*") if path.is_file()), key=lambda path: path.name == ABOUT)
+    for path in paths:
+        target = os.path.realpath(out / path.relative_to(part))
+        if os.path.isfile(target):
+            path.chmod(os.stat(target).st_mode & 0o777)
+        os.replace(path, target)
 
 
 def write_tables(report: Report, folder: Path) -> None:

@@ -14,7 +14,7 @@ from rest_framework.request import Request
 from analysis.choices import Choices
 from analysis.exports.codebook import codebook
 from analysis.exports.writing import FORMATS, export_responses, name_export, write_metrics, write_unanswered
-from analysis.files import TABLE_TYPES, send_file
+from analysis.files import TABLE_TYPES, mark_encoding, send_file
 from analysis.pack.building import ask_for_pack, find_pack, says_too_much
 from analysis.results.file_views import FILE_TYPES, send_written
 from analysis.results.forms import ResultsForm
@@ -110,10 +110,13 @@ class Results(ResultsView):
             return self.show(said | {"effects_hidden": are_effects_hidden(self.study)})
 
 
+BOM = OpenApiParameter("bom", bool, description="Begin a CSV with a byte-order mark, as Excel wants it.")
+
+
 class OneTable(ResultsView):
     @operation(
         "Read a table of the results",
-        query=CHOICES,
+        query=(*CHOICES, BOM),
         media=("text/csv", "application/json", "application/x-tex", "text/markdown", WORKBOOK, PARQUET),
         may_wait=True,
     )
@@ -123,7 +126,7 @@ class OneTable(ResultsView):
         def make() -> bytes:
             return TABLES[ending](report_of(self.study, self.choices, only_current=True).table(name))
 
-        return self.give_result(name, ending, make)
+        return mark_encoding(request._request, self.give_result(name, ending, make))
 
 
 WITH = OpenApiParameter("with", str, required=True, description="The short name of the other study.")
@@ -183,7 +186,7 @@ class Answers(ResultsView):
         "Export single answers",
         scope=Scope.ANSWERS,
         role=Role.REVIEWER,
-        query=CHOICES,
+        query=(*CHOICES, BOM),
         media=("text/csv", "application/jsonl", WORKBOOK, PARQUET),
         may_wait=True,
     )
@@ -194,6 +197,9 @@ class Answers(ResultsView):
 
         Preferences are JSON lines with a chosen and a rejected item of one text, by people's answers.
         """
+        return mark_encoding(request._request, self.give_answers(kind))
+
+    def give_answers(self, kind: str) -> HttpResponseBase:
         if kind == "codebook":
             return self.give_file(
                 as_csv(codebook(self.study)).encode(), TYPES["csv"], f"{self.study.slug}-codebook.csv"

@@ -66,10 +66,11 @@ def make_items(
     save(
         Option,
         (
-            Option(item=item, position=place, **vars(option))
+            (item.pk, place, option.external_id, option.text, option.correct, option.explanation)
             for item, each in zip(items, versions, strict=True)
             for place, option in enumerate(each.values.options, start=1)
         ),
+        ("item_id", "position", "external_id", "text", "correct", "explanation"),
     )
     return items
 

@@ -1,5 +1,6 @@
 """The export holds what was answered, once each, with the contract's columns first."""
 
+import codecs
 import csv
 import io
 import json
@@ -8,9 +9,11 @@ from datetime import UTC, datetime
 import pandas as pd
 import pytest
 from django.core.management import CommandError, call_command
+from django.urls import reverse
 
 from analysis.exports.writing import export_responses
 from studies.models import Assignment, Response, Submission
+from tests.api.conftest import make_caller
 from tests.factory import answer, make_annotator, make_assignment, make_item, make_study, make_text
 
 CONTRACT = [
@@ -231,6 +234,21 @@ def test_the_command_writes_the_file_and_the_code_book(study, items, tmp_path, c
     assert all(row["meaning"] and row["values"] for row in book)
     names = ["answers.csv", "codebook.csv", "metrics.csv", "unanswered.csv"]
     assert sorted(path.name for path in tmp_path.iterdir()) == names
+
+
+def test_csv_may_begin_with_a_byte_order_mark(study, items, tmp_path, as_user, researcher):
+    answer(make_annotator(study, "ada"), "read", items[0], "TF", rating=3)
+    content = exported(study).encode()
+    call_command("export_responses", "s", "--bom", "--out", str(tmp_path / "answers.csv"))
+    assert (tmp_path / "answers.csv").read_bytes() == codecs.BOM_UTF8 + content
+    pages = as_user(researcher)
+    for address in (reverse("study_export", args=["s", "csv"]), reverse("api_responses", args=["s", "csv"])):
+        client = pages if "api" not in address else make_caller(researcher)
+        assert b"".join(client.get(f"{address}?bom=1")) == codecs.BOM_UTF8 + content
+        assert b"".join(client.get(address)) == content
+    assert b"".join(pages.get(reverse("study_export", args=["s", "jsonl"]) + "?bom=1"))[:1] == b"{"
+    with pytest.raises(CommandError):
+        call_command("export_responses", "s", "--bom", "--format", "jsonl")
 
 
 def test_on_standard_output_there_is_only_the_data(study, items):

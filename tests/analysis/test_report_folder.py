@@ -53,6 +53,18 @@ def test_what_the_earlier_report_does_not_name_stays(answered, tmp_path):
     assert {files(report(tmp_path))[name] for name in mine} == {b"mine"}
 
 
+def test_a_report_that_breaks_off_leaves_the_earlier_one_whole(answered, tmp_path, monkeypatch):
+    before = files(report(tmp_path))
+
+    def fill_disk(*_given):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(reporting, "write_figures", fill_disk)
+    with pytest.raises(CommandError):
+        call_command("report", "tiny", "--out", str(tmp_path), "--seed", "99")
+    assert files(tmp_path) == before
+
+
 @pytest.mark.parametrize("name", ["../mine", "../../outside", "/etc/mine", "", ".", "a/b", "mine\0"])
 def test_no_name_leads_out_of_the_folder(answered, tmp_path, name):
     folder = tmp_path / "report"

@@ -41,13 +41,16 @@ class Command(BaseCommand):
             "--include", default="", metavar="pilot,simulated,expert", help="answers that are left out if not named"
         )
 
+        parser.add_argument("--bom", action="store_true", help="begin CSV files with a byte-order mark, for Excel")
         parser.add_argument("--evaluator", default="", metavar="NAME", help="item-evaluation: whose answers")
         parser.add_argument("--stage", default="", metavar="STAGE", help="item-evaluation: to which stage")
 
-    def handle(self, *, slug, format, out, include, evaluator, stage, **options):
+    def handle(self, *, slug, format, out, include, evaluator, stage, bom, **options):
         try:
             study, purposes = study_called(slug), purposes_with(words(include), EXPORTED)
             write = writer(study, format, purposes, evaluator, stage)
+            if bom and format not in ("csv", "wide"):
+                raise BadChoice("--bom belongs to CSV files: --format csv or wide. Leave it out.")
             if out is not None and Path(out).name in BESIDE:
                 raise BadChoice(f"{Path(out).name} is the name of a file beside the answers. Choose another --out.")
         except BadChoice as bad:
@@ -55,9 +58,10 @@ class Command(BaseCommand):
         try:
             if out in (None, "-"):
                 self.stdout.ending = ""  # the export writes its own line ends
+                begin(self.stdout, bom)
                 write(self.stdout)
                 return
-            number = write_files(study, write, Path(out), purposes)
+            number = write_files(study, write, Path(out), purposes, bom)
         except (NoBytes, TooLarge) as bad:
             raise CommandError(str(bad)) from None
         except BrokenPipeError:
@@ -78,19 +82,28 @@ def writer(study: Study, format: str, purposes: tuple[str, ...], evaluator: str,
     return lambda out: export_responses(study, format, out, purposes)
 
 
-def write_files(study: Study, write: Callable[[Out], int], out: Path, purposes: tuple[str, ...]) -> int:
+def begin(out: Out, bom: bool) -> None:
+    if bom:
+        out.write("\ufeff")
+
+
+def write_files(study: Study, write: Callable[[Out], int], out: Path, purposes: tuple[str, ...], bom: bool) -> int:
     """The answers, code book, missing answers and metrics of the items; a file is there whole or not at all.
 
     A pipe or a device has nothing beside it: it gets the answers only.
     """
     with whole_file(out) as file:
+        begin(file, bom)
         number = write(file)
     if is_stream(out):
         return number
     with whole_file(out.with_name("codebook.csv")) as file:
+        begin(file, bom)
         file.write(as_csv(codebook(study)))
     with whole_file(out.with_name("unanswered.csv")) as file:
+        begin(file, bom)
         write_unanswered(study, file, purposes)
     with whole_file(out.with_name("metrics.csv")) as file:
+        begin(file, bom)
         write_metrics(study, file)
     return number
