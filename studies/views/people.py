@@ -55,7 +55,10 @@ def study_people(request, slug):
             return redirect("study_annotators", study.slug)
         except (WrongState, SpecError) as error:
             form.add_error(None, str(error))
-    return render(request, "studies/people.html", build_page(request, study) | {"form": form})
+    page = build_page(request, study)
+    if page["may_manage"] and study.open_token:
+        page["open_link"] = request.build_absolute_uri(reverse("open_link", args=[study.open_token]))
+    return render(request, "studies/people.html", page | {"form": form})
 
 
 @login_required

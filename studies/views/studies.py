@@ -114,7 +114,12 @@ def study_act(request, slug, action):
 
 
 def tell_launched(request, study) -> HttpResponse:
-    messages.success(request, _("The study is live. Send each annotator their own link."))
+    said = (
+        _("The study is live. Pass on the open link.")
+        if study.recruitment.get("open_link")
+        else _("The study is live. Send each annotator their own link.")
+    )
+    messages.success(request, said)
     return redirect("study_annotators", study.slug)
 
 

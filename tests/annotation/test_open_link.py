@@ -52,6 +52,15 @@ def test_the_landing_page_stores_nothing_and_says_how_long_it_takes(project):
     assert counts() == before
 
 
+def test_the_open_link_stands_on_the_page_of_people_for_those_who_manage_the_study(
+    project, as_user, researcher, reviewer
+):
+    study = make_study(project)
+    path = reverse("study_annotators", args=[study.slug])
+    assert address(study) in as_user(researcher).get(path).text
+    assert study.open_token not in as_user(reviewer).get(path).text
+
+
 def test_start_gives_a_place_of_the_plan_and_pressed_twice_the_same(project):
     study = make_study(project)
     client = Client()

@@ -45,7 +45,7 @@ def test_a_draft_says_what_happens_at_launch(client, project):
     assert (str(summary.workload.answers), str(summary.workload.minutes)) == ("450", "60")
     assert (str(summary.workload.guessers), str(summary.workload.doers)) == ("2", "6")
     page = text_of(client, "study_design", "study")
-    assert "6 people need about 60 minutes each" in page
+    assert "6 people need about 60 min each" in page
     assert "alder (30), birch (30), cedar (30)" in page
 
 
