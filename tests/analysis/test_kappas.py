@@ -41,3 +41,11 @@ def test_pairs_that_share_nothing_have_a_reason(ratings):
     (found,) = published_kappas(ratings, 2, [pairs_with(3, np.arange(3))], seed=5)
     assert np.isnan(found.low)
     assert found.reason
+
+
+def test_many_pairs_are_drawn_a_tenth_as_often(ratings, monkeypatch):
+    monkeypatch.setattr("analysis.protocols.guess_then_read.agreement.MANY_PAIRS", 2)
+    many, few = (published_kappas(ratings, 2, [pairs], seed=5)[0] for pairs in (all_pairs(3), all_pairs(2)))
+    assert (many.replicates, few.replicates) == (1_000, 10_000)
+    alone = published_kappa(ratings, 2, all_pairs(3), seed=5)
+    assert (many.low, many.high) == pytest.approx((alone.low, alone.high), abs=0.04)

@@ -94,12 +94,20 @@ def interval_of(values: np.ndarray, observed: float, n_units: int, n_responses: 
     return undefined_interval(PERCENTILE, about, UNDEFINED_FIGURE) if np.isnan(observed) else from_draws(values, about)
 
 
+MANY_PAIRS = 10_000  # those of 142 annotators; with more, ten times as many draws take minutes
+DRAWS_OF_MANY = 1_000
+
+
 def draws_of(counts: np.ndarray, tables: np.ndarray, seed: int) -> Iterator[np.ndarray]:
-    """Weights of 10,000 draws of as many units as there are, in blocks of bounded size."""
+    """Weights of 10,000 draws of as many units as there are, of 1,000 where pairs are many; in blocks of bounded size.
+
+    tables: (kinds, pairs, c, c).
+    """
     rng = np.random.default_rng(seed)
+    n_draws = DRAWS if tables.shape[1] <= MANY_PAIRS else DRAWS_OF_MANY
     rows = max(1, CELLS // max(len(counts), tables[0].size))
-    for start in range(0, DRAWS, rows):
-        yield draw_weights(counts, min(rows, DRAWS - start), rng)
+    for start in range(0, n_draws, rows):
+        yield draw_weights(counts, min(rows, n_draws - start), rng)
 
 
 def draw_weights(counts: np.ndarray, rows: int, rng: np.random.Generator) -> np.ndarray:
