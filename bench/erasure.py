@@ -79,7 +79,7 @@ def erase(data: Path, log: Path, up: subprocess.Popen) -> dict:
     people = list(study.annotators.order_by("pk"))
     codes = [take_part(Browser(base), person, each) for person, each in enumerate(people)]
     look_at_everything(researcher, study)
-    found = {"planted": len(search(data, log, range(PEOPLE), only_data=True))}
+    found: dict = {"planted": len(search(data, log, range(PEOPLE), only_data=True))}
     Browser(base).submit(people[0].get_own_answers_link(), code=codes[0], sure="yes", withdraw="yes")
     look_at_everything(researcher, study)
     found["withdrawn"] = search(data, log, [0])
@@ -127,6 +127,8 @@ def take_part(browser: "Browser", person: int, annotator) -> str:
     page = browser.send(page)
     report = {"report": "1", "report_problem": "other", "report_words": plant("report", person)}
     form = main_form(page)
+    if form is None:
+        raise SystemExit("The first unit does not come.")
     item = filled(form, 0)["item"][0]
     browser.send(page, **report, report_item=item)
     for _page in range(3):
