@@ -6,12 +6,20 @@ from projects.models import Membership, Project, Role, User
 from tests import dimensions, stopping
 from tests.made_once import made_once
 from tests.studies.test_writing import write, writing
-from tests.studies.world import person
+from tests.studies.world import bank, launched, person
 
 
 def load_world() -> str:
-    """The sample, and projects with an imported study, with a draft, and with a study in which items were written."""
+    """The sample, and what `load_small_world` makes."""
     load_sample.load(local.get_local_endpoint(), load_sample.use_recorded_replies())
+    return load_small_world()
+
+
+def load_small_world() -> str:
+    """Projects with an imported study, with a draft, with a live one, and with one in which items were written."""
+    live = Project.objects.create(slug="live", title="Live")
+    bank(live)
+    person(launched(live)).start()
     dimensions.imported(Project.objects.create(slug="dims", title="Dimensions"))
     stops = Project.objects.create(slug="stops", title="Stops")
     stopping.imported(stops)
@@ -27,3 +35,4 @@ def load_world() -> str:
 
 
 loaded = made_once(load_world)
+loaded_small = made_once(load_small_world)

@@ -87,9 +87,13 @@ def place_of(found: ResolverMatch) -> tuple:
     return found.url_name, found.kwargs.get("slug"), found.kwargs.get("step"), found.kwargs.get("form")
 
 
-def walk(client, start: str) -> set[str]:
-    """The names of all addresses that are reached from `start`; pages are opened, files and forms are not sent for."""
+def walk(client, start: str) -> tuple[set[str], dict[str, tuple[int, str]]]:
+    """The names of all addresses that are reached from `start`; of each name the heaviest page: bytes, address.
+
+    Pages are opened, files and forms are not sent for.
+    """
     names, places, todo = set(), set(), deque([start])
+    pages: dict[str, tuple[int, str]] = {}
     while todo:
         response = client.get(url := todo.popleft())
         if response.status_code in (301, 302):
@@ -98,6 +102,8 @@ def walk(client, start: str) -> set[str]:
             continue
         elif "html" in response.headers["Content-Type"]:
             assert response.status_code == 200, url
+            name = match(url).url_name
+            pages[name] = max(pages.get(name, (0, "")), (len(response.content), url))
             for link in links_on(response.content, url):
                 found = match(link)
                 if found is None or found.func.__module__.split(".")[0] in OTHER_APPS:
@@ -106,7 +112,7 @@ def walk(client, start: str) -> set[str]:
                 if place_of(found) not in places and not is_file(link):
                     places.add(place_of(found))
                     todo.append(link)
-    return names
+    return names, pages
 
 
 def is_file(link: str) -> bool:
@@ -120,6 +126,6 @@ def one_annotator(monkeypatch):
 
 def test_every_address_is_reached_from_the_projects_or_has_a_reason(db, client):
     client.force_login(User.objects.get(username=loaded()))
-    reached = walk(client, reverse("project_list"))
+    reached, _pages = walk(client, reverse("project_list"))
     assert sorted(names_by_app() - reached - set(ELSEWHERE)) == []
     assert sorted(set(ELSEWHERE) & reached) == []
