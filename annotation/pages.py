@@ -141,7 +141,7 @@ def render_words(
     """A page of words alone, such as the end, with the way `back` if any and the code to hand back."""
     words = draw_words(annotator, find_thanks(annotator) if name == "done" else name, locate)
     handing = name if name in (Ended.SCREENED_OUT, Ended.FAILED_CHECK) else "finished" if name == "done" else ""
-    context = {"words": words, "phase": phase, "notice": notice, "back": back.token if back else ""}
+    context: dict[str, Any] = {"words": words, "phase": phase, "notice": notice, "back": back.token if back else ""}
     context |= build_hand_back(annotator, handing) if handing else {}
     context["code_first"] = name == "done"  # the words below say that the page can be closed
     context |= build_rights(request, annotator) if name == "done" else {}
