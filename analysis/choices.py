@@ -69,8 +69,8 @@ def purposes_with(extra: Iterable[str], known: tuple[str, ...] = EXTRA_PURPOSES)
     """main and the extra purposes, in one order; `BadChoice` for what cannot be included."""
     asked = set(extra)
     if unknown := sorted(asked - set(known)):
-        said = {"word": unknown[0], "known": ", ".join(known)}
-        raise BadChoice(_("“%(word)s” cannot be included. Choose from, separated by commas: %(known)s.") % said)
+        values = {"word": unknown[0], "known": ", ".join(known)}
+        raise BadChoice(_("“%(word)s” cannot be included. Choose from, separated by commas: %(known)s.") % values)
     return ("main", *(purpose for purpose in known if purpose in asked))
 
 

@@ -109,8 +109,8 @@ def judgments_counted(n: int) -> str:
 
 def part_of(n: int, total: int) -> str:
     """A part as counts and as a share: `3 of 8, .38`."""
-    said = _("%(n)s of %(total)s") % {"n": count(n), "total": count(total)}
-    return f"{said}, {number(n / total)}" if total else said
+    sentence = _("%(n)s of %(total)s") % {"n": count(n), "total": count(total)}
+    return f"{sentence}, {number(n / total)}" if total else sentence
 
 
 def scores_counted(n: int) -> str:

@@ -98,8 +98,8 @@ def describe_progress(row: StudyProgress) -> str:
     progress = row.progress
     if not progress.total:
         return _("Nobody has been asked yet.") if row.study.state not in ENDED else ""
-    said = _("%(done)d of %(all)d tasks are done.") % {"done": progress.finished, "all": progress.total}
-    return f"{said} {_('The answers are simulated.')}" if row.is_simulated else said
+    sentence = _("%(done)d of %(all)d tasks are done.") % {"done": progress.finished, "all": progress.total}
+    return f"{sentence} {_('The answers are simulated.')}" if row.is_simulated else sentence
 
 
 def list_stages(counts, rows: list[StudyProgress]) -> list[Stage]:
@@ -125,8 +125,8 @@ def newest_runs(project: Project) -> Iterable[Run]:
 
 def describe_run(run: Run) -> str:
     progress = RunProgress(run)
-    said = ngettext("%(run)s: %(n)d answer", "%(run)s: %(n)d answers", progress.n_good)
-    told = said % {"run": run.label, "n": progress.n_good}
+    sentence = ngettext("%(run)s: %(n)d answer", "%(run)s: %(n)d answers", progress.n_good)
+    told = sentence % {"run": run.label, "n": progress.n_good}
     if progress.n_missing:
         told += ngettext(", %(n)d missing", ", %(n)d missing", progress.n_missing) % {"n": progress.n_missing}
     return told

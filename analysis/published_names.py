@@ -22,16 +22,16 @@ def fold_name(name: str) -> str:
     return SEPARATORS.sub("", name).casefold()
 
 
-def match_generators(published: Sequence[str], own: Sequence[str], said: Mapping[str, str]) -> dict[str, str]:
+def match_generators(published: Sequence[str], own: Sequence[str], chosen: Mapping[str, str]) -> dict[str, str]:
     """By own generator the published one that it is; each published one is given once.
 
     `said`: what a researcher has set, by own generator; an empty name says that it is none. The others are matched by
     name, the same letters first, then by `fold_name`.
     """
-    found = {name: said[name] for name in own if said.get(name) in published}
+    found = {name: chosen[name] for name in own if chosen.get(name) in published}
     for form in (str, str.casefold, fold_name):
         for name in own:
-            if name not in said and name not in found:
+            if name not in chosen and name not in found:
                 free = (each for each in published if each not in found.values() and form(each) == form(name))
                 if match := next(free, ""):
                     found[name] = match
@@ -63,19 +63,19 @@ def store_matches(study: Study, published: Sequence[str], matches: Mapping[str, 
     own, known = own_generators(study), stored_matches(study)
     if unknown := [name for name in matches if name not in own]:
         raise BadMatch(_("This study has no generator “%(name)s”.") % {"name": unknown[0]})
-    check_published(published, {name: said for name, said in {**known, **matches}.items() if name in own})
-    new = {name: said for name, said in matches.items() if known.get(name) != said}
-    for name, said in new.items():
-        GeneratorMatch.objects.create(study=study, generator=name, published=said, made_by=user)
+    check_published(published, {name: chosen for name, chosen in {**known, **matches}.items() if name in own})
+    new = {name: chosen for name, chosen in matches.items() if known.get(name) != chosen}
+    for name, chosen in new.items():
+        GeneratorMatch.objects.create(study=study, generator=name, published=chosen, made_by=user)
     return len(new)
 
 
 def check_published(published: Sequence[str], matches: Mapping[str, str]) -> None:
-    said = [name for name in matches.values() if name]
-    if unknown := [name for name in said if name not in published]:
+    chosen = [name for name in matches.values() if name]
+    if unknown := [name for name in chosen if name not in published]:
         raise BadMatch(
             _("No numbers of “%(name)s” are published. Choose one of these: %(names)s.")
             % {"name": unknown[0], "names": ", ".join(published) or "–"}
         )
-    if twice := [name for name in said if said.count(name) > 1]:
+    if twice := [name for name in chosen if chosen.count(name) > 1]:
         raise BadMatch(_("“%(name)s” is matched with two generators. Keep one match.") % {"name": twice[0]})

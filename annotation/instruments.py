@@ -120,8 +120,8 @@ class PeopleInstruments(InstrumentKind):
     def problems(self, content: Mapping[str, Any]) -> list[Problem]:
         protocol = find_protocol(content)
         if protocol is None:
-            said = _("The protocol of these prompts is missing. Add the line “protocol:” with one of: %(known)s.")
-            return [Problem("protocol", said % {"known": ", ".join(PROTOCOLS)})]
+            sentence = _("The protocol of these prompts is missing. Add the line “protocol:” with one of: %(known)s.")
+            return [Problem("protocol", sentence % {"known": ", ".join(PROTOCOLS)})]
         found = check_wording(content, find_model(content))
         return found or check_against_protocol(content, protocol)
 

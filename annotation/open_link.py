@@ -53,22 +53,22 @@ def read_visitor(request: HttpRequest, study: Study, recruitment: Recruitment) -
     group = request.GET.get("group", "")
     if group and group not in study.groups:
         raise NoIdentity(_("This link names a group that the study does not have. Ask whoever gave it to you."))
-    said = {name: read_parameter(request, name) for name in recruitment.parameters if name in request.GET}
+    values = {name: read_parameter(request, name) for name in recruitment.parameters if name in request.GET}
     if not recruitment.parameters:
         return Visitor(group=group)
     first = recruitment.parameters[0]
-    if NOT_ACCEPTED in said.values():
+    if NOT_ACCEPTED in values.values():
         raise NoIdentity(_("This is a preview. Accept the task first, then open the link again."))
-    if first not in said:
+    if first not in values:
         raise NoIdentity(
             _("The address lacks the participant id (%(name)s). Open the study from the platform where you found it.")
             % {"name": first}
         )
-    if recruitment.signed_ids and not is_signed(study, said[first], request.GET.get(SIGNATURE, "")):
+    if recruitment.signed_ids and not is_signed(study, values[first], request.GET.get(SIGNATURE, "")):
         raise NoIdentity(
             _("This link is not signed for this participant id. Open the study by the link that you were given.")
         )
-    return Visitor(said[first], {name: value for name, value in said.items() if name != first}, group)
+    return Visitor(values[first], {name: value for name, value in values.items() if name != first}, group)
 
 
 def read_parameter(request: HttpRequest, name: str) -> str:

@@ -64,9 +64,9 @@ class PhaseForm:
 
     def explain(self, question: PhaseQuestion, verdict: str) -> str:
         """The right answer and its reason, once somebody has answered."""
-        said = (
+        sentence = (
             _("Right.")
             if verdict == "right"
             else _("The right answer is: %(answer)s.") % {"answer": question.label_of(question.answer)}
         )
-        return f"{said} {question.explanation}".strip()
+        return f"{sentence} {question.explanation}".strip()

@@ -134,8 +134,8 @@ def handle_exception(error: Exception, context: Mapping[str, Any]) -> Response |
     if isinstance(error, KeyReused):
         return make_problem(422, "key-reused", _("This idempotency key was used for another request. Use a new key."))
     if isinstance(error, StillWorking):
-        said = _("The first request with this idempotency key has not ended yet. Try again in a moment.")
-        return make_problem(409, "in-progress", said, headers={"Retry-After": "1"})
+        sentence = _("The first request with this idempotency key has not ended yet. Try again in a moment.")
+        return make_problem(409, "in-progress", sentence, headers={"Retry-After": "1"})
     if isinstance(error, RequestDataTooBig | RequestTooLarge):
         return make_problem(413, "too-large", _("The request is too large. Send the content as a file."))
     if isinstance(error, ScoringRefused):
@@ -158,19 +158,21 @@ def report_pending(error: ResultPending, context: Mapping[str, Any]) -> Response
 
 def describe_invalid(error: Exception) -> Response | None:
     """Of everything that lists errors by field."""
-    said = _("The request was refused and nothing was stored. “errors” says what is wrong.")
+    sentence = _("The request was refused and nothing was stored. “errors” says what is wrong.")
     if isinstance(error, exceptions.ValidationError):
-        return make_problem(400, "invalid", said, list_errors(error.detail))
+        return make_problem(400, "invalid", sentence, list_errors(error.detail))
     if isinstance(error, DjangoValidationError):
         named = error.message_dict if hasattr(error, "error_dict") else {"": error.messages}
-        return make_problem(422, "refused", said, list_errors(named))
+        return make_problem(422, "refused", sentence, list_errors(named))
     if isinstance(error, PydanticValidationError):
         found = [{"field": ".".join(map(str, each["loc"])), "reason": each["msg"]} for each in error.errors()]
-        return make_problem(400, "invalid", said, found)
+        return make_problem(400, "invalid", sentence, found)
     if isinstance(error, ItemsRefused):
         return make_problem(422, "refused", str(error), list(map(describe_import_problem, error.plan.problems.listed)))
     if isinstance(error, ResponsesRefused | InstrumentRefused):
-        return make_problem(422, "refused", said, [describe_row_problem(each) for each in error.problems[:MAX_ERRORS]])
+        return make_problem(
+            422, "refused", sentence, [describe_row_problem(each) for each in error.problems[:MAX_ERRORS]]
+        )
     return None
 
 
@@ -219,8 +221,8 @@ def describe_api_exception(error: Exception) -> Response | None:
     if not isinstance(error, exceptions.APIException):
         return None
     if isinstance(error, exceptions.Throttled):
-        said = _("This token has made too many requests in this minute. Try again when the next one begins.")
-        return make_problem(429, "rate-limit", said, headers={"Retry-After": str(int(error.wait or 1))})
+        sentence = _("This token has made too many requests in this minute. Try again when the next one begins.")
+        return make_problem(429, "rate-limit", sentence, headers={"Retry-After": str(int(error.wait or 1))})
     headers = {"WWW-Authenticate": error.auth_header} if getattr(error, "auth_header", None) else {}
     kind = kinds.get(error.status_code, "invalid")
     return make_problem(error.status_code, kind, str(error.detail), headers=headers)

@@ -56,8 +56,8 @@ class EvaluatorPromptKind(InstrumentKind):
 
     def problems(self, content: Mapping[str, Any]) -> list[Problem]:
         if find_protocol(content) is None:
-            said = _("The protocol of these prompts is missing. Add the line “protocol:” with one of: %(known)s.")
-            return [Problem("protocol", said % {"known": ", ".join(PROTOCOLS)})]
+            sentence = _("The protocol of these prompts is missing. Add the line “protocol:” with one of: %(known)s.")
+            return [Problem("protocol", sentence % {"known": ", ".join(PROTOCOLS)})]
         return collect_problems(self.checks(content))
 
     def slots(self, content: Mapping[str, Any], place: str) -> list[str]:
@@ -147,8 +147,8 @@ class JudgePromptKind(InstrumentKind):
     def problems(self, content: Mapping[str, Any]) -> list[Problem]:
         way = find_judgment_type(content)
         if way is None:
-            said = _("The protocol of these prompts is missing. Add the line “protocol:” with one of: %(known)s.")
-            return [Problem("protocol", said % {"known": ", ".join(list_judgeable_protocols())})]
+            sentence = _("The protocol of these prompts is missing. Add the line “protocol:” with one of: %(known)s.")
+            return [Problem("protocol", sentence % {"known": ", ".join(list_judgeable_protocols())})]
         return collect_problems(make_judge_checks(content, way))
 
     def slots(self, content: Mapping[str, Any], place: str) -> list[str]:

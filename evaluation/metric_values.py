@@ -63,8 +63,8 @@ def compute_metrics(project: Project, items: QuerySet[Item]) -> Counted:
 
 def ensure_metric(project: Project, name: str, *, is_computed: bool, family: str = "") -> Metric:
     """The metric of that name, made if need be; a family that is given replaces the one it had."""
-    said = {"is_computed": is_computed} | ({"family": family} if family else {})
-    return Metric.objects.update_or_create(project=project, name=name, defaults=said)[0]
+    values = {"is_computed": is_computed} | ({"family": family} if family else {})
+    return Metric.objects.update_or_create(project=project, name=name, defaults=values)[0]
 
 
 def iter_questions(keys: Sequence[int]) -> Iterator[tuple[Item, Question]]:
@@ -162,13 +162,13 @@ def read_metric_names(header: Sequence[str]) -> list[str]:
 
 
 def find_item(row: Mapping[str, str], line: int, items: Mapping[str, int], seen: dict[str, int]) -> int:
-    said: dict[str, Any] = {"line": line, "name": make_printable(row[ITEM])}
+    values: dict[str, Any] = {"line": line, "name": make_printable(row[ITEM])}
     if row[ITEM] not in items:
-        raise BadMetrics(_("Line %(line)d: the project has no item “%(name)s”.") % said)
+        raise BadMetrics(_("Line %(line)d: the project has no item “%(name)s”.") % values)
     first = seen.setdefault(row[ITEM], line)
     if first != line:
-        said["first"] = first
-        raise BadMetrics(_("Line %(line)d: the item “%(name)s” already occurs in line %(first)d.") % said)
+        values["first"] = first
+        raise BadMetrics(_("Line %(line)d: the item “%(name)s” already occurs in line %(first)d.") % values)
     return items[row[ITEM]]
 
 
@@ -180,9 +180,10 @@ def read_number(row: Mapping[str, str], name: str, line: int) -> float | None:
     except ValueError:
         value = math.nan
     if not math.isfinite(value):
-        said = {"line": line, "name": name, "cell": make_printable(cell, 40)}
+        values = {"line": line, "name": name, "cell": make_printable(cell, 40)}
         raise BadMetrics(
-            _("Line %(line)d, %(name)s: “%(cell)s” is not a number. Leave the cell empty if there is no value.") % said
+            _("Line %(line)d, %(name)s: “%(cell)s” is not a number. Leave the cell empty if there is no value.")
+            % values
         )
     return value
 

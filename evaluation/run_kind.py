@@ -102,9 +102,9 @@ class EvaluationRunKind(RunKind):
         setting = self.get_setting(run)
         if setting.reading != LABEL or setting.as_published:
             return None
-        said = {"role": "assistant", "content": call.answer}
+        values = {"role": "assistant", "content": call.answer}
         again = {"role": "user", "content": setting.prompts.again}
-        return Request([*(call.messages or []), said, again], build_params(setting))
+        return Request([*(call.messages or []), values, again], build_params(setting))
 
     def conclude(self, run: Run) -> None:
         """Two workers may each have missed the other's last answer to a text; now nothing is on its way."""

@@ -84,18 +84,18 @@ def describe_rows(rows) -> str:
     models = ngettext("%(n)d model", "%(n)d models", n_models) % {"n": n_models}
     added = ngettext("%(n)d baseline", "%(n)d baselines", n_baselines) % {"n": n_baselines}
     who = ", ".join([models] * bool(n_models) + [added] * bool(n_baselines))
-    said = _("%(who)s: nothing is missing.")
+    sentence = _("%(who)s: nothing is missing.")
     if any(row.is_working for row in rows):
-        said = _("%(who)s: some are still answering.")
+        sentence = _("%(who)s: some are still answering.")
     elif missing := sum(row.missing for row in rows):
-        said = ngettext("%(who)s: %(n)d answer is missing.", "%(who)s: %(n)d answers are missing.", missing)
-        return said % {"who": who, "n": missing}
-    return said % {"who": who}
+        sentence = ngettext("%(who)s: %(n)d answer is missing.", "%(who)s: %(n)d answers are missing.", missing)
+        return sentence % {"who": who, "n": missing}
+    return sentence % {"who": who}
 
 
 def report_progress(request, evaluator: Evaluator, is_done: bool) -> None:
-    said = _("“%(label)s” has answered.") if is_done else _("“%(label)s” is answering.")
-    messages.success(request, said % {"label": evaluator.annotator.code})
+    sentence = _("“%(label)s” has answered.") if is_done else _("“%(label)s” is answering.")
+    messages.success(request, sentence % {"label": evaluator.annotator.code})
 
 
 @login_required
@@ -185,8 +185,8 @@ def start_models(request, study, form: ModelForm | JudgeForm):
         if row.missing and row.run:
             working_on.append(row.run)
         else:
-            said = _("“%(label)s” had already answered everything.")
-            messages.info(request, said % {"label": evaluator.annotator.code})
+            sentence = _("“%(label)s” had already answered everything.")
+            messages.info(request, sentence % {"label": evaluator.annotator.code})
     return redirect(working_on[0]) if len(added) == len(working_on) == 1 else redirect("study_evaluators", study.slug)
 
 

@@ -102,8 +102,8 @@ def read_choice(content: Mapping[str, Any], name: str) -> Any:
     found = content.get(name, known[0])
     if not any(found is value or (isinstance(value, str) and found == value) for value in known):
         words = ", ".join(str(value).lower() for value in known)
-        said = _("“%(name)s” is one of: %(known)s. Write one of these, or leave it out.")
-        raise BadTemplate(said % {"name": name, "known": words}, name)
+        sentence = _("“%(name)s” is one of: %(known)s. Write one of these, or leave it out.")
+        raise BadTemplate(sentence % {"name": name, "known": words}, name)
     return found
 
 
@@ -116,8 +116,8 @@ def read_writes(content: Mapping[str, Any]) -> str:
 def check_words(content: Mapping[str, Any]) -> None:
     words = get_part(content, "generate", str)
     if read_writes(content) != QUESTION and ANSWER in SLOT.findall(words):
-        said = _("“generate” has the slot {answer}, which only an instrument with “writes: question” can fill.")
-        raise BadTemplate(said, "generate")
+        sentence = _("“generate” has the slot {answer}, which only an instrument with “writes: question” can fill.")
+        raise BadTemplate(sentence, "generate")
     check_slots("generate", words, SLOTS[read_writes(content)], MORE_SLOTS)
 
 

@@ -180,8 +180,8 @@ def load_template(run: Run, text: Text) -> Template:
         run._generation_templates = known  # type: ignore[attr-defined]
     if template := known.get(get_language(text)):
         return template
-    said = _("There is no prompt for items in the language “%(language)s”. Add an instrument in this language.")
-    raise ValueError(said % {"language": text.language})
+    sentence = _("There is no prompt for items in the language “%(language)s”. Add an instrument in this language.")
+    raise ValueError(sentence % {"language": text.language})
 
 
 def load_examples(run: Run, text: Text, template: Template) -> list[str]:
@@ -244,6 +244,6 @@ def check_reply(run: Run, call: Call, text: Text, parsed: Parsed) -> float | Non
     is_short = is_question and len(parsed.items[0].stem) < SHORT  # too short to tell its language
     share = None if is_short else measure_share_in(get_language(text), parsed.items, run.params["languages"])
     if share is not None and share < WANTED_SHARE:
-        said = _("Only %(share)d %% of it is in the text's language.") % {"share": int(share * 100)}
-        raise (Rejected if call.sample < MOST_AGAIN else Unparsable)(said)
+        sentence = _("Only %(share)d %% of it is in the text's language.") % {"share": int(share * 100)}
+        raise (Rejected if call.sample < MOST_AGAIN else Unparsable)(sentence)
     return share

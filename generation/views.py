@@ -52,15 +52,15 @@ def generation_new(request, slug):
 def write_with_rules(request, project, form: GenerateForm):
     texts = form.chosen_texts()
     if len(texts) > MOST_BY_RULE:
-        said = _(
+        sentence = _(
             "Rules can write about at most %(n)d texts here. Choose fewer, or use generate_items "
             "--project %(slug)s --model cloze."
         )
-        raise CannotGenerate(said % {"n": MOST_BY_RULE, "slug": project.slug})
+        raise CannotGenerate(sentence % {"n": MOST_BY_RULE, "slug": project.slug})
     found = ruling.write_by_rule(project, texts, form.size(), form.cleaned_data["seed"])
     told = {name: sum(getattr(each, f"n_{name}") for each in found) for name in ("new", "known", "missing")}
-    said = _("Items written: %(new)d; already in the project: %(known)d; missing: %(missing)d.") % told
-    (messages.warning if told["missing"] else messages.success)(request, said)
+    sentence = _("Items written: %(new)d; already in the project: %(known)d; missing: %(missing)d.") % told
+    (messages.warning if told["missing"] else messages.success)(request, sentence)
     if told["missing"]:
         messages.info(
             request, _("Some texts have too few usable sentences or similar words, or are in an unsupported language.")
@@ -80,10 +80,10 @@ def start_run(request, project, form: GenerateForm):
 def describe_estimate(project, spec: asking.GenerationSpec) -> str:
     """In a sentence; of very many texts the number of calls only."""
     if len(spec.texts) > MOST_ESTIMATED:
-        said = _(
+        sentence = _(
             "%(n)d calls. For the maximum cost run: generate_items --project %(slug)s --model %(name)s --estimate."
         )
-        return said % {"n": len(spec.texts), "slug": project.slug, "name": spec.endpoint.name}
+        return sentence % {"n": len(spec.texts), "slug": project.slug, "name": spec.endpoint.name}
     return format_estimate(asking.estimate_run(project, spec), spec.endpoint.currency)
 
 

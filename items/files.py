@@ -43,8 +43,8 @@ def read_file(path: str | Path) -> bytes:
             with open(path, "rb") as file:
                 content = file.read(limit + 1)
     except OSError as error:
-        said = _("{file} cannot be read: {reason}.")
-        raise UnreadableFile(said.format(file=make_printable(str(path), 200), reason=error.strerror)) from None
+        sentence = _("{file} cannot be read: {reason}.")
+        raise UnreadableFile(sentence.format(file=make_printable(str(path), 200), reason=error.strerror)) from None
     if len(content) > limit:
         raise UnreadableFile(_("The file is larger than {limit} MB. Split it.").format(limit=limit // 1_000_000))
     return content

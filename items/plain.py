@@ -98,8 +98,8 @@ def clean_tags(tags: Iterable[str]) -> list[str]:
     """Tags in alphabetical order, each once; raises ValueError with a sentence."""
     found = sorted({clean_name(tag) for tag in tags})
     if wrong := [tag for tag in found if TAG_SIGNS.search(tag) or len(tag) > MAX_TAG]:
-        said = _("“{tag}” is no tag: write up to {limit} characters without commas and semicolons.")
-        raise ValueError(said.format(tag=make_printable(wrong[0], MAX_TAG), limit=MAX_TAG))
+        sentence = _("“{tag}” is no tag: write up to {limit} characters without commas and semicolons.")
+        raise ValueError(sentence.format(tag=make_printable(wrong[0], MAX_TAG), limit=MAX_TAG))
     if len(found) > MAX_TAGS:
         raise ValueError(_("An item has at most {limit} tags.").format(limit=MAX_TAGS))
     return found

@@ -63,8 +63,8 @@ def describe_step(job: Job) -> str:
     if not job.step:
         return _("A worker has started.")
     numbers = {"done": job.done, "total": job.total}
-    said = {name: number_format(n, force_grouping=n >= 10_000) for name, n in numbers.items()}
-    return str(KINDS[job.kind].steps[job.step]) % said
+    values = {name: number_format(n, force_grouping=n >= 10_000) for name, n in numbers.items()}
+    return str(KINDS[job.kind].steps[job.step]) % values
 
 
 def may_cancel(request: HttpRequest, job: Job) -> bool:

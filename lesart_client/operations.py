@@ -76,8 +76,8 @@ class Operations:
         project: str, items: Sequence[str], *, add: Sequence[str] = (), remove: Sequence[str] = ()
     ) -> Request[dict[str, Any]]:
         """Give tags to items, by their ids, and take some away; the tags of the project with their numbers of items."""
-        said = {"items": list(items), "add": list(add), "remove": list(remove)}
-        return post(in_project(project, "tags") + "/", read_json, said)
+        values = {"items": list(items), "add": list(add), "remove": list(remove)}
+        return post(in_project(project, "tags") + "/", read_json, values)
 
     @operation
     def duplicates(project: str) -> Request[dict[str, Any]]:
@@ -102,9 +102,9 @@ class Operations:
         dry_run: bool = False,
     ) -> Request[shapes.Imported]:
         """A file of texts and items: all of it or nothing; waits for a large one. Its name shows the format."""
-        said = {"format": format, "generator": generator, "language": language, "update": update, "dry_run": dry_run}
+        values = {"format": format, "generator": generator, "language": language, "update": update, "dry_run": dry_run}
         request: Request[shapes.Imported] = send_file(
-            in_project(project, "imports") + "/", read_json, name, content, **said
+            in_project(project, "imports") + "/", read_json, name, content, **values
         )
         return replace(request, waits=True)
 
@@ -221,8 +221,8 @@ class Operations:
         study: str, *, count: int | None = None, people: Sequence[str] | None = None, group: str | None = None
     ) -> Request[list[shapes.Link]]:
         """New annotators with their personal links."""
-        said = {"count": count, "people": None if people is None else list(people), "group": group}
-        return post(in_study(study, "annotators") + "/", read_results, said)
+        values = {"count": count, "people": None if people is None else list(people), "group": group}
+        return post(in_study(study, "annotators") + "/", read_results, values)
 
     @operation
     def links(study: str) -> Request[list[shapes.Link]]:

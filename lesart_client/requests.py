@@ -76,8 +76,8 @@ def post(address: str, read: Callable[[httpx2.Response], T], body: Mapping[str, 
 
 
 def send_file(address: str, read: Callable[[httpx2.Response], T], name: str, content: bytes, **form: Any) -> Request[T]:
-    said = {key: str(value).lower() if isinstance(value, bool) else value for key, value in drop_empty(form).items()}
-    return Request("POST", address, read, files={"file": (name, content)}, form=said, headers=make_key())
+    values = {key: str(value).lower() if isinstance(value, bool) else value for key, value in drop_empty(form).items()}
+    return Request("POST", address, read, files={"file": (name, content)}, form=values, headers=make_key())
 
 
 def make_key() -> dict[str, str]:

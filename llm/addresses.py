@@ -105,8 +105,8 @@ def _normalize_ipv6(host: str) -> str:
 
 
 def _explain_other_spelling(written: str, usual: str) -> str:
-    said = {"host": written, "usual": usual}
-    return _("“%(host)s” is another spelling of %(usual)s. Write the host in its usual form.") % said
+    values = {"host": written, "usual": usual}
+    return _("“%(host)s” is another spelling of %(usual)s. Write the host in its usual form.") % values
 
 
 def _parse_address(address: str) -> Address:

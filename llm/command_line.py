@@ -178,8 +178,8 @@ def _drain_in_process(run: Run, tell: Callable[[Run], None]) -> Run:
 
 def format_progress(run: Run) -> str:
     progress = Progress(run)
-    said = {"done": progress.n_done, "total": progress.n_calls, "missing": progress.n_missing}
-    line = _("%(done)d of %(total)d calls done, %(missing)d without an answer") % said
+    values = {"done": progress.n_done, "total": progress.n_calls, "missing": progress.n_missing}
+    line = _("%(done)d of %(total)d calls done, %(missing)d without an answer") % values
     return f"{line}, {progress.spent}." if progress.spent else f"{line}."
 
 
@@ -192,8 +192,8 @@ def explain_ending(run: Run) -> str:
 
 def format_estimate(found: Estimate, currency: str) -> str:
     """Calls, how many of them are known, tokens and money at most."""
-    said = ngettext("%(n)d call", "%(n)d calls", found.n_calls) % {"n": found.n_calls}
+    sentence = ngettext("%(n)d call", "%(n)d calls", found.n_calls) % {"n": found.n_calls}
     known = _("%(known)d of them answered before") % {"known": found.n_known}
     tokens = _("at most about %(into)d tokens in and %(out)d out") % {"into": found.tokens_in, "out": found.tokens_out}
     price = format_money(found.cost_nanos, currency) or _("no price known")
-    return f"{said}, {known}; {tokens}; {price}."
+    return f"{sentence}, {known}; {tokens}; {price}."

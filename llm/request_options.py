@@ -99,12 +99,12 @@ def _is_plain(value: Any, depth: int = 0) -> bool:
 
 def describe_options(options: RequestOptions) -> str:
     """What is set, for people; empty where nothing is."""
-    said = []
+    sentences = []
     if options.max_tokens:
-        said.append(_("output limit: %(n)d tokens") % {"n": options.max_tokens})
+        sentences.append(_("output limit: %(n)d tokens") % {"n": options.max_tokens})
     if options.reasoning_effort:
-        said.append(_("reasoning effort: %(effort)s") % {"effort": Effort(options.reasoning_effort).label})
+        sentences.append(_("reasoning effort: %(effort)s") % {"effort": Effort(options.reasoning_effort).label})
     if options.extra:
         words = json.dumps(dict(options.extra), ensure_ascii=False, sort_keys=True)
-        said.append(_("extra parameters: %(extra)s") % {"extra": words})
-    return "; ".join(said)
+        sentences.append(_("extra parameters: %(extra)s") % {"extra": words})
+    return "; ".join(sentences)

@@ -154,10 +154,10 @@ def delete_account(user: User, confirmed: str) -> None:
             try:
                 remove_member(membership)
             except LastOwner:
-                said = {"project": membership.project.title}
+                values = {"project": membership.project.title}
                 raise AccountStays(
                     _("You are the only owner of “%(project)s”. Make somebody else an owner, or delete the project.")
-                    % said
+                    % values
                 ) from None
         user.delete()
     wipe_storage()
@@ -237,13 +237,13 @@ class Stage:
 
 def describe_stages(*done: bool) -> list[Stage]:
     """The five, of which the first are `done` or not; the first that is not done is the next."""
-    said = (
+    sentences = (
         (_("Add texts"), _("Paste them, or import texts with questions.")),
         (_("Add questions"), _("Write them, or let a model or rules write them.")),
         (_("Design a study"), _("Choose what people do with each question, and launch it.")),
         (_("Let people and models answer"), _("Send links. Start models with one click.")),
         (_("Read the results"), _("A verdict, a figure, and tables for your paper.")),
     )
-    states = [*done, *[False] * (len(said) - len(done))]
+    states = [*done, *[False] * (len(sentences) - len(done))]
     following = states.index(False) if done else None
-    return [Stage(*words, states[place], place == following) for place, words in enumerate(said)]
+    return [Stage(*words, states[place], place == following) for place, words in enumerate(sentences)]

@@ -149,15 +149,15 @@ class Phase(Strict):
             "after": self.kind == "attention",
             "texts": self.kind == "practice",
         }
-        said = [_("a phase of the kind “%(kind)s” has no “%(name)s”.") % {"kind": self.kind, "name": name}
+        sentences = [_("a phase of the kind “%(kind)s” has no “%(name)s”.") % {"kind": self.kind, "name": name}
                 for name, fits in allowed.items() if getattr(self, name) and not fits]  # fmt: skip
         if self.kind in ASKING and not self.questions:
-            said.append(_("it needs questions."))
+            sentences.append(_("it needs questions."))
         if self.kind == "practice" and not self.texts:
-            said.append(_("it needs texts: the ids of those to practise on."))
+            sentences.append(_("it needs texts: the ids of those to practise on."))
         if self.kind == "attention" and self.after is None:
-            said.append(_("say with “after” behind how many units it comes."))
-        said += [
+            sentences.append(_("say with “after” behind how many units it comes."))
+        sentences += [
             _("its text shows the picture “%(name)s”, which is not among its pictures. Add it.")
             % {"name": make_printable(name)}
             for name in dict.fromkeys(find_named_pictures(self.written))
@@ -165,13 +165,13 @@ class Phase(Strict):
         ]
         names = [question.name for question in self.questions]
         if len(set(names)) < len(names):
-            said.append(_("two of its questions have the same name."))
+            sentences.append(_("two of its questions have the same name."))
         if self.pass_mark and self.pass_mark > len(self.questions):
-            said.append(
+            sentences.append(
                 _("the pass mark is %(mark)d, but there are only %(n)d questions. Lower it, or add questions.")
                 % {"mark": self.pass_mark, "n": len(self.questions)}
             )
-        return said + [problem for question in self.questions for problem in self.question_problems(question)]
+        return sentences + [problem for question in self.questions for problem in self.question_problems(question)]
 
     def question_problems(self, question: PhaseQuestion) -> list[str]:
         place = {"name": question.name}
@@ -227,8 +227,8 @@ class Phase(Strict):
         return any(answers.get(each.name) in each.screen_out for each in self.questions)
 
     def count_words(self) -> int:
-        said = [*self.paragraphs, *self.points, *(each.text for each in self.questions)]
-        return sum(count_words(part) for part in said)
+        sentences = [*self.paragraphs, *self.points, *(each.text for each in self.questions)]
+        return sum(count_words(part) for part in sentences)
 
 
 def check_phases(phases: list[Phase]) -> list[Phase]:

@@ -122,8 +122,8 @@ def read_layout(content: Mapping[str, Any]) -> Layout:
     told = get_part(content, "text", Mapping)
     title, paragraphs = told.get("title", False), told.get("paragraphs", AS_THEY_ARE)
     if not isinstance(title, bool) or paragraphs not in (AS_THEY_ARE, ONE_NEWLINE):
-        said = _("text takes title: true or false, and paragraphs: %(one)s or %(other)s.")
-        raise BadTemplate(said % {"one": AS_THEY_ARE, "other": ONE_NEWLINE}, "text")
+        sentence = _("text takes title: true or false, and paragraphs: %(one)s or %(other)s.")
+        raise BadTemplate(sentence % {"one": AS_THEY_ARE, "other": ONE_NEWLINE}, "text")
     return Layout(title, paragraphs)
 
 
@@ -139,8 +139,8 @@ def check_slots(
         raise BadTemplate(explain_slot(slot, hidden) % told, name)
     for slot in needed:
         if slot not in found:
-            said = _("“%(name)s” lacks the placeholder %(slot)s. Add it; available placeholders: %(slots)s.")
-            raise BadTemplate(said % (told | {"slot": f"{{{slot}}}"}), name)
+            sentence = _("“%(name)s” lacks the placeholder %(slot)s. Add it; available placeholders: %(slots)s.")
+            raise BadTemplate(sentence % (told | {"slot": f"{{{slot}}}"}), name)
 
 
 def explain_slot(slot: str, hidden: set[str]) -> str:
@@ -162,6 +162,6 @@ def get_part(content: Mapping[str, Any], name: str, kind: type, place: str = "")
     found = content.get(name)
     if not isinstance(found, kind):
         what = _("text") if kind is str else _("a mapping")
-        said = _("The prompt instrument has no “%(name)s” (%(what)s). Add it.")
-        raise BadTemplate(said % {"name": place or name, "what": what}, place or name)
+        sentence = _("The prompt instrument has no “%(name)s” (%(what)s). Add it.")
+        raise BadTemplate(sentence % {"name": place or name, "what": what}, place or name)
     return found

@@ -139,8 +139,10 @@ def refuse_unstorable(value: Any, path: ContentPath = ()) -> None:
     if isinstance(value, dict):
         for key, part in value.items():
             if not isinstance(key, str) or "." in key:
-                said = _("The key “%(key)s” in “%(place)s” must be text without a dot. Put it in quotes, or rename it.")
-                raise NotYaml(said % {"key": make_printable(str(key)), "place": join_path(path)})
+                sentence = _(
+                    "The key “%(key)s” in “%(place)s” must be text without a dot. Put it in quotes, or rename it."
+                )
+                raise NotYaml(sentence % {"key": make_printable(str(key)), "place": join_path(path)})
             refuse_unstorable(key, path)
             refuse_unstorable(part, (*path, key))
     elif isinstance(value, list):
@@ -148,11 +150,11 @@ def refuse_unstorable(value: Any, path: ContentPath = ()) -> None:
             refuse_unstorable(part, (*path, place))
     elif isinstance(value, str):
         if found := UNSTORABLE.search(value):
-            said = _("“%(place)s” contains the character %(char)s, which cannot be stored. Remove it.")
-            raise NotYaml(said % {"place": join_path(path), "char": make_printable(found[0])})
+            sentence = _("“%(place)s” contains the character %(char)s, which cannot be stored. Remove it.")
+            raise NotYaml(sentence % {"place": join_path(path), "char": make_printable(found[0])})
     elif not (value is None or isinstance(value, bool | int) or (isinstance(value, float) and math.isfinite(value))):
-        said = _("“%(place)s” is a %(kind)s, which an instrument cannot contain. Put it in quotes.")
-        raise NotYaml(said % {"place": join_path(path), "kind": type(value).__name__})
+        sentence = _("“%(place)s” is a %(kind)s, which an instrument cannot contain. Put it in quotes.")
+        raise NotYaml(sentence % {"place": join_path(path), "kind": type(value).__name__})
 
 
 def join_path(path: ContentPath) -> str:

@@ -38,11 +38,11 @@ def check_against_protocol(content: Mapping[str, Any], protocol: str) -> list[Pr
     except InvalidParameter:
         pass  # a study may set other parameters: see notices_of_wording
     except (LookupError, TypeError, AttributeError, ValueError) as error:
-        said = _(
+        sentence = _(
             "The protocol %(name)s cannot use this wording: %(error)s. Compare it with the wording "
             "that comes with Lesart."
         )
-        return [Problem("", said % {"name": protocol, "error": error})]
+        return [Problem("", sentence % {"name": protocol, "error": error})]
     return []
 
 
@@ -64,9 +64,9 @@ def check_shape(content: Any, model: Any, path: ContentPath = ()) -> Iterator[Pr
 
 
 def report_missing(path: ContentPath, model: Any) -> Problem:
-    said = _("“%(place)s” is missing. Add it; the wording that comes with Lesart has: %(words)s")
+    sentence = _("“%(place)s” is missing. Add it; the wording that comes with Lesart has: %(words)s")
     first = next((value for _path, value in iter_leaves(model) if isinstance(value, str)), "…")
-    return Problem(join_path(path), said % {"place": join_path(path), "words": Truncator(first).chars(80)})
+    return Problem(join_path(path), sentence % {"place": join_path(path), "words": Truncator(first).chars(80)})
 
 
 def check_list(content: Any, model: list[Any], path: ContentPath) -> Iterator[Problem]:
@@ -78,8 +78,10 @@ def check_list(content: Any, model: list[Any], path: ContentPath) -> Iterator[Pr
     for place, entry in enumerate(content):
         where = {"place": join_path((*path, place))}
         if mappings and not (isinstance(entry, dict) and shared <= set(entry)):
-            said = _("“%(place)s” must be a mapping with: %(keys)s.") % (where | {"keys": ", ".join(sorted(shared))})
-            yield Problem(where["place"], said)
+            sentence = _("“%(place)s” must be a mapping with: %(keys)s.") % (
+                where | {"keys": ", ".join(sorted(shared))}
+            )
+            yield Problem(where["place"], sentence)
         elif model and not mappings and not isinstance(entry, str):
             yield Problem(join_path(path), _("“%(place)s” must be text. Put it in quotes.") % where)
 
@@ -89,12 +91,12 @@ def check_slots(content: Mapping[str, Any], model: Mapping[str, Any]) -> Iterato
     for path, value in iter_leaves(content):
         known = list_slots_at(model, path)
         for slot in sorted(set(SLOT.findall(join_words(value))) - set(known)):
-            said = _(
+            sentence = _(
                 "“%(place)s” contains the placeholder {%(slot)s}, which is not available there. Remove "
                 "it; available placeholders: %(slots)s."
             )
             listed = ", ".join(f"{{{name}}}" for name in known) or _("none")
-            yield Problem(join_path(path), said % {"place": join_path(path), "slot": slot, "slots": listed})
+            yield Problem(join_path(path), sentence % {"place": join_path(path), "slot": slot, "slots": listed})
 
 
 def list_slots_at(model: Any, path: ContentPath) -> list[str]:
@@ -114,8 +116,8 @@ def join_words(value: Any) -> str:
 def check_empty(content: Mapping[str, Any]) -> Iterator[Problem]:
     for path, value in iter_leaves(content):
         if path[-1] in NEVER_EMPTY and path[0] not in HEAD and isinstance(value, str) and not value.strip():
-            said = _("“%(place)s” is empty. Enter the text that annotators will read.")
-            yield Problem(join_path(path), said % {"place": join_path(path)})
+            sentence = _("“%(place)s” is empty. Enter the text that annotators will read.")
+            yield Problem(join_path(path), sentence % {"place": join_path(path)})
 
 
 def list_wording_notices(content: Mapping[str, Any], protocol: str) -> list[str]:

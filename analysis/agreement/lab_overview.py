@@ -74,9 +74,11 @@ def with_not_applicable(frame: pd.DataFrame, stages: Mapping[str, Stage]) -> pd.
     mine = latest_judgments(frame[frame["annotator"].isin(names) & frame["option_id"].isna()])
     categories = categories_in(stages[name] for name in names)
     rows = []
-    for (annotator, _unit, _item), said in mine.groupby(["annotator", "unit", "item_id"], sort=False):
-        labels = judgment(stages[str(annotator)], categories, dict(zip(said["question"], said["value"], strict=True)))
-        first = said.iloc[0].to_dict()
+    for (annotator, _unit, _item), answers in mine.groupby(["annotator", "unit", "item_id"], sort=False):
+        labels = judgment(
+            stages[str(annotator)], categories, dict(zip(answers["question"], answers["value"], strict=True))
+        )
+        first = answers.iloc[0].to_dict()
         rows += [
             first | {"question": each.name, "value": NOT_APPLICABLE}
             for each in categories

@@ -253,10 +253,10 @@ def conditions_of(row: Row) -> tuple[str, ...]:
         "epsilon": number(row["epsilon"]),
         "between": with_ends(row, "kappa_people", "people_low", "people_high"),
     }
-    said = _("On %(texts)s and %(people)s, with ε = %(epsilon)s; κ between people %(between)s.") % values
+    sentence = _("On %(texts)s and %(people)s, with ε = %(epsilon)s; κ between people %(between)s.") % values
     if row["people_low"] is None or row["people_low"] > 0:
-        return (said,)
-    return said, _(
+        return (sentence,)
+    return sentence, _(
         "People may agree no more than by chance here. Passing then means little, because even random "
         "guesses could pass."
     )
@@ -273,19 +273,19 @@ def verdict(row: Row) -> str:
     if row["passed"] is None:
         return _("The data cannot show whether %(model)s can replace an annotator: %(reason)s") % values
     if row["passed"]:
-        said = _("%(model)s can replace an annotator: winning rate %(rate)s, at least as good as a person in "
-                 "%(advantage)s of the units, κ with people %(kappa)s.")  # fmt: skip
+        sentence = _("%(model)s can replace an annotator: winning rate %(rate)s, at least as good as a person in "
+                     "%(advantage)s of the units, κ with people %(kappa)s.")  # fmt: skip
     else:
-        said = _("No evidence yet that %(model)s can replace an annotator: winning rate %(rate)s, at least as good as "
-                 "a person in %(advantage)s of the units, κ with people %(kappa)s.")  # fmt: skip
-    return f"{said % values}{few_units(row)}"
+        sentence = _("No evidence yet that %(model)s can replace an annotator: winning rate %(rate)s, at least as good "
+                     "as a person in %(advantage)s of the units, κ with people %(kappa)s.")  # fmt: skip
+    return f"{sentence % values}{few_units(row)}"
 
 
 def few_units(row: Row) -> str:
     if not row["n_few_units"]:
         return ""
-    said = _("%(n)s of the people have fewer than %(fewest)s units, so the test is unreliable.")
-    return " " + said % {"n": row["n_few_units"], "fewest": FEWEST_UNITS}
+    sentence = _("%(n)s of the people have fewer than %(fewest)s units, so the test is unreliable.")
+    return " " + sentence % {"n": row["n_few_units"], "fewest": FEWEST_UNITS}
 
 
 def with_ends(row: Row, value: str, low: str, high: str) -> str:

@@ -42,13 +42,13 @@ def list_stand_in(evidence: Evidence, row: Row, column: str) -> Table:
     )
     people = sorted(people_in(evidence).codes)
     answers = of_model(answers_in(evidence.frame, asked, [row["evaluator"], *people]))
-    said = select_shared_answers(evidence, asked, answers)
+    shared = select_shared_answers(evidence, asked, answers)
     if column in ("kappa", "kappa_people"):
-        return list_pairs(evidence, asked, answers, said, column)
+        return list_pairs(evidence, asked, answers, shared, column)
     if column == "n_units":
-        return list_units(evidence, said, row["evaluator"])
+        return list_units(evidence, shared, row["evaluator"])
     if column == "n_people":
-        n = said.groupby("annotator").size().reindex(answers.raters[1:]).fillna(0).astype(int)
+        n = shared.groupby("annotator").size().reindex(answers.raters[1:]).fillna(0).astype(int)
         rows = pd.DataFrame({"annotator": n.index, "n_answers": n.to_numpy()})
         return list_rows(evidence, rows, ("annotator", "n_answers"), _("The people"))
     return list_tests(evidence, asked, answers, row["epsilon"])
@@ -59,26 +59,26 @@ def select_shared_answers(evidence: Evidence, asked: Asked, answers: Answers) ->
     frame = evidence.frame
     mine = frame[(frame["stage"] == asked.stage) & (frame["question"] == asked.name)]
     mine = mine[mine["annotator"].isin(answers.raters)]
-    said = mine.assign(value=pd.Series(asked.list_categories(mine), index=mine.index, dtype=object))
-    said = said.assign(**{name: said[name].fillna("").astype(str) for name in UNIT})
-    said = said[[value in asked.categories for value in said["value"]]]
-    units = pd.MultiIndex.from_frame(said[list(UNIT)])
-    return said[units.isin(units[said["annotator"] == answers.raters[0]])]
+    shared = mine.assign(value=pd.Series(asked.list_categories(mine), index=mine.index, dtype=object))
+    shared = shared.assign(**{name: shared[name].fillna("").astype(str) for name in UNIT})
+    shared = shared[[value in asked.categories for value in shared["value"]]]
+    units = pd.MultiIndex.from_frame(shared[list(UNIT)])
+    return shared[units.isin(units[shared["annotator"] == answers.raters[0]])]
 
 
-def list_pairs(evidence: Evidence, asked: Asked, answers: Answers, said: pd.DataFrame, column: str) -> Table:
+def list_pairs(evidence: Evidence, asked: Asked, answers: Answers, shared: pd.DataFrame, column: str) -> Table:
     """What the model and each person, or each two people, both judged; pairs without a κ are left out."""
     of_the_model, of_people = pair_sets(len(answers.raters))
     pairs = of_the_model if column == "kappa" else of_people
     found = pairwise(answers.values, len(asked.categories), pairs)
-    both = pair_answers(said, name_pairs(pairs[~np.isnan(found.kappa)], answers.raters), UNIT)
+    both = pair_answers(shared, name_pairs(pairs[~np.isnan(found.kappa)], answers.raters), UNIT)
     return list_rows(evidence, both, PAIR, _("The shared judgments"), say_same(both))
 
 
-def list_units(evidence: Evidence, said: pd.DataFrame, model: str) -> Table:
+def list_units(evidence: Evidence, shared: pd.DataFrame, model: str) -> Table:
     """What the model and at least one person judged: the model's answer, and by how many people."""
-    by_people = said[said["annotator"] != model].groupby(list(UNIT)).size().rename("n_people").reset_index()
-    rows = said[said["annotator"] == model].merge(by_people, on=list(UNIT))
+    by_people = shared[shared["annotator"] != model].groupby(list(UNIT)).size().rename("n_people").reset_index()
+    rows = shared[shared["annotator"] == model].merge(by_people, on=list(UNIT))
     return list_rows(evidence, rows, OF_UNIT, _("The units"))
 
 

@@ -149,8 +149,8 @@ def lines_of(table: Table) -> dict[str, str]:
 
 
 def outlook_point(row: Mapping[str, Any], value: float, line: str, error: str = "") -> dict[str, Any]:
-    said = {"axis": row["axis"], "size": row["size"], "own": row["own_plan"], "line": line}
-    return said | {"value": value, "text": number(value), "error": error, "studies": count(row["studies"])}
+    values = {"axis": row["axis"], "size": row["size"], "own": row["own_plan"], "line": line}
+    return values | {"value": value, "text": number(value), "error": error, "studies": count(row["studies"])}
 
 
 def panels(
@@ -179,8 +179,8 @@ def panel(points: list[dict[str, Any]], axis: str, scale: Any, title: str, names
         "text": _("Value"),
         "error": _("Error of the simulation"),
     }
-    said = hover(about | {"studies": _("Simulated studies")})
-    base = alt.Chart(alt.Data(values=points)).encode(x=x, y=y, color=colour, tooltip=said)
+    tooltip = hover(about | {"studies": _("Simulated studies")})
+    base = alt.Chart(alt.Data(values=points)).encode(x=x, y=y, color=colour, tooltip=tooltip)
     own = base.transform_filter("datum.own")
     drawn = [(base.transform_filter(alt.datum.line == name), dash) for name, dash in zip(names, DASHES, strict=False)]
     ways = (14, -14) if len(names) > 1 else (-14,)  # of two lines the first runs below

@@ -129,10 +129,10 @@ FILE_CSS = (
 def draw(drawing: Drawing, sheet: Sheet, *, label: str = "") -> str:
     """An SVG element for a page, styled by its style sheet; `label` is what it says to those who cannot see it."""
     body, height = draw_body(drawing, sheet)
-    said = f' role="img" aria-label="{escape(label)}"' if label else ' aria-hidden="true"'
+    attributes = f' role="img" aria-label="{escape(label)}"' if label else ' aria-hidden="true"'
     return (
         f'<svg class="paper" width="{sheet.width:g}" height="{height:g}" viewBox="0 0 {sheet.width:g} {height:g}" '
-        f'font-size="{sheet.letter:g}"{said}>{body}</svg>'
+        f'font-size="{sheet.letter:g}"{attributes}>{body}</svg>'
     )
 
 
@@ -214,8 +214,8 @@ def ends_of(marks: Sequence[Mark], ends: tuple[float, float] | None, dashed: flo
 
 
 def tick_word(value: float) -> str:
-    said = f"{abs(value):g}" if abs(value) < 1e-9 or abs(value - round(value)) < 1e-9 else f"{abs(value):.3g}"
-    return (MINUS if value < -1e-9 else "") + in_language(said)
+    digits = f"{abs(value):g}" if abs(value) < 1e-9 or abs(value - round(value)) < 1e-9 else f"{abs(value):.3g}"
+    return (MINUS if value < -1e-9 else "") + in_language(digits)
 
 
 def draw_axis(scale: Scale, top: float, bottom: float, sheet: Sheet, dashed: float | None, most: int) -> Iterator[str]:

@@ -62,8 +62,8 @@ def row_of(study: Study, item: Item, code: ItemCode | None, kind: str) -> list[s
         return [item.external_id, kind, "", "", "", "", "", "", *about]
     option, who = code.option.external_id if code.option else "", code.set_by.username if code.set_by else ""
     kind = code_called(study.protocol, code.code).kind
-    said = [item.external_id, kind, category_of(code.code), option, code.quote, code.note]
-    return [*said, who, code.set_at.isoformat(timespec="seconds"), *about]
+    cells = [item.external_id, kind, category_of(code.code), option, code.quote, code.note]
+    return [*cells, who, code.set_at.isoformat(timespec="seconds"), *about]
 
 
 def import_codes(study: Study, content: bytes, user: User | None, *, dry_run: bool = False) -> Imported:
@@ -100,9 +100,11 @@ def read_rows(header: list[str], rows: list[TableRow], problems: list[RowProblem
         )
         return
     for row in rows:
-        said = {name: unescape_formula(said) for name, said in zip(names, row.cells, strict=True) if name in COLUMNS}
-        if said["code"]:
-            yield Row(row.line, {name: said.get(name, "") for name in COLUMNS})
+        values = {
+            name: unescape_formula(values) for name, values in zip(names, row.cells, strict=True) if name in COLUMNS
+        }
+        if values["code"]:
+            yield Row(row.line, {name: values.get(name, "") for name in COLUMNS})
 
 
 def place_rows(study: Study, rows: list[Row], problems: list[RowProblem]) -> Iterator[Placed]:
@@ -130,31 +132,31 @@ class BadCell(ValueError):
 
 def place_row(
     study: Study,
-    said: dict[str, str],
+    values: dict[str, str],
     items: dict[str, int],
     options: dict[tuple[int, str], int],
     bodies: dict[int, str],
 ) -> Placed:
-    item = items.get(said["item_id"])
+    item = items.get(values["item_id"])
     if item is None:
-        told = {"id": make_printable(said["item_id"])}
+        told = {"id": make_printable(values["item_id"])}
         raise BadCell("item_id", _("The study has no item “%(id)s”. Write the id of one of its items.") % told)
-    code, option, start, end = name_of(study, said["kind"], said["code"]), None, None, None
-    if said["option_id"]:
-        option = options.get((item, said["option_id"]))
+    code, option, start, end = name_of(study, values["kind"], values["code"]), None, None, None
+    if values["option_id"]:
+        option = options.get((item, values["option_id"]))
         if option is None:
-            told = {"id": make_printable(said["option_id"])}
+            told = {"id": make_printable(values["option_id"])}
             raise BadCell(
                 "option_id", _("The item has no option “%(id)s”. Write the id of one, or leave it empty.") % told
             )
-    if said["quote"]:
+    if values["quote"]:
         try:
-            start, end = span_of(said["quote"], bodies[item])
+            start, end = span_of(values["quote"], bodies[item])
         except BadCode as bad:
             raise BadCell("quote", str(bad)) from None
-    if len(said["note"]) > MOST_NOTE:
+    if len(values["note"]) > MOST_NOTE:
         raise BadCell("note", _("A note may have up to %(n)s characters. Shorten it.") % {"n": MOST_NOTE})
-    return Placed(item, code, option, start, end, said["note"])
+    return Placed(item, code, option, start, end, values["note"])
 
 
 def name_of(study: Study, kind: str, code: str) -> str:

@@ -47,9 +47,9 @@ def set_code(
                 study=study, item=item, code=code, option=option, start=start, end=end, note=note.strip(), set_by=user
             )
     except IntegrityError:
-        said = {"code": title_of(study.protocol, code)}
+        values = {"code": title_of(study.protocol, code)}
         raise BadCode(
-            _("The code “%(code)s” is already set. Remove it first to link it to another place.") % said
+            _("The code “%(code)s” is already set. Remove it first to link it to another place.") % values
         ) from None
 
 

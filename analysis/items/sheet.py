@@ -78,12 +78,12 @@ class Judgment:
     def mark(self, option: str) -> str:
         if option not in self.ticked:
             return "–"
-        said = [_("ticked") if self.ticked[option] else _("not ticked")]
+        words = [_("ticked") if self.ticked[option] else _("not ticked")]
         if option in self.unsure:
-            said.append(_("unsure"))
+            words.append(_("unsure"))
         if option in self.probability:
-            said.append(f"p {number(self.probability[option])}")
-        return ", ".join(said)
+            words.append(f"p {number(self.probability[option])}")
+        return ", ".join(words)
 
 
 def judgments_of_item(study: Study, item: Item, choices: Choices) -> list[Judgment]:

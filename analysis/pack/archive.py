@@ -156,8 +156,8 @@ class PackReader:
             raise BadPack(not_this_format(manifest.get("format"), self.kind))
         for name in manifest["files"]:
             if not is_inside(name):
-                said = _("The pack refers to a file outside its own folder: %(name)s. It was not read.")
-                raise BadPack(said % {"name": make_printable(name)})
+                sentence = _("The pack refers to a file outside its own folder: %(name)s. It was not read.")
+                raise BadPack(sentence % {"name": make_printable(name)})
         return manifest
 
     def check(self) -> None:
@@ -189,8 +189,8 @@ class PackReader:
 
     def content(self, name: str, limit: int) -> bytes:
         if name in self.infos and self.infos[name].file_size > limit:
-            said = {"name": make_printable(name), "limit": limit // 1_000_000}
-            raise BadPack(_("The file %(name)s of the pack is larger than %(limit)s MB. It is not read.") % said)
+            values = {"name": make_printable(name), "limit": limit // 1_000_000}
+            raise BadPack(_("The file %(name)s of the pack is larger than %(limit)s MB. It is not read.") % values)
         return b"".join(self.blocks(name))
 
     def blocks(self, name: str) -> Iterator[bytes]:
@@ -199,8 +199,8 @@ class PackReader:
             raise BadPack(_("The pack has no file %(name)s. Export it again.") % {"name": make_printable(name)})
         info = self.infos[name]
         if info.flag_bits & ENCRYPTED:
-            said = _("The file %(name)s of the pack is encrypted. Unpack it with its password and zip it without.")
-            raise BadPack(said % {"name": make_printable(name)})
+            sentence = _("The file %(name)s of the pack is encrypted. Unpack it with its password and zip it without.")
+            raise BadPack(sentence % {"name": make_printable(name)})
         left = info.file_size
         try:
             if info.compress_type not in (ZIP_STORED, ZIP_DEFLATED):  # others unpack a block to any size
@@ -212,8 +212,8 @@ class PackReader:
         except UNREADABLE:
             left = -1
         if left:
-            said = _("The file %(name)s of the pack cannot be read. Copy the pack again, or zip it with Deflate.")
-            raise BadPack(said % {"name": make_printable(name)})
+            sentence = _("The file %(name)s of the pack cannot be read. Copy the pack again, or zip it with Deflate.")
+            raise BadPack(sentence % {"name": make_printable(name)})
 
     def object(self, name: str) -> dict[str, Any]:
         return json_object(self.read(name), name)
@@ -255,5 +255,5 @@ def json_object(content: bytes, name: str) -> dict[str, Any]:
     try:
         return parse_object(content)
     except BadLine as error:
-        said = {"name": make_printable(name), "what": error}
-        raise BadPack(_("The file %(name)s of the pack is not written as JSON objects: %(what)s") % said) from None
+        values = {"name": make_printable(name), "what": error}
+        raise BadPack(_("The file %(name)s of the pack is not written as JSON objects: %(what)s") % values) from None

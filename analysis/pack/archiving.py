@@ -37,8 +37,10 @@ def refuse_hidden_effects(project: Project) -> None:
     """`CannotArchive` while a study hides its effects from the team: the archive has all its answers."""
     for study in project.studies.all():
         if are_effects_hidden(study):
-            said = _("The results of “%(study)s” are hidden until it is closed, so the project cannot be exported yet.")
-            raise CannotArchive(said % {"study": study.title or study.slug})
+            sentence = _(
+                "The results of “%(study)s” are hidden until it is closed, so the project cannot be exported yet."
+            )
+            raise CannotArchive(sentence % {"study": study.title or study.slug})
 
 
 def ask_for_archive(project: Project, user: User | None) -> Job:

@@ -301,11 +301,11 @@ def read_me(study: Study, choices: Choices) -> str:
 
 def options_of(study: Study, choices: Choices) -> str:
     """What `report` has to be told to choose the same."""
-    said = [f" --convention {choices.convention}"] if choices.convention != DEFAULT_CONVENTION else []
-    said += [f" --include {','.join(choices.included)}"] if choices.included else []
-    said += [] if choices.calibration else [" --calibration without"]
-    said += [f" --drop {','.join(choices.dropped)}"] if choices.dropped else []
-    said += [" --texts shared"] if choices.shared_texts else []
-    said += [" --adjudicated"] if choices.adjudicated else []
-    said += [f" --seed {choices.seed}"] if choices.seed != abs(study.seed) else []
-    return "".join(said)
+    options = [f" --convention {choices.convention}"] if choices.convention != DEFAULT_CONVENTION else []
+    options += [f" --include {','.join(choices.included)}"] if choices.included else []
+    options += [] if choices.calibration else [" --calibration without"]
+    options += [f" --drop {','.join(choices.dropped)}"] if choices.dropped else []
+    options += [" --texts shared"] if choices.shared_texts else []
+    options += [" --adjudicated"] if choices.adjudicated else []
+    options += [f" --seed {choices.seed}"] if choices.seed != abs(study.seed) else []
+    return "".join(options)

@@ -64,8 +64,8 @@ class Criterion:
     def values(self) -> str:
         levels = ", ".join(map(str, self.question.levels))
         items = "the one item, the other item" if self.n_items == 2 else f"one of the {self.n_items} items"
-        said = {"tick": "ticked, not ticked", "text": "N/A", "pick": ", ".join(filter(None, (items, levels)))}
-        return said.get(self.question.kind, levels)
+        values = {"tick": "ticked, not ticked", "text": "N/A", "pick": ", ".join(filter(None, (items, levels)))}
+        return values.get(self.question.kind, levels)
 
     @property
     def elicited(self) -> str:
@@ -106,8 +106,8 @@ def readable(words: Any) -> Iterator[str]:
     if isinstance(words, str):
         yield words
     elif isinstance(words, Mapping):
-        said = [text for name, value in words.items() if name not in NO_WORDS for text in readable(value)]
-        yield from [f"[{words['value']}] {', '.join(said)};"] if "value" in words else said
+        sentences = [text for name, value in words.items() if name not in NO_WORDS for text in readable(value)]
+        yield from [f"[{words['value']}] {', '.join(sentences)};"] if "value" in words else sentences
     elif isinstance(words, list):
         for each in words:
             yield from readable(each)
@@ -176,8 +176,8 @@ def describe_selection(facts: Facts) -> str:
     """Which texts and generators of the bank."""
     chosen = facts.study.selection
     texts, by = chosen.get("texts", "all"), chosen.get("generators", "all")
-    said = "all texts of the project's bank" if texts == "all" else f"{len(texts)} texts named in study/study.yaml"
-    return said + (", items of all generators" if by == "all" else f", items by: {', '.join(by)}")
+    sentence = "all texts of the project's bank" if texts == "all" else f"{len(texts)} texts named in study/study.yaml"
+    return sentence + (", items of all generators" if by == "all" else f", items by: {', '.join(by)}")
 
 
 def people(facts: Facts) -> Iterator[Entry]:
@@ -198,10 +198,10 @@ def describe_training(facts: Facts) -> str | None:
     """What everybody went through before the answers that count, if it was here."""
     if not facts.conduct.given_here:
         return None
-    said = ["consent and instructions stand in the wording (folder instruments)"]
+    sentences = ["consent and instructions stand in the wording (folder instruments)"]
     if n := facts.conduct.n_calibration:
-        said.append(f"{n} units were a calibration that all did first")
-    return "; ".join([*said, f"anything beyond: {OPEN}"])
+        sentences.append(f"{n} units were a calibration that all did first")
+    return "; ".join([*sentences, f"anything beyond: {OPEN}"])
 
 
 def design(facts: Facts) -> Iterator[Entry]:
@@ -229,14 +229,16 @@ def describe_view(study: Study) -> str:
 
 
 def describe_checks(facts: Facts) -> str:
-    said = ["automatic: each answer is checked against the declared questions when it is handed in"]
+    sentences = ["automatic: each answer is checked against the declared questions when it is handed in"]
     if facts.rounds > 1:
-        said.append(f"{facts.rounds} rounds: scores that stood out were given back once more (table flagged_cells)")
+        sentences.append(
+            f"{facts.rounds} rounds: scores that stood out were given back once more (table flagged_cells)"
+        )
     if any(row for table in facts.report.tables if table.name == "expert_check" for row in table.rows):
-        said.append("experts checked a sample (table expert_check)")
+        sentences.append("experts checked a sample (table expert_check)")
     left = ", ".join(f"{purpose}: {n} answers" for purpose, n in facts.left_out.items() if n)
-    said.append(f"left out of the figures by purpose: {left}" if left else "no answer is left out of the figures")
-    return "; ".join([*said, f"anything beyond: {OPEN}"])
+    sentences.append(f"left out of the figures by purpose: {left}" if left else "no answer is left out of the figures")
+    return "; ".join([*sentences, f"anything beyond: {OPEN}"])
 
 
 def criteria(facts: Facts) -> Iterator[Entry]:

@@ -38,30 +38,30 @@ def texts_with_items(study: Study) -> list[tuple[Text, list[Item]]]:
 def bank_objects(study: Study, redactor: Redactor) -> Iterator[dict[str, Any]]:
     """One object per text in the shape in which `import_items` reads it."""
     for text, items in texts_with_items(study):
-        said = build_text_object(text, items)
+        entry = build_text_object(text, items)
         if text.external_id in redactor.hidden:
-            said = withheld(text, said, redactor)
+            entry = withheld(text, entry, redactor)
         elif redactor.hidden:
-            said["items"] = [item_without_quotes(item, text.external_id, redactor) for item in said["items"]]
-        yield said
+            entry["items"] = [item_without_quotes(item, text.external_id, redactor) for item in entry["items"]]
+        yield entry
 
 
-def withheld(text: Text, said: dict[str, Any], redactor: Redactor) -> dict[str, Any]:
+def withheld(text: Text, entry: dict[str, Any], redactor: Redactor) -> dict[str, Any]:
     """A text that may not be shared: its hash and number of tokens, its details, and of its items what is asked."""
     for name in ("text_sha256", "markup", "pictures"):
-        said.pop(name, None)
+        entry.pop(name, None)
     details = {name: getattr(text, name) for name in DETAILS if getattr(text, name)}
     about = {name: value for name, value in text.metadata.items() if name in LABELS and isinstance(value, str)}
     body = hash_text(text)
     versions = [each | {"text": f"sha256:{hash_body(each['text'])}"} for each in text.versions]
     kept = {WITHHELD: {"sha256": body.removeprefix("sha256:"), "n_tokens": n_tokens(text)}, "shareable": False}
     quotes = text.title in text.body or redactor.quotes(text.title)
-    return said | {
+    return entry | {
         "title": text.external_id if quotes or not text.title else text.title,
         "text": body,
         **({"versions": versions} if versions else {}),
         "metadata": redactor.everywhere(about) | {"extra": redactor.everywhere(details) | kept},
-        "items": [item_without_quotes(item, text.external_id, redactor) for item in said["items"]],
+        "items": [item_without_quotes(item, text.external_id, redactor) for item in entry["items"]],
     }  # fmt: skip
 
 
@@ -72,9 +72,9 @@ def item_without_quotes(item: dict[str, Any], text_id: str, redactor: Redactor) 
         {name: words(redactor, name, value) for name, value in option.items() if name != "explanation" or not hidden}
         for option in item["answers"]
     ]
-    said = {name: words(redactor, name, value) for name, value in item.items() if name != "tags"}
+    values = {name: words(redactor, name, value) for name, value in item.items() if name != "tags"}
     metadata = {"metadata": redactor.redact_nested(text_id, item["metadata"])} if "metadata" in item else {}
-    return said | {"answers": answers} | metadata
+    return values | {"answers": answers} | metadata
 
 
 def words(redactor: Redactor, name: str, value: Any) -> Any:

@@ -164,8 +164,8 @@ def material(facts: Facts) -> str:
 
 def describe_blocks(facts: Facts) -> str:
     """When texts were added after the launch, and how many."""
-    said = _("%(n)s texts were added on %(day)s")
-    added = [said % {"n": block["texts"], "day": block["added_at"][:10]} for block in facts.study.blocks]
+    sentence = _("%(n)s texts were added on %(day)s")
+    added = [sentence % {"n": block["texts"], "day": block["added_at"][:10]} for block in facts.study.blocks]
     first = _("The texts came into the study in %(n)s blocks:") % {"n": 1 + len(added)}
     return f"{first} {'; '.join(added)}." if added else ""
 
@@ -180,12 +180,12 @@ def who_answered(facts: Facts) -> str:
         who.append(simulated % {"n": facts.n_simulated})
     if facts.evaluators:
         who.append(_("models and baselines: %(names)s") % {"names": ", ".join(facts.evaluators)})
-    said = _("Answers by: %(who)s; %(n)s answers in all.") % {"who": "; ".join(who), "n": f"{facts.n_responses}"}
+    sentence = _("Answers by: %(who)s; %(n)s answers in all.") % {"who": "; ".join(who), "n": f"{facts.n_responses}"}
     if facts.n_people:
-        return said + " " + _("[Say how people were recruited, trained and paid.]")
+        return sentence + " " + _("[Say how people were recruited, trained and paid.]")
     if facts.n_simulated:
-        return said + " " + _("No person answered; statements about people refer to simulated annotators.")
-    return said + " " + _("No person answered.")
+        return sentence + " " + _("No person answered; statements about people refer to simulated annotators.")
+    return sentence + " " + _("No person answered.")
 
 
 def describe_left_out(facts: Facts) -> str:
@@ -195,13 +195,13 @@ def describe_left_out(facts: Facts) -> str:
 
 
 def when_answered(facts: Facts) -> str:
-    said = []
+    sentences = []
     if facts.conduct.first and facts.conduct.last:
         period = {"first": f"{facts.conduct.first:%Y-%m-%d}", "last": f"{facts.conduct.last:%Y-%m-%d}"}
-        said.append(_("People's answers were given from %(first)s to %(last)s.") % period)
+        sentences.append(_("People's answers were given from %(first)s to %(last)s.") % period)
     if facts.minutes is not None:
-        said.append(_("Median time per person: %(n)s minutes.") % {"n": number(facts.minutes, 1)})
-    return " ".join(said)
+        sentences.append(_("Median time per person: %(n)s minutes.") % {"n": number(facts.minutes, 1)})
+    return " ".join(sentences)
 
 
 def how_far(facts: Facts) -> str:

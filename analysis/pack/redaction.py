@@ -95,14 +95,14 @@ class Redactor:
     def of_items(self, evidence: Evidence) -> dict[str, Any]:
         """What figures compute from wordings and metadata, as an unpacked bank has them."""
         text_of = dict(evidence.items[["item_id", "text_id"]].to_numpy())
-        said = {
+        values = {
             item: {name: self.redact_nested(text_of.get(item, ""), value) for name, value in fields.items()}
             for item, fields in evidence.metadata.items()
         }
         return {
             "items": evidence.items.assign(stem=evidence.items["stem"].map(self.wording)),
             "options": evidence.options.assign(wording=evidence.options["wording"].map(self.wording)),
-            "metadata": {item: short_texts(fields) for item, fields in said.items()},
+            "metadata": {item: short_texts(fields) for item, fields in values.items()},
         }
 
     def of_correction(self, correction: KeyCorrection) -> KeyCorrection:

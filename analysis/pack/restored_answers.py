@@ -89,8 +89,8 @@ def by_declaration(
     found: dict[str, list[Row]] = {name: [] for name in ways}
     for row in rows:
         if row.annotator not in annotators:
-            said = {"who": row.annotator, "item": row.about}
-            raise BadPack(_("The pack has answers of %(who)s to %(item)s, but no assignment for them.") % said)
+            values = {"who": row.annotator, "item": row.about}
+            raise BadPack(_("The pack has answers of %(who)s to %(item)s, but no assignment for them.") % values)
         variant = annotators[row.annotator].variant
         found[variant.name if variant else ""].append(row)
     return ((ways[name], mine) for name, mine in found.items())
@@ -124,8 +124,8 @@ def store_answers(
     rows: list[tuple[Extra, Question, Response]] = []
     for found in answered:
         if found.cell not in assignments:
-            said = {"who": found.rows[0].annotator, "item": found.rows[0].about}
-            raise BadPack(_("The pack has answers of %(who)s to %(item)s, but no assignment for them.") % said)
+            values = {"who": found.rows[0].annotator, "item": found.rows[0].about}
+            raise BadPack(_("The pack has answers of %(who)s to %(item)s, but no assignment for them.") % values)
         rows += responses_from(found, extras, assignments[found.cell])
     rows.sort(key=lambda row: row[0].sequence)
     Response.objects.bulk_create((response for _extra, _question, response in rows), batch_size=BATCH)

@@ -50,38 +50,38 @@ def restore_items(pack: PackReader, project: Project) -> None:
         import_items(project, reading, ImportOptions(update=True), filename="items.jsonl")
     except ImportRefused as refused:
         first = refused.plan.problems.listed[0]
-        said = {"line": first.line, "reason": first.reason}
-        raise BadPack(_("bank/items.jsonl, line %(line)s: %(reason)s") % said) from None
+        values = {"line": first.line, "reason": first.reason}
+        raise BadPack(_("bank/items.jsonl, line %(line)s: %(reason)s") % values) from None
     restore_versions(pack, project)
 
 
 def restore_generators(pack: PackReader, project: Project) -> None:
     """In the order of the pack, because tables list them in the order of the bank."""
-    for said in pack.lines("bank/generators.jsonl"):
-        name, kind = text_in(said, "name", MAX_ID), text_in(said, "kind", 20)
+    for entry in pack.lines("bank/generators.jsonl"):
+        name, kind = text_in(entry, "name", MAX_ID), text_in(entry, "kind", 20)
         if kind not in GeneratorKind.values:
             raise BadPack(_("“%(kind)s” is not a kind of generator.") % {"kind": make_printable(kind)})
-        factors = said.get("factors")
-        words = text_in(said, "description", 100_000)
+        factors = entry.get("factors")
+        words = text_in(entry, "description", 100_000)
         about = {"kind": kind, "description": words, "factors": factors if isinstance(factors, dict) else {}}
         Generator.objects.get_or_create(project=project, name=name, defaults=about)
 
 
 def restore_versions(pack: PackReader, project: Project) -> None:
-    said = pack.object("bank/versions.json")
-    for model, versions in ((Text, said.get("texts")), (Item, said.get("items"))):
+    entry = pack.object("bank/versions.json")
+    for model, versions in ((Text, entry.get("texts")), (Item, entry.get("items"))):
         for name, version in (versions or {}).items():
             if isinstance(version, int) and 0 < version < 10_000:
                 model.objects.current().filter(project=project, external_id=name).update(version=version)
 
 
 def restore_corrections(pack: PackReader, items: dict[str, Item]) -> None:
-    for said in pack.lines("bank/key_corrections.jsonl"):
-        item, made_at = find_item(items, said.get("item_id")), time_in(said, "made_at")
-        about = {"option_external_id": text_in(said, "option_id", MAX_ID), "correct": said.get("correct") is True}
+    for entry in pack.lines("bank/key_corrections.jsonl"):
+        item, made_at = find_item(items, entry.get("item_id")), time_in(entry, "made_at")
+        about = {"option_external_id": text_in(entry, "option_id", MAX_ID), "correct": entry.get("correct") is True}
         same = {"item__project": item.project_id, "item__external_id": item.external_id, "made_at": made_at}
         if not KeyCorrection.objects.filter(**about, **same).exists():  # another study of the project has it too
-            made = KeyCorrection.objects.create(item=item, reason=text_in(said, "reason", 100_000), **about)
+            made = KeyCorrection.objects.create(item=item, reason=text_in(entry, "reason", 100_000), **about)
             KeyCorrection.objects.filter(pk=made.pk).update(made_at=made_at or made.made_at)
 
 
@@ -126,10 +126,10 @@ def names_on_words(rows: list[dict[str, str]]) -> dict[str, str]:
     return {old: new for old, new in renamed.items() if computed.get(old) and new not in computed}
 
 
-def metric_in(project: Project, names: dict[str, str], said: dict[str, Any]) -> Metric:
+def metric_in(project: Project, names: dict[str, str], entry: dict[str, Any]) -> Metric:
     """`names`: other names for some metrics."""
-    name, family = text_in(said, "metric", MAX_METRIC_NAME), text_in(said, "family", 100)
-    about = {"is_computed": said.get("is_computed") is True, "family": family}
+    name, family = text_in(entry, "metric", MAX_METRIC_NAME), text_in(entry, "family", 100)
+    about = {"is_computed": entry.get("is_computed") is True, "family": family}
     return Metric.objects.get_or_create(project=project, name=names.get(name, name), defaults=about)[0]
 
 
@@ -147,24 +147,24 @@ def find_option(item: Item, name: Any) -> Option:
     return found[name]
 
 
-def text_in(said: dict[str, Any], name: str, longest: int) -> str:
+def text_in(entry: dict[str, Any], name: str, longest: int) -> str:
     """A field that is a text, "" where it is absent."""
-    value = said.get(name) or ""
+    value = entry.get(name) or ""
     if not isinstance(value, str) or len(value) > longest or "\0" in value:
         raise BadPack(_("A field of the pack is not a text, or is too long: %(name)s.") % {"name": name})
     return value
 
 
-def count_in(said: dict[str, Any], name: str) -> int:
+def count_in(entry: dict[str, Any], name: str) -> int:
     """A field that is a whole number from 0."""
-    value = said.get(name)
+    value = entry.get(name)
     if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value < 2**31:
         raise BadPack(_("A field of the pack is not a whole number: %(name)s.") % {"name": name})
     return value
 
 
-def number_in(said: dict[str, Any], name: str) -> float | None:
-    written = said.get(name) or ""
+def number_in(entry: dict[str, Any], name: str) -> float | None:
+    written = entry.get(name) or ""
     try:
         value = float(written) if written else None
     except ValueError:
@@ -174,10 +174,10 @@ def number_in(said: dict[str, Any], name: str) -> float | None:
     return value
 
 
-def time_in(said: dict[str, Any], name: str) -> datetime | None:
+def time_in(entry: dict[str, Any], name: str) -> datetime | None:
     """A field that is a moment, None where it is absent."""
     try:
-        return parse_time(name, text_in(said, name, 40))
+        return parse_time(name, text_in(entry, name, 40))
     except BadCell:
         raise BadPack(_("A field of the pack is not a time: %(name)s.") % {"name": name}) from None
 
@@ -186,15 +186,15 @@ def show_name(name: Any) -> str:
     return make_printable(str(name), 200)
 
 
-def params_in(said: Any, who: str) -> dict[str, Any]:
+def params_in(entry: Any, who: str) -> dict[str, Any]:
     """The settings of an evaluator; `BadPack` for one that none can have."""
-    if not isinstance(said, dict):
+    if not isinstance(entry, dict):
         raise BadPack(no_annotator(who))
-    for name, value in said.items():
+    for name, value in entry.items():
         if not SHAPES.get(name, is_plain)(value):
             words = _("The pack contains invalid settings for the evaluator “%(who)s”: %(name)s.")
             raise BadPack(words % {"who": show_name(who), "name": show_name(name)})
-    return said
+    return entry
 
 
 def no_annotator(who: str) -> str:

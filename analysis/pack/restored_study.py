@@ -95,52 +95,52 @@ def restore_study(pack: PackReader, project: Project, slug: str) -> Study:
 def read_blocks(history: dict[str, Any]) -> list[dict[str, Any]]:
     """The texts that were added after the launch; a pack of an earlier version has none."""
     found: list[dict[str, Any]] = []
-    for number, said in enumerate(history.get("blocks", []), 2):
-        added_at = time_in(said, "added_at")
-        if count_in(said, "number") != number or added_at is None:
+    for number, entry in enumerate(history.get("blocks", []), 2):
+        added_at = time_in(entry, "added_at")
+        if count_in(entry, "number") != number or added_at is None:
             raise BadPack(_("The blocks of texts in the pack are not numbered from 2 with a date each."))
-        sizes = {name: count_in(said, name) for name in ("texts", "units")}
+        sizes = {name: count_in(entry, name) for name in ("texts", "units")}
         found.append({"number": number, "added_at": added_at.isoformat(), "made_by": None, **sizes,
-                      "finished_too": said.get("finished_too") is True})  # fmt: skip
+                      "finished_too": entry.get("finished_too") is True})  # fmt: skip
     return found
 
 
-def restore_people_texts(study: Study, said: Any) -> None:
+def restore_people_texts(study: Study, entry: Any) -> None:
     """The draw of the texts that people did, as the pack has it; every text must be one of the pack's."""
-    if said is None:
+    if entry is None:
         return
     known = set(study.project.texts.values_list("external_id", flat=True))
-    texts = [draw_row(each) for each in said["texts"]]
-    if not {each["text_id"] for each in texts} <= known or sum(each["drawn"] for each in texts) != count_in(said, "n"):
+    texts = [draw_row(each) for each in entry["texts"]]
+    if not {each["text_id"] for each in texts} <= known or sum(each["drawn"] for each in texts) != count_in(entry, "n"):
         raise BadPack(_("The pack's draw of texts for people does not fit its texts."))
     PeopleTexts.objects.create(
         study=study,
-        n=count_in(said, "n"),
-        by=text_in(said, "by", 20),
-        rests_on=text_in(said, "rests_on", 20),
+        n=count_in(entry, "n"),
+        by=text_in(entry, "by", 20),
+        rests_on=text_in(entry, "rests_on", 20),
         seed=study.seed,
         texts=texts,
-        later=[later_round(each, known) for each in said.get("later", [])],
-        made_at=time_in(said, "made_at") or timezone.now(),
+        later=[later_round(each, known) for each in entry.get("later", [])],
+        made_at=time_in(entry, "made_at") or timezone.now(),
     )
 
 
-def later_round(said: dict[str, Any], known: set[str]) -> dict[str, Any]:
+def later_round(entry: dict[str, Any], known: set[str]) -> dict[str, Any]:
     """A further round of the draw."""
-    order = [text_in({"id": each}, "id", MAX_ID) for each in said["order"]]
-    if not set(order) <= known or count_in(said, "n") > len(order):
+    order = [text_in({"id": each}, "id", MAX_ID) for each in entry["order"]]
+    if not set(order) <= known or count_in(entry, "n") > len(order):
         raise BadPack(_("The pack's draw of texts for people does not fit its texts."))
-    made_at = time_in(said, "made_at") or timezone.now()
-    return {"n": count_in(said, "n"), "order": order, "made_at": made_at.isoformat(), "made_by": None}
+    made_at = time_in(entry, "made_at") or timezone.now()
+    return {"n": count_in(entry, "n"), "order": order, "made_at": made_at.isoformat(), "made_by": None}
 
 
-def draw_row(said: dict[str, Any]) -> dict[str, Any]:
-    chance, doubt, drawn = said["probability"], said["doubt"], said["drawn"]
+def draw_row(entry: dict[str, Any]) -> dict[str, Any]:
+    chance, doubt, drawn = entry["probability"], entry["doubt"], entry["drawn"]
     if not (0 <= float(chance) <= 1 and (doubt is None or float(doubt) >= 0) and isinstance(drawn, bool)):
         raise BadPack(_("The pack's draw of texts for people does not fit its texts."))
     doubt = None if doubt is None else float(doubt)
-    later = {"round": count_in(said, "round")} if "round" in said else {}
-    row = {"text_id": text_in(said, "text_id", MAX_ID), "probability": float(chance), "doubt": doubt, "drawn": drawn}
+    later = {"round": count_in(entry, "round")} if "round" in entry else {}
+    row = {"text_id": text_in(entry, "text_id", MAX_ID), "probability": float(chance), "doubt": doubt, "drawn": drawn}
     return row | later
 
 
@@ -175,16 +175,16 @@ class Units:
 def restore_units(pack: PackReader, study: Study, items: dict[str, Item]) -> Units:
     kind = PROTOCOLS[study.protocol].unit
     made: dict[int, tuple[Unit, list[Item]]] = {}
-    for said in pack.lines("study/units.jsonl"):
-        number, own = count_in(said, "unit"), [find_item(items, name) for name in said.get("items") or []]
+    for entry in pack.lines("study/units.jsonl"):
+        number, own = count_in(entry, "unit"), [find_item(items, name) for name in entry.get("items") or []]
         texts = {item.text_id for item in own}
         sizes = {"pair": 2, "item": 1, "tuple": get_declaration(study).tuple_size}
         if number in made or len(texts) != 1 or len(own) != (sizes.get(kind) or len(own)) or len(set(own)) < len(own):
             raise BadPack(_("Unit %(number)s of the pack does not fit this protocol.") % {"number": number})
-        part = text_in(said, "part", 20)
+        part = text_in(entry, "part", 20)
         if part not in (MAIN, CALIBRATION):
             raise BadPack(_("“%(part)s” is not a part of a study.") % {"part": show_name(part)})
-        block = count_in(said, "block") if "block" in said else 1
+        block = count_in(entry, "block") if "block" in entry else 1
         if block not in study.block_dates:
             raise BadPack(
                 _("Unit %(number)s of the pack is in a block that the study does not have.") % {"number": number}
@@ -206,21 +206,21 @@ def restore_units(pack: PackReader, study: Study, items: dict[str, Item]) -> Uni
 def restore_annotators(pack: PackReader, study: Study) -> dict[str, Annotator]:
     """In the order in which they came. Nobody can answer as one of them: their links are revoked."""
     rows, evaluators, variants = [], {}, {each.name: each for each in study.variants.all()}
-    for said in pack.lines("answers/annotators.jsonl"):
+    for entry in pack.lines("answers/annotators.jsonl"):
         code, kind, purpose = (
-            text_in(said, "annotator", MAX_ID),
-            text_in(said, "kind", 20),
-            text_in(said, "purpose", 20),
+            text_in(entry, "annotator", MAX_ID),
+            text_in(entry, "kind", 20),
+            text_in(entry, "purpose", 20),
         )
-        reading = text_in(said, "reading", 20)
-        variant = text_in(said, "variant", 60)
+        reading = text_in(entry, "reading", 20)
+        variant = text_in(entry, "variant", 60)
         if variant and variant not in variants:
             raise BadPack(no_annotator(code))
         if kind not in AnnotatorKind.values or purpose not in Purpose.values or reading not in READINGS:
             raise BadPack(no_annotator(code))
-        evaluators[code] = said.get("evaluator")
-        about = {name: text_in(said, name, limit) for name, limit in (("group", 100), ("person", 200), ("model", 200))}
-        seat = None if said.get("seat") is None else count_in(said, "seat")
+        evaluators[code] = entry.get("evaluator")
+        about = {name: text_in(entry, name, limit) for name, limit in (("group", 100), ("person", 200), ("model", 200))}
+        seat = None if entry.get("seat") is None else count_in(entry, "seat")
         rows.append(
             Annotator(study=study, code=code, kind=kind, purpose=purpose, reading=reading, seat=seat,
                       variant=variants.get(variant), revoked_at=timezone.now(), **about)
@@ -234,17 +234,17 @@ def restore_annotators(pack: PackReader, study: Study) -> dict[str, Annotator]:
     return found
 
 
-def restore_evaluator(pack: PackReader, study: Study, annotator: Annotator, said: dict[str, Any]) -> None:
+def restore_evaluator(pack: PackReader, study: Study, annotator: Annotator, entry: dict[str, Any]) -> None:
     """How it was asked and read, so that tables say so. Its calls stay behind: it can answer nothing more."""
-    name, stages = text_in(said, "prompt", 300), said.get("stages")
-    params = params_in(said.get("params"), annotator.code)
+    name, stages = text_in(entry, "prompt", 300), entry.get("stages")
+    params = params_in(entry.get("params"), annotator.code)
     if not isinstance(stages, list):
         raise BadPack(no_annotator(annotator.code))
     known = {stage.name for stage in get_declaration(study).every_stage}
     prompt = instrument_in(pack, name, study.project) if name and not pack.read(name).startswith(WITHHELD) else None
     Evaluator.objects.create(
         annotator=annotator,
-        method=text_in(said, "method", 20),
+        method=text_in(entry, "method", 20),
         stages=[stage for stage in stages if stage in known],
         params={**params, "prompt": prompt.pk if prompt else None},
     )
@@ -256,28 +256,28 @@ def restore_assignments(
     """With every order that was drawn; handles are drawn anew, as nobody will see them."""
     stages = {stage.name for stage in get_declaration(study).every_stage}
     rows: dict[Cell, Assignment] = {}
-    for said in pack.lines("answers/assignments.jsonl"):
-        cell, unit = cell_of(said, units, annotators)
-        finished = time_in(said, "finished_at")
-        stage = text_in(said, "stage", 40)
+    for entry in pack.lines("answers/assignments.jsonl"):
+        cell, unit = cell_of(entry, units, annotators)
+        finished = time_in(entry, "finished_at")
+        stage = text_in(entry, "stage", 40)
         if cell in rows or stage not in stages | {DONE} or (stage == DONE) != bool(finished):
             raise BadPack(_("The pack has an invalid assignment for “%(who)s”.") % {"who": show_name(cell[0])})
         rows[cell] = Assignment(
             annotator=annotators[cell[0]],
             unit=unit,
             round=cell[1],
-            position=count_in(said, "position"),
-            text_version=version_in(said, unit.text),
-            shown=orders(said.get("shown"), stages, items),
-            reopened=read_reopened(said.get("reopened"), items),
+            position=count_in(entry, "position"),
+            text_version=version_in(entry, unit.text),
+            shown=orders(entry.get("shown"), stages, items),
+            reopened=read_reopened(entry.get("reopened"), items),
             stage=stage,
             finished_at=finished,
         )
     return dict(zip(rows, Assignment.objects.bulk_create(rows.values(), batch_size=BATCH), strict=True))
 
 
-def version_in(said: dict[str, Any], text: Text) -> str:
-    name = text_in(said, "text_version", MAX_VERSION_NAME)
+def version_in(entry: dict[str, Any], text: Text) -> str:
+    name = text_in(entry, "text_version", MAX_VERSION_NAME)
     if name and name not in text.version_names:
         raise BadPack(
             _("The pack refers to the version “%(version)s” of the text “%(text)s”, but does not contain it.")
@@ -286,25 +286,25 @@ def version_in(said: dict[str, Any], text: Text) -> str:
     return name
 
 
-def cell_of(said: dict[str, Any], units: Units, annotators: Mapping[str, Annotator]) -> tuple[Cell, Unit]:
-    who, number, round_number = text_in(said, "annotator", MAX_ID), count_in(said, "unit"), count_in(said, "round")
+def cell_of(entry: dict[str, Any], units: Units, annotators: Mapping[str, Annotator]) -> tuple[Cell, Unit]:
+    who, number, round_number = text_in(entry, "annotator", MAX_ID), count_in(entry, "unit"), count_in(entry, "round")
     if who not in annotators or number not in units.by_number or not 1 <= round_number <= 1_000:
         raise BadPack(_("The pack has an invalid assignment for “%(who)s”.") % {"who": show_name(who)})
     return (who, round_number, units.keys[number]), units.by_number[number]
 
 
-def orders(said: Any, stages: set[str], items: dict[str, Item]) -> dict[str, list[Any]]:
-    if not isinstance(said, dict) or not set(said) <= stages:
+def orders(entry: Any, stages: set[str], items: dict[str, Item]) -> dict[str, list[Any]]:
+    if not isinstance(entry, dict) or not set(entry) <= stages:
         raise BadPack(_("The pack describes a stage that the study does not have."))
     handles: dict[Any, str] = {}
-    return {stage: [read_shown_item(each, items, handles) for each in order] for stage, order in said.items()}
+    return {stage: [read_shown_item(each, items, handles) for each in order] for stage, order in entry.items()}
 
 
-def read_shown_item(said: Any, items: dict[str, Item], handles: dict[Any, str]) -> list[Any]:
-    if not (isinstance(said, list) and len(said) == 2 and isinstance(said[1], list)):
+def read_shown_item(entry: Any, items: dict[str, Item], handles: dict[Any, str]) -> list[Any]:
+    if not (isinstance(entry, list) and len(entry) == 2 and isinstance(entry[1], list)):
         raise BadPack(_("The pack describes what was shown in an unknown format."))
-    item = find_item(items, said[0])
-    options = [find_option(item, name) for name in said[1]]
+    item = find_item(items, entry[0])
+    options = [find_option(item, name) for name in entry[1]]
     return [
         handles.setdefault(("item", item.pk), make_handle()),
         item.pk,
@@ -312,12 +312,12 @@ def read_shown_item(said: Any, items: dict[str, Item], handles: dict[Any, str]) 
     ]
 
 
-def read_reopened(said: Any, items: dict[str, Item]) -> dict[str, Any] | None:
-    if said is None:
+def read_reopened(entry: Any, items: dict[str, Item]) -> dict[str, Any] | None:
+    if entry is None:
         return None
-    if not isinstance(said, dict):
+    if not isinstance(entry, dict):
         raise BadPack(_("The pack describes the second round in an unknown format."))
-    return {str(find_item(items, name).pk): asked for name, asked in said.items()}
+    return {str(find_item(items, name).pk): asked for name, asked in entry.items()}
 
 
 def restore_submissions(
@@ -325,13 +325,13 @@ def restore_submissions(
     assignments: Mapping[Cell, Assignment],
 ) -> None:  # fmt: skip
     stages, rows = {stage.name for stage in get_declaration(study).every_stage}, []
-    for said in pack.lines("answers/submissions.jsonl"):
-        cell, _unit = cell_of(said, units, annotators)
-        stage = text_in(said, "stage", 40)
+    for entry in pack.lines("answers/submissions.jsonl"):
+        cell, _unit = cell_of(entry, units, annotators)
+        stage = text_in(entry, "stage", 40)
         if cell not in assignments or stage not in stages:
             raise BadPack(_("The pack has an invalid assignment for “%(who)s”.") % {"who": show_name(cell[0])})
-        times = {name: time_in(said, name) for name in ("opened_at", "submitted_at")}
-        active = count_in(said, "active_seconds") if said.get("active_seconds") is not None else None
+        times = {name: time_in(entry, name) for name in ("opened_at", "submitted_at")}
+        active = count_in(entry, "active_seconds") if entry.get("active_seconds") is not None else None
         rows.append(Submission(assignment=assignments[cell], stage=stage, active_seconds=active, **times))
     Submission.objects.bulk_create(rows, batch_size=BATCH)
 
@@ -346,18 +346,18 @@ def restore_matches(pack: PackReader, study: Study) -> None:
 
 
 def restore_codes(pack: PackReader, study: Study, items: dict[str, Item]) -> None:
-    for said in pack.lines("answers/codes.jsonl"):
-        item, code = find_item(items, said.get("item_id")), text_in(said, "code", 130)
+    for entry in pack.lines("answers/codes.jsonl"):
+        item, code = find_item(items, entry.get("item_id")), text_in(entry, "code", 130)
         if not is_known(study.protocol, code):
             raise BadPack(_("“%(code)s” is not a code of this protocol.") % {"code": show_name(code)})
-        has_span = said.get("start") is not None
+        has_span = entry.get("start") is not None
         made = ItemCode.objects.create(
             study=study,
             item=item,
             code=code,
-            option=find_option(item, said["option_id"]) if said.get("option_id") else None,
-            start=count_in(said, "start") if has_span else None,
-            end=count_in(said, "end") if has_span else None,
-            note=text_in(said, "note", 100_000),
+            option=find_option(item, entry["option_id"]) if entry.get("option_id") else None,
+            start=count_in(entry, "start") if has_span else None,
+            end=count_in(entry, "end") if has_span else None,
+            note=text_in(entry, "note", 100_000),
         )
-        ItemCode.objects.filter(pk=made.pk).update(set_at=time_in(said, "set_at") or made.set_at)
+        ItemCode.objects.filter(pk=made.pk).update(set_at=time_in(entry, "set_at") or made.set_at)

@@ -27,7 +27,7 @@ def spread_table(rows: list[dict[str, Any]]) -> Table:
     return COMPONENTS.build(rows)
 
 
-def component_row(name: str, said: str, value: float, assumed: float, found: Interval) -> dict[str, Any]:
+def component_row(name: str, words_of: str, value: float, assumed: float, found: Interval) -> dict[str, Any]:
     units = {"text": _("texts"), ANNOTATOR: _("annotators")}
     return {
         "component": name,
@@ -39,16 +39,16 @@ def component_row(name: str, said: str, value: float, assumed: float, found: Int
         "n_units": found.n_units,
         "n_judgments": found.n_responses,
         "reason": _(found.reason) if found.reason else "",
-        "component_said": said,
+        "component_said": words_of,
         "unit_said": units[found.unit],
         "intervals": {"sd": same_interval(found)},
     }
 
 
-def make_unfitted_row(name: str, said: str, assumed: float) -> dict[str, Any]:
+def make_unfitted_row(name: str, words_of: str, assumed: float) -> dict[str, Any]:
     empty = {"low": None, "high": None, "unit": "", "n_units": 0, "n_judgments": 0}
     reason = _("no answers of people yet")
-    return {"component": name, "sd": None, "assumed": assumed, "component_said": said, "unit_said": "", **empty,
+    return {"component": name, "sd": None, "assumed": assumed, "component_said": words_of, "unit_said": "", **empty,
             "reason": reason, "intervals": {"sd": dict.fromkeys(CONVENTIONS, empty)}}  # fmt: skip
 
 
@@ -134,7 +134,7 @@ def sentences(assumed: AssumedPlan, table: Table) -> list[str]:
     own = own_row(table)
     if own["power"] is None:
         return [_("A plan of this size gives no interval: it needs at least two texts that are guessed and read.")]
-    return [assumed.sentence(own), *(said for axis in assumed.axes if (said := describe_doubling(table, axis)))]
+    return [assumed.sentence(own), *(sentence for axis in assumed.axes if (sentence := describe_doubling(table, axis)))]
 
 
 def describe_doubling(table: Table, axis: str) -> str:
@@ -156,5 +156,5 @@ def describe_doubling(table: Table, axis: str) -> str:
             "With twice the judgments on the same texts: %(power)s of the studies, an interval %(width)s wide."
         ),
     }
-    said = {"power": percent(row["power"]), "width": number(row["width"]), "r": number(row.get("r") or 0)}
-    return words[axis] % said
+    values = {"power": percent(row["power"]), "width": number(row["width"]), "r": number(row.get("r") or 0)}
+    return words[axis] % values

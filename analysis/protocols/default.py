@@ -223,7 +223,7 @@ def summarize(report: Report, _estimand: str) -> Outcome | None:
         return None
     n, people = sum(row["n"] for row in counts), max(row["n_annotators"] for row in counts)
     values = {"answers": count_words(n), "people": of_people(people), "questions": len(counts)}
-    said = ngettext(
+    sentence = ngettext(
         "%(answers)s to %(questions)s question by %(people)s.",
         "%(answers)s to %(questions)s questions by %(people)s.",
         len(counts),
@@ -232,7 +232,7 @@ def summarize(report: Report, _estimand: str) -> Outcome | None:
         title=_("How the answers distribute"),
         standings=(),
         figure=draw_labels(report),
-        verdict=said % values,
+        verdict=sentence % values,
         tables=("distributions", "counts"),
     )
 

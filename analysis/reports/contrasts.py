@@ -341,8 +341,8 @@ def rows_of(comparison: Comparison, choices: Choices) -> Iterator[dict[str, Any]
 def conventions_of(found: dict[str, AdjustedContrast], n_texts: int) -> dict[str, dict[str, Any]]:
     """Each contrast alone, by convention; there is no published one."""
     nowhere = undefined_interval("", ("text", n_texts, 0, None), NOT_PUBLISHED)
-    said = {convention: as_json(each, n_texts) for convention, each in found.items()}
-    return said | intervals_json({PUBLISHED: nowhere})
+    values = {convention: as_json(each, n_texts) for convention, each in found.items()}
+    return values | intervals_json({PUBLISHED: nowhere})
 
 
 def as_json(found: AdjustedContrast, n_texts: int) -> dict[str, Any]:

@@ -25,11 +25,11 @@ def description(evidence: Evidence) -> Table:
 
 
 def entry(about: str, name: str, source: str, quantity: str, value: Any, n: int, reason: str = "") -> dict[str, Any]:
-    said = _("all") if name == ALL else name_evaluator(name) if about == "evaluators" else name
+    sentence = _("all") if name == ALL else name_evaluator(name) if about == "evaluators" else name
     return {
         "about": about,
         "name": name,
-        "name_said": said,
+        "name_said": sentence,
         "source": source,
         "quantity": quantity,
         "value": value,

@@ -110,8 +110,8 @@ def say_alike(same: "pd.Series[Any]") -> tuple[str, ...]:
     """How many of the pairs say the same."""
     if same.empty:
         return ()
-    said = {"n": count(int(same.sum())), "of": count(len(same)), "share": number(float(same.mean()))}
-    return (_("%(n)s of %(of)s pairs say the same, %(share)s") % said,)
+    values = {"n": count(int(same.sum())), "of": count(len(same)), "share": number(float(same.mean()))}
+    return (_("%(n)s of %(of)s pairs say the same, %(share)s") % values,)
 
 
 JUDGED = ("text_id", "item_id", "option_id", "generator", "annotator", "stage", "ticked", "key", "right")
@@ -124,8 +124,8 @@ def list_judgments(
     rows = judgments.assign(
         ticked=judgments["value"], key=judgments["value"] == judgments["correct"], right=judgments["correct"]
     )
-    said = (*notes, *say_right_by_stage(evidence, rows))
-    return list_rows(evidence, rows, (*JUDGED, *more), _("The judgments"), said)
+    sentences = (*notes, *say_right_by_stage(evidence, rows))
+    return list_rows(evidence, rows, (*JUDGED, *more), _("The judgments"), sentences)
 
 
 def say_right_by_stage(evidence: Evidence, judgments: pd.DataFrame) -> list[str]:

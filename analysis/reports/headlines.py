@@ -179,9 +179,10 @@ def list_values(rows: list[Row], value: str, low: str, high: str) -> str:
     if len(rows) > MOST_NAMED:
         ends = {"low": number(rows[-1][value]), "high": number(rows[0][value]), "n": len(rows)}
         return _("between %(low)s and %(high)s for items by %(n)s generators") % ends
-    said = _("%(value)s for items by %(generator)s")
+    sentence = _("%(value)s for items by %(generator)s")
     return ", ".join(
-        said % {"value": with_interval(row[value], row[low], row[high]), "generator": row["generator"]} for row in rows
+        sentence % {"value": with_interval(row[value], row[low], row[high]), "generator": row["generator"]}
+        for row in rows
     )
 
 

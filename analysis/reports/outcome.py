@@ -217,8 +217,8 @@ def judge(outcome: Outcome, *, is_running: bool) -> Verdict:
     verdict = judge_numbers(outcome, is_running)
     if not outcome.speaker or verdict.kind in (Kind.TOO_FEW, Kind.TOO_EARLY):
         return verdict
-    said = _("According to %(model)s, a model: %(verdict)s")
-    return replace(verdict, sentence=said % {"model": outcome.speaker, "verdict": verdict.sentence})
+    sentence = _("According to %(model)s, a model: %(verdict)s")
+    return replace(verdict, sentence=sentence % {"model": outcome.speaker, "verdict": verdict.sentence})
 
 
 def judge_numbers(outcome: Outcome, is_running: bool) -> Verdict:
@@ -273,11 +273,11 @@ def say_winner(outcome: Outcome, best: str) -> str:
     assert outcome.words
     names, n = comparable(outcome), len(outcome.standings)
     sentence = outcome.words.winner if len(names) == n else outcome.words.among
-    said = _(sentence) % {"best": best, "n": count(len(names))}
+    message = _(sentence) % {"best": best, "n": count(len(names))}
     own = next(each for each in outcome.standings if each.generator == best)
     if outcome.has_zero and not lies_above(own):
-        return f"{said} {_(outcome.words.unclear) % {'names': best}}"
-    return said
+        return f"{message} {_(outcome.words.unclear) % {'names': best}}"
+    return message
 
 
 def say_zero(outcome: Outcome) -> str:
@@ -297,8 +297,8 @@ def say_tie(outcome: Outcome) -> str:
 
 
 def say_single(standing: Standing) -> str:
-    said = _("One generator, nothing to compare: %(generator)s at %(value)s.")
-    return said % {"generator": standing.generator, "value": with_ends_of(standing)}
+    sentence = _("One generator, nothing to compare: %(generator)s at %(value)s.")
+    return sentence % {"generator": standing.generator, "value": with_ends_of(standing)}
 
 
 def name_some(names: Sequence[str]) -> str:
@@ -336,8 +336,8 @@ def list_standings(standings: Sequence[Standing]) -> str:
 def summarize_values(sentence: str, standings: Sequence[Standing], compared: Compared, **words: str) -> str:
     """`sentence` with %(values)s and `words`, if there are values; then the largest lead where no difference stands."""
     known = any(each.value is not None for each in standings)
-    said = sentence % (words | {"values": list_standings(standings)}) if known else ""
-    return join_sentences(said, say_lead(compared))
+    first = sentence % (words | {"values": list_standings(standings)}) if known else ""
+    return join_sentences(first, say_lead(compared))
 
 
 def join_sentences(*sentences: str) -> str:
@@ -350,12 +350,12 @@ def say_lead(compared: Compared) -> str:
     if not certain or any(each.stands for each in certain) or abs(certain[0].value) < SMALL:
         return ""
     most = certain[0]
-    said = ngettext(
+    sentence = ngettext(
         "The largest lead is %(value)s, of %(better)s over %(worse)s, but %(texts)s does not settle it.",
         "The largest lead is %(value)s, of %(better)s over %(worse)s, but %(texts)s do not settle it.",
         most.n_texts,
     )
-    return said % {
+    return sentence % {
         "better": most.better, "worse": most.worse, "value": number(abs(most.value)), "texts": of_texts(most.n_texts),
     }  # fmt: skip
 

@@ -106,9 +106,9 @@ def widths_note(report: Report, protocol: str, convention: str) -> list[str]:
         return []
     values = {"convention": name_code("convention", convention), "n": count(len(both))}
     values["wider"] = count(sum(own > theirs for own, theirs in both))
-    said = _("This study's intervals: %(convention)s. Of the %(n)s intervals in these tables, %(wider)s "
+    sentence = _("This study's intervals: %(convention)s. Of the %(n)s intervals in these tables, %(wider)s "
              "are wider than intervals over single judgments.")  # fmt: skip
-    return [said % values]
+    return [sentence % values]
 
 
 def width(interval: Mapping[str, Any]) -> float | None:

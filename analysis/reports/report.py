@@ -84,8 +84,8 @@ def raters(evidence: Evidence) -> Check:
     few = int((n < RATERS).sum())
     if not few:
         return Check(True, _("Every item has answers of at least two people."))
-    said = _("%(few)s of %(all)s items have answers of fewer than two people, so agreement does not cover them.")
-    return Check(False, said % {"few": count(few), "all": count(len(n))})
+    sentence = _("%(few)s of %(all)s items have answers of fewer than two people, so agreement does not cover them.")
+    return Check(False, sentence % {"few": count(few), "all": count(len(n))})
 
 
 def items(evidence: Evidence) -> Check:
@@ -93,8 +93,8 @@ def items(evidence: Evidence) -> Check:
     n = evidence.items.groupby(["text_id", "generator"]).size().unstack(fill_value=0)
     if (n.nunique(axis=1) == 1).all():
         return Check(True, _("Every generator has the same number of items on each text."))
-    said = _("Generators have different numbers of items per text.")
-    return Check(False, said)
+    sentence = _("Generators have different numbers of items per text.")
+    return Check(False, sentence)
 
 
 def complete(report: Report, evidence: Evidence) -> Report:

@@ -77,9 +77,9 @@ def say_compared(stand_in: StandIn | None) -> str:
             passed.setdefault(line.question, []).append(line.model)
     if not passed:
         return _("No model or baseline is shown to replace a person here.")
-    said = _("%(models)s may replace a person on “%(question)s”.")
+    sentence = _("%(models)s may replace a person on “%(question)s”.")
     return " ".join(
-        said % {"models": name_some(names), "question": question} for question, names in list(passed.items())[:2]
+        sentence % {"models": name_some(names), "question": question} for question, names in list(passed.items())[:2]
     )
 
 

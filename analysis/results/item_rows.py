@@ -145,10 +145,10 @@ def say_first(rows: Sequence[ItemRow]) -> str:
     """The first line of the page: how many to look at, and whose they are."""
     found = [row for row in rows if {HARD, KEY} & set(row.flags)]
     if not found:
-        said = ngettext("%(n)s item. None stands out.", "%(n)s items. None stands out.", len(rows))
-        return said % {"n": count(len(rows))}
-    said = ngettext("Check %(n)s of %(all)s item first.", "Check %(n)s of %(all)s items first.", len(rows))
-    return f"{said % {'n': count(len(found)), 'all': count(len(rows))}} {say_whose(found)}"
+        sentence = ngettext("%(n)s item. None stands out.", "%(n)s items. None stands out.", len(rows))
+        return sentence % {"n": count(len(rows))}
+    sentence = ngettext("Check %(n)s of %(all)s item first.", "Check %(n)s of %(all)s items first.", len(rows))
+    return f"{sentence % {'n': count(len(found)), 'all': count(len(rows))}} {say_whose(found)}"
 
 
 def say_whose(found: Sequence[ItemRow]) -> str:
@@ -159,5 +159,5 @@ def say_whose(found: Sequence[ItemRow]) -> str:
         return _("All by %(generator)s.") % {"generator": next(iter(names))}
     if len(names) > 3:
         return ""
-    said = _("%(n)s by %(generator)s")
-    return f"{join_names([said % {'n': n, 'generator': name} for name, n in names.items()])}."
+    sentence = _("%(n)s by %(generator)s")
+    return f"{join_names([sentence % {'n': n, 'generator': name} for name, n in names.items()])}."

@@ -35,8 +35,8 @@ def find_verdict(study: Study, outcome: Outcome | None, counts: dict[str, int]) 
     if outcome is not None and (counts or outcome.speaker):
         return judge(outcome, is_running=is_running)
     if not counts:
-        said = _("Only models have answered. Their answers stand under Compare.")
-        return Verdict(Kind.TOO_EARLY if is_running else Kind.TOO_FEW, said)
+        sentence = _("Only models have answered. Their answers stand under Compare.")
+        return Verdict(Kind.TOO_EARLY if is_running else Kind.TOO_FEW, sentence)
     if is_running:
         return Verdict(Kind.TOO_EARLY, _("Too early to say."))
     return Verdict(Kind.TOO_FEW, _("No result yet."))
@@ -57,10 +57,10 @@ class PageFigure:
 
 
 def place_figure(study: Study, name: str, title: str, drawing: Drawing, query: str) -> PageFigure:
-    said = describe(drawing)
-    wide, narrow = (draw(drawing, sheet, label=f"{title}. {said}") for sheet in (PAGE, PHONE))
+    description = describe(drawing)
+    wide, narrow = (draw(drawing, sheet, label=f"{title}. {description}") for sheet in (PAGE, PHONE))
     # Every word of a drawing is escaped where it is written.
-    return PageFigure(title, mark_safe(wide), mark_safe(narrow), said, list_files(study, name, query))  # noqa: S308
+    return PageFigure(title, mark_safe(wide), mark_safe(narrow), description, list_files(study, name, query))  # noqa: S308
 
 
 def list_files(study: Study, name: str, query: str) -> list[tuple[int, list[tuple[str, str]]]]:
@@ -97,8 +97,8 @@ def say_adjusted(outcome: Outcome) -> str:
         return _(outcome.compared.reason)
     if outcome.compared.size < 2:
         return ""
-    said = ngettext("Adjusted for %(n)s comparison.", "Adjusted for all %(n)s comparisons.", outcome.compared.size)
-    return said % {"n": count(outcome.compared.size)}
+    sentence = ngettext("Adjusted for %(n)s comparison.", "Adjusted for all %(n)s comparisons.", outcome.compared.size)
+    return sentence % {"n": count(outcome.compared.size)}
 
 
 @dataclass(frozen=True)
@@ -117,9 +117,9 @@ def list_notes(study: Study, report: Report, form: ResultsForm, outcome: Outcome
     worst = [*about_items(study, report, query), *about_answers(report), *about_generators(outcome)]
     worst += [Note(WARNING, check.said) for check in report.checks if not check.passed]
     n = sum(check.passed for check in report.checks)
-    said = ngettext("%(n)s check passed.", "%(n)s checks passed.", n) % {"n": count(n)}
+    sentence = ngettext("%(n)s check passed.", "%(n)s checks passed.", n) % {"n": count(n)}
     href = f"{reverse('results_details', args=[study.slug])}{query and '?'}{query}#checks"
-    passed = [Note(PASSED, said, href, _("Show all checks"))] if n else []
+    passed = [Note(PASSED, sentence, href, _("Show all checks"))] if n else []
     return [*worst[: MOST_NOTES - len(passed)], *passed]
 
 
@@ -165,12 +165,12 @@ def about_generators(outcome: Outcome | None) -> Iterator[Note]:
         name for each in outcome.compared.contrasts if each.low is not None for name in (each.better, each.worse)
     }
     if names := [name for name in apart if name not in compared]:
-        said = ngettext(
+        sentence = ngettext(
             "%(names)s has no interval, so it is not compared.",
             "%(names)s have no interval, so they are not compared.",
             len(names),
         )
-        yield Note(WARNING, said % {"names": name_some(names)})
+        yield Note(WARNING, sentence % {"names": name_some(names)})
 
 
 # What is counted ------------------------------------------------------------------------------------------------------

@@ -61,8 +61,8 @@ def study_matches(request, study):
     except BadMatch as error:
         messages.error(request, str(error))
     else:
-        said = ngettext("%(n)d match was stored.", "%(n)d matches were stored.", n)
-        messages.success(request, said % {"n": n})
+        sentence = ngettext("%(n)d match was stored.", "%(n)d matches were stored.", n)
+        messages.success(request, sentence % {"n": n})
     return redirect(reverse("results_compare", args=[study.slug]) + "#published")
 
 

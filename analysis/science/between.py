@@ -114,9 +114,11 @@ def say_comparison(tables: tuple[Table, Table]) -> list[str]:
     timed = [row for row in hours.rows if row["hour"] is not None and row["objects"] == GENERATORS]
     if len({row["study"] for row in timed}) > 1:
         best = max(timed, key=lambda row: row["hour"])
-        said = _("An hour of one person's time tells most about generators in “%(study)s” (%(measure)s: %(value)s).")
+        sentence = _(
+            "An hour of one person's time tells most about generators in “%(study)s” (%(measure)s: %(value)s)."
+        )
         value = with_interval(best["hour"], best["low"], best["high"])
-        found.append(said % {"study": best["study"], "measure": name_question(best["measure"]), "value": value})
+        found.append(sentence % {"study": best["study"], "measure": name_question(best["measure"]), "value": value})
     return found
 
 

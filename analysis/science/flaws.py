@@ -71,8 +71,8 @@ def code_items(evidence: Evidence) -> pd.DataFrame:
     """The same as by rules, with the majority of people's codes in their place where there is one."""
     coded, people = apply_rules(evidence), evidence.flaw_codes
     for name in NAMES:
-        said = [people.get(str(item), {}).get(name, own) for item, own in coded[name].items()]
-        coded[name] = pd.Series([None if each is None or each != each else each for each in said], coded.index, object)
+        codes = [people.get(str(item), {}).get(name, own) for item, own in coded[name].items()]
+        coded[name] = pd.Series([None if each is None or each != each else each for each in codes], coded.index, object)
     return coded
 
 

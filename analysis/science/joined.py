@@ -377,9 +377,9 @@ def say_joined(row: Row) -> str:
         "value": with_interval(row["value"], row["low"], row["high"]), "effective": of_texts(round(row["n_effective"])),
     }  # fmt: skip
     if row["r"] < LEAST_R:
-        said = _("From people on %(people)s and models on %(all)s, items by %(generator)s have an informativity of "
+        sentence = _("From people on %(people)s and models on %(all)s, items by %(generator)s have an informativity of "
                  "%(value)s.")  # fmt: skip
-        return f"{said % about} {say_no_help(row['r'])}"
-    said = _("From people on %(people)s and models on %(all)s, items by %(generator)s have an informativity of "
+        return f"{sentence % about} {say_no_help(row['r'])}"
+    sentence = _("From people on %(people)s and models on %(all)s, items by %(generator)s have an informativity of "
              "%(value)s; that is as good as people alone on %(effective)s.")  # fmt: skip
-    return said % about
+    return sentence % about

@@ -360,12 +360,12 @@ def functioning_sentence(tables: tuple[Table, ...]) -> list[str]:
     large = [row for row in rows if row["category"] == LARGE]
     if not large:
         return []
-    said = ngettext(
+    sentence = ngettext(
         "%(n)d of %(all)d items clearly treats equally good readers of “%(a)s” and “%(b)s” differently (class C).",
         "%(n)d of %(all)d items clearly treat equally good readers of “%(a)s” and “%(b)s” differently (class C).",
         len(large),
     )
-    return [said % {"n": len(large), "all": len(rows), "a": large[0]["group_a"], "b": large[0]["group_b"]}]
+    return [sentence % {"n": len(large), "all": len(rows), "a": large[0]["group_a"], "b": large[0]["group_b"]}]
 
 
 def rasch_sentence(tables: tuple[Table, ...]) -> list[str]:

@@ -89,6 +89,6 @@ def outlook_figure(study: Study, table: Table, ending: str) -> bytes:
     """The planner's curves in a form of `analysis.figures.registry.FORMS`; `KeyError` for another."""
     from analysis.figures.registry import specification
 
-    said = (FORMAT, table.rows, study.title, get_language())
-    key = f"outlook-figure:{hashlib.sha256(repr(said).encode()).hexdigest()}"
+    content = (FORMAT, table.rows, study.title, get_language())
+    key = f"outlook-figure:{hashlib.sha256(repr(content).encode()).hexdigest()}"
     return in_form(ending, key, lambda: specification("outlook", table, table.title, [study.title]))

@@ -165,8 +165,8 @@ def undefined_interval(row: Row, column: Column, convention: str) -> str:
     bound = chosen.get("bound")
     if bound is None:
         return _("interval undefined")
-    said = _("at least %(bound)s") if bound <= row[column.name] else _("at most %(bound)s")
-    return said % {"bound": figure(bound)}
+    sentence = _("at least %(bound)s") if bound <= row[column.name] else _("at most %(bound)s")
+    return sentence % {"bound": figure(bound)}
 
 
 def shorten(words: str) -> str:
@@ -266,10 +266,12 @@ def caveats(row: Row, column: Column, convention: str) -> str:
 
 def alternative(table: Table) -> str:
     """What a figure of the table shows, in a sentence for each of its first rows, for those who cannot see it."""
-    said = [f"{sentence_of(row, table)}." for row in table.rows[:MOST_SENTENCES]]
-    if n := len(table.rows) - len(said):
-        said.append(ngettext("The table has %(n)s more row.", "The table has %(n)s more rows.", n) % {"n": count(n)})
-    return " ".join(said)
+    sentences = [f"{sentence_of(row, table)}." for row in table.rows[:MOST_SENTENCES]]
+    if n := len(table.rows) - len(sentences):
+        sentences.append(
+            ngettext("The table has %(n)s more row.", "The table has %(n)s more rows.", n) % {"n": count(n)}
+        )
+    return " ".join(sentences)
 
 
 def sentence_of(row: Row, table: Table) -> str:
@@ -314,9 +316,9 @@ def facts(table: Table, title: str, rows: list[Row], behind: BehindLink | None, 
     found = [
         (name, [mine.get(quantity, Cell("", numeric=True)) for quantity in quantities]) for name, mine in cells.items()
     ]
-    said = [name_code("quantity", quantity) for quantity in quantities]
+    names = [name_code("quantity", quantity) for quantity in quantities]
     shown = found if len(found) == most + 1 else found[:most]  # a line saying that one is left out takes its room
-    return Facts(title, said, shown, len(found) - len(shown))
+    return Facts(title, names, shown, len(found) - len(shown))
 
 
 def name_of(row: Row) -> str:

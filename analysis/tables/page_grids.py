@@ -59,8 +59,8 @@ def side_by_side(table: Table, convention: str, behind: BehindLink | None = None
 def between(table: Table, row: Row, behind: BehindLink | None) -> tuple[Part, ...]:
     """The two accuracies: without the text, then with it."""
     ends = (column_of(table, name) for name in ("guessability", "answerability"))
-    said = ((each, _(UNDEFINED) if row[each.name] is None else figure(row[each.name])) for each in ends)
-    return join_parts((number_beneath(table, row, *each, behind) for each in said), " → ")
+    numbers = ((each, _(UNDEFINED) if row[each.name] is None else figure(row[each.name])) for each in ends)
+    return join_parts((number_beneath(table, row, *each, behind) for each in numbers), " → ")
 
 
 def pivot(

@@ -56,7 +56,7 @@ def describe_method(interval: Mapping[str, Any], counts: str = "judgments") -> t
 
 
 def method_word(interval: Mapping[str, Any]) -> str:
-    said = {"draws": count(interval["replicates"]), "seed": interval["seed"], "method": interval["method"]}
+    values = {"draws": count(interval["replicates"]), "seed": interval["seed"], "method": interval["method"]}
     if interval["method"] == "jackknife-t":
         return _("95 %% interval: jackknife over texts (t)") % {}
     if interval["method"] == "two-way-t":
@@ -64,10 +64,10 @@ def method_word(interval: Mapping[str, Any]) -> str:
     if interval["method"] == "linearised-t":
         return _("95 %% interval: from the spread between units (t)") % {}
     if interval["method"] == "bootstrap-percentile":
-        return _("95 %% interval: %(draws)s draws, seed %(seed)s") % said
+        return _("95 %% interval: %(draws)s draws, seed %(seed)s") % values
     if interval["method"] == "fisher-z":
         return _("95 %% interval: Fisher's z, takes rows as independent") % {}
-    return _("95 %% interval: %(method)s") % said
+    return _("95 %% interval: %(method)s") % values
 
 
 def units_counted(unit: str, n: int) -> str:

@@ -175,17 +175,17 @@ def grid_cell(place: Place, table: Table, crossing: Crossing) -> tuple[str, str,
         return UNDEFINED, "", ""
     ends = interval_bounds(row, column)
     number = escape(print_number(column.kind, value, digits_of(*ends)))
-    said = (text for _column, text in beneath_of(place, table, crossing, print_number))
+    texts = (text for _column, text in beneath_of(place, table, crossing, print_number))
     marked = MARKS.get(row[crossing.mark] if crossing.mark else "", "%s")
-    return marked % number, escape(interval(*ends)), escape(BESIDE.join(said))
+    return marked % number, escape(interval(*ends)), escape(BESIDE.join(texts))
 
 
 def grid_notes(table: Table, crossing: Crossing) -> Iterator[str]:
     """What bold and underlined mean, and what stands under the numbers."""
     marked = {row[crossing.mark] for row in table.rows} if crossing.mark else set()
-    said = {BOLD: _("bold"), UNDERLINED: _("underlined")}
+    values = {BOLD: _("bold"), UNDERLINED: _("underlined")}
     if marked & MARKS.keys():
-        yield ", ".join(f"{said[how]}: {name_code('mark', word)}" for word, how in MARKS.items() if word in marked)
+        yield ", ".join(f"{values[how]}: {name_code('mark', word)}" for word, how in MARKS.items() if word in marked)
     yield from describe_beneath(table, crossing)
 
 

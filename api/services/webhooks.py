@@ -55,14 +55,14 @@ def schedule_deliveries(event: str, project_id: int, subject: str) -> None:
         return
     for webhook in Webhook.objects.filter(project=project_id).select_related("project"):
         if event in webhook.events:
-            said = {
+            values = {
                 "id": token_hex(16),
                 "event": event,
                 "project": webhook.project.slug,
                 "subject": subject,
                 "at": timezone.now().isoformat(),
             }
-            get_or_schedule(make_job(KIND, f"webhook:{webhook.pk}", said, webhook.project, language="en"))
+            get_or_schedule(make_job(KIND, f"webhook:{webhook.pk}", values, webhook.project, language="en"))
 
 
 def deliver(job: Job, report_progress: Hear) -> Path | None:

@@ -387,8 +387,8 @@ class Imports(FileView, ProjectView):
             plan = import_items(self.project, reading, options, filename=file.name, user=request.user)
         writes = not given["dry_run"] and plan.writes
         done = self.project.bank_imports.first() if writes else None
-        said = {"stored": writes, "counts": plan.counts(), "warnings": plan.warnings, "number": done and done.pk}
-        return self.show(said, status=201)
+        values = {"stored": writes, "counts": plan.counts(), "warnings": plan.warnings, "number": done and done.pk}
+        return self.show(values, status=201)
 
     def keep(self, name: str, content: bytes, options: ImportOptions, format_name: str) -> ImportFile:
         if format_name == TEXT_FILES:

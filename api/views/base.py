@@ -51,8 +51,8 @@ class Filter:
     def read(self, given: str) -> str:
         if has_control(given) or (self.choices and given not in self.choices):
             known = _("one of: %(names)s") % {"names": ", ".join(self.choices)} if self.choices else _("plain text")
-            said = _("“%(name)s” is %(known)s.") % {"name": self.name, "known": known}
-            raise Refused(said, status=400, kind="invalid")
+            sentence = _("“%(name)s” is %(known)s.") % {"name": self.name, "known": known}
+            raise Refused(sentence, status=400, kind="invalid")
         return given
 
 
@@ -208,8 +208,8 @@ class View(APIView):
         if request.method != "POST" or not key:
             return
         if len(key) > MAX_KEY or not key.isprintable():
-            said = _("An idempotency key has up to %(n)d printable characters.") % {"n": MAX_KEY}
-            raise Refused(said, status=400, kind="invalid")
+            sentence = _("An idempotency key has up to %(n)d printable characters.") % {"n": MAX_KEY}
+            raise Refused(sentence, status=400, kind="invalid")
         fingerprint = idempotency.make_fingerprint("POST", request.get_full_path(), request.data)
         row = idempotency.claim(request.auth, key, fingerprint)
         if row.status is not None:
@@ -255,8 +255,8 @@ class View(APIView):
         """
         known = {etag.removeprefix("W/") for etag in parse_etags(self.request.headers.get("If-Match", "*"))}
         if not known & {"*", make_etag(shape(value, context={"request": self.request}).data)}:
-            said = _("This has changed since you read it. Read it again, then repeat your change.")
-            raise Refused(said, status=412, kind="changed")
+            sentence = _("This has changed since you read it. Read it again, then repeat your change.")
+            raise Refused(sentence, status=412, kind="changed")
 
     def page(self, rows: QuerySet[Any], order: str = "pk") -> Any:
         """A page of the rows, kept and sorted as the query asks."""
@@ -278,8 +278,8 @@ class View(APIView):
         if not asked:
             return (default,) if default.lstrip("-") == "pk" else (default, "pk")
         if asked.lstrip("-") not in self.operation.sorts:
-            said = _("Sort by one of: %(names)s.") % {"names": ", ".join(self.operation.sorts)}
-            raise Refused(said, status=400, kind="invalid")
+            sentence = _("Sort by one of: %(names)s.") % {"names": ", ".join(self.operation.sorts)}
+            raise Refused(sentence, status=400, kind="invalid")
         return ("-" * asked.startswith("-") + self.operation.sorts[asked.lstrip("-")], "pk")
 
     def filter(self, rows: QuerySet[Any]) -> QuerySet[Any]:

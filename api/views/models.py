@@ -58,8 +58,8 @@ class RunSerializer(serializers.Serializer):
 
     def to_representation(self, run: Run) -> dict[str, Any]:
         self.numbers = Progress(run)
-        said: dict[str, Any] = super().to_representation(run)
-        return said
+        values: dict[str, Any] = super().to_representation(run)
+        return values
 
     def get_budget(self, run: Run) -> float | None:
         return None if run.budget_nanos is None else run.budget_nanos / NANOS
@@ -179,8 +179,8 @@ def find_model(project: Project, name: str) -> Endpoint:
 def confirm(endpoint: Endpoint, found: Estimate, given: dict[str, Any]) -> None:
     """Calls that cost money, or may, need a word of who pays."""
     if found.n_new and not endpoint.is_free and not given["confirm_cost"]:
-        said = _("%(estimate)s Send confirm_cost to start the run.")
-        raise Refused(said % {"estimate": format_estimate(found, endpoint.currency)}, kind="refused")
+        sentence = _("%(estimate)s Send confirm_cost to start the run.")
+        raise Refused(sentence % {"estimate": format_estimate(found, endpoint.currency)}, kind="refused")
 
 
 class GenerateSerializer(TermsSerializer):
@@ -226,13 +226,13 @@ class Generate(ProjectView):
         now = generating.count_progress(self.project, spec)
         found = generating.get_generator(self.project, spec)
         at_work = [run.pk for run in generating.list_unfinished_runs(found, spec)]
-        said = {"generator": found.name, "n_items": now.n_items, "n_missing": now.n_missing, "runs": at_work}
-        return self.show(said, status=201)
+        values = {"generator": found.name, "n_items": now.n_items, "n_missing": now.n_missing, "runs": at_work}
+        return self.show(values, status=201)
 
     def write_by_rule(self, texts: list[Any], size: Size) -> dict[str, Any]:
         if len(texts) > MOST_BY_RULE:
-            said = _("Rules can write about at most %(n)d texts in a request. Name fewer texts.")
-            raise CannotGenerate(said % {"n": MOST_BY_RULE})
+            sentence = _("Rules can write about at most %(n)d texts in a request. Name fewer texts.")
+            raise CannotGenerate(sentence % {"n": MOST_BY_RULE})
         found = ruling.write_by_rule(self.project, texts, size)
         n_items = sum(each.n_new + each.n_known for each in found)
         name = ruling.make_author(size, ruling.FIRST_SEED).name
@@ -273,8 +273,8 @@ class ActOnRun(OneRun):
             "retry": lambda: runs.retry_failed(self.run),
         }[self.step]()
         if not changed:
-            said = _("Nothing changed: the run is in another state, or no call of it failed.")
-            raise Refused(said, status=409, kind="wrong-state")
+            sentence = _("Nothing changed: the run is in another state, or no call of it failed.")
+            raise Refused(sentence, status=409, kind="wrong-state")
         return self.show(get_run(request.user, self.run.pk))
 
 
@@ -372,14 +372,14 @@ class OneEndpoint(EndpointView):
     def delete(self, request: Request, endpoint: int) -> HttpResponse:
         self.require_own()
         if not endpoints.delete_endpoint(self.endpoint):
-            said = _("This endpoint has runs, so it cannot be deleted. Set is_active to false instead.")
-            raise Refused(said, status=409, kind="wrong-state")
+            sentence = _("This endpoint has runs, so it cannot be deleted. Set is_active to false instead.")
+            raise Refused(sentence, status=409, kind="wrong-state")
         return HttpResponse(status=204)
 
     def require_own(self) -> None:
         if self.endpoint.is_local:
-            said = _("The local model comes with Lesart and cannot be changed.")
-            raise Refused(said, status=409, kind="wrong-state")
+            sentence = _("The local model comes with Lesart and cannot be changed.")
+            raise Refused(sentence, status=409, kind="wrong-state")
 
 
 class ActOnEndpoint(EndpointView):

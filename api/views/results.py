@@ -104,10 +104,10 @@ class Results(ResultsView):
         """In English, as files are."""
         with override("en"):
             report = report_of(self.study, self.choices, only_current=True)
-            said = {
+            values = {
                 name: getattr(report, name) for name in ("included", "n_responses", "sentences", "tables", "figures")
             }
-            return self.show(said | {"effects_hidden": are_effects_hidden(self.study)})
+            return self.show(values | {"effects_hidden": are_effects_hidden(self.study)})
 
 
 BOM = OpenApiParameter("bom", bool, description="Begin a CSV with a byte-order mark, as Excel wants it.")
@@ -152,8 +152,8 @@ class CompareStudies(StudyView):
         name = request.query_params.get("with", "")
         found = next((each for each in list_comparable(self.study) if each.slug == name), None)
         if found is None:
-            said = _("“with” must name another study of the project that asks about the same items.")
-            raise Refused(said, status=400, kind="invalid")
+            sentence = _("“with” must name another study of the project that asks about the same items.")
+            raise Refused(sentence, status=400, kind="invalid")
         with override("en"):
             tables = compare_with(self.study, found)
             rows = {table.name: json.loads(as_json(table))["rows"] for table in tables}
@@ -177,8 +177,8 @@ class OneFigure(ResultsView):
 def refuse_hidden(study: Study) -> None:
     """403 while the team does not see effects by generator: single answers would tell them."""
     if are_effects_hidden(study):
-        said = _("Results by generator are hidden until this study is closed, so single answers are not given out.")
-        raise Refused(said, status=403, kind="forbidden")
+        sentence = _("Results by generator are hidden until this study is closed, so single answers are not given out.")
+        raise Refused(sentence, status=403, kind="forbidden")
 
 
 class Answers(ResultsView):

@@ -156,8 +156,8 @@ def is_of_this_python(environment: Environment) -> bool:
 
 
 def install(environment: Environment, lock: TextIO, can_keep: bool) -> None:
-    said = f"Installing Lesart's packages into {environment.folder}. This happens once and takes about a minute."
-    print(said, file=sys.stderr)
+    sentence = f"Installing Lesart's packages into {environment.folder}. This happens once and takes about a minute."
+    print(sentence, file=sys.stderr)
     pip = [str(environment.python), "-I", "-m", "pip", "install", "-qq", "--disable-pip-version-check"]
     # To compile all modules would take as long again; Python compiles those it uses. Nothing is built from source.
     pip += ["--no-compile", "--only-binary", ":all:"]

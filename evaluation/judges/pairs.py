@@ -63,10 +63,10 @@ class Pairs(Judge):
         other = self.other_order(setting, asked, run)
         if other is not None:
             self.keep(setting, asked, mine if mine == other else TIE)
-        said: dict[str, Any] = {"order": 2 if asked.is_swapped else 1, "said": chosen, "better": mine}
+        values: dict[str, Any] = {"order": 2 if asked.is_swapped else 1, "said": chosen, "better": mine}
         if shares.shares is not None:
-            said |= {"shares": shares.shares, "label mass": shares.mass, "little label mass": shares.is_flagged}
-        return said
+            values |= {"shares": shares.shares, "label mass": shares.mass, "little label mass": shares.is_flagged}
+        return values
 
     def other_order(self, setting: JudgeSetting, asked: JudgeQuestion, run: Run) -> str | None:
         """What the reply to the other order says, read or not: both raw replies are committed before either is read."""

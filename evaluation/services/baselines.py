@@ -73,8 +73,8 @@ def add_baseline(
     """One that reads this version of the texts; see `ensure_evaluator`."""
     methods = list_methods(study) or BASELINES  # without any, adding one says why
     if method not in methods:
-        said = {"name": method, "names": ", ".join(methods)}
-        raise CannotEvaluate(_("This study has no baseline “%(name)s”. Choose one of: %(names)s.") % said)
+        values = {"name": method, "names": ", ".join(methods)}
+        raise CannotEvaluate(_("This study has no baseline “%(name)s”. Choose one of: %(names)s.") % values)
     wanted = EvaluatorSpec(
         label=label.strip() or method,
         kind=AnnotatorKind.BASELINE,

@@ -51,7 +51,7 @@ def describe_missing(setting: JudgeSetting, asked: JudgeQuestion, items: dict[in
     """Of a tuple, whose answers are about no single item, `unit_item_ids` names all."""
     first, *others = (items[pk] for pk in asked.about.item_ids)
     is_one = asked.about.item_id is not None
-    said = {
+    values = {
         "stage": setting.stage.name,
         "text_id": first.text.external_id,
         "item_id": first.external_id if is_one else None,
@@ -59,7 +59,7 @@ def describe_missing(setting: JudgeSetting, asked: JudgeQuestion, items: dict[in
         "other_item_id": others[0].external_id if others and is_one else None,
         "question": asked.question,
     }
-    return said if is_one else said | {UNIT_ITEMS: " ".join(item.external_id for item in (first, *others))}
+    return values if is_one else values | {UNIT_ITEMS: " ".join(item.external_id for item in (first, *others))}
 
 
 def find_reply(setting: JudgeSetting, asked: JudgeQuestion, replies: dict[str, Reply]) -> Reply:
@@ -142,8 +142,8 @@ def iter_replies_with_mass(
     for *about, p, mass, text, run, pk in rows.values_list(
         *fields, "probability", "mass", "call_text", "call_run_id", "call_pk"
     ):
-        said = dict(zip(("text_id", "item_id", "option_id"), about, strict=True))
-        yield said | {"probability": p, "mass": mass, "raw_output": text, "call": name_call(run, pk)}
+        values = dict(zip(("text_id", "item_id", "option_id"), about, strict=True))
+        yield values | {"probability": p, "mass": mass, "raw_output": text, "call": name_call(run, pk)}
 
 
 def name_call(run: int, call: int) -> str:

@@ -25,31 +25,31 @@ from studies.services.evaluating import ANSWER
 def describe_caveats(evaluator: Evaluator) -> list[str]:
     """Sentences about all that differs from the default; none for most evaluators."""
     params, name = {**DEFAULTS, **evaluator.params}, {"label": evaluator.annotator.code}
-    said = []
+    sentences = []
     if params["as_published"]:
-        said.append(
+        sentences.append(
             _("“%(label)s” was asked and parsed as in the publication: no second request, at most 10 "
               "output tokens, and p(true) uses only the most likely spelling of each letter.") % name
         )  # fmt: skip
     if params["answering"] == LETTERS:
-        said.append(
+        sentences.append(
             _("“%(label)s” judged all options of an item in one prompt and answered with a list of letters.") % name
         )
     if params["temperature"]:
         drawn = {**name, "temperature": params["temperature"], "number": params["sample"] + 1}
-        said.append(
+        sentences.append(
             _("The replies of “%(label)s” are sample %(number)d at temperature %(temperature)s; another "
               "sample may answer differently.") % drawn
         )  # fmt: skip
     if options := describe_options(load_options(params[OPTIONS])):
-        said.append(_("Request parameters of “%(label)s”: %(options)s.") % {**name, "options": options})
+        sentences.append(_("Request parameters of “%(label)s”: %(options)s.") % {**name, "options": options})
     if tuning := params.get("tuning"):
-        said.append(
+        sentences.append(
             _("The thresholds of “%(label)s” were chosen on the study “%(study)s”, which shares no text "
               "with this one: they give the highest accuracy there, taking the middle of the best range.")
             % {**name, "study": tuning["study"]}
         )  # fmt: skip
-    return said
+    return sentences
 
 
 def list_caveats(study: Study, purposes: Collection[str]) -> tuple[str, ...]:

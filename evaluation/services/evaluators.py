@@ -235,8 +235,8 @@ def find_prompt_version(
     except UnknownInstrument as unknown:
         if name:
             raise CannotEvaluate(str(unknown)) from None
-        said = _("There is no prompt instrument “%(name)s”. Add it first.")
-        raise CannotEvaluate(said % {"name": default}) from None
+        sentence = _("There is no prompt instrument “%(name)s”. Add it first.")
+        raise CannotEvaluate(sentence % {"name": default}) from None
     except BadTemplate as error:
         raise CannotEvaluate(str(error)) from None
     return version
@@ -264,8 +264,8 @@ def read_seen_texts(study: Study, names: Sequence[str]) -> Sequence[str] | str:
         return ALL_TEXTS
     known = set(study.units.values_list("text__external_id", flat=True))
     if unknown := [name for name in names if name not in known]:
-        said = _("This study has no text “%(name)s”. Name its texts by their ids, or write all.")
-        raise CannotEvaluate(said % {"name": unknown[0]})
+        sentence = _("This study has no text “%(name)s”. Name its texts by their ids, or write all.")
+        raise CannotEvaluate(sentence % {"name": unknown[0]})
     return names
 
 
@@ -282,8 +282,8 @@ def collect_seen_texts(study: Study) -> dict[str, frozenset[str]]:
     """By label, the ids of the study's texts of which an evaluator has seen people's answers; only where there are."""
     names = frozenset(study.units.values_list("text__external_id", flat=True))
     rows = Evaluator.objects.filter(annotator__study=study).values_list("annotator__code", "params")
-    said = {code: params.get(SEEN) for code, params in rows if params.get(SEEN)}
-    return {code: names if seen == ALL_TEXTS else names & set(seen) for code, seen in said.items()}
+    values = {code: params.get(SEEN) for code, params in rows if params.get(SEEN)}
+    return {code: names if seen == ALL_TEXTS else names & set(seen) for code, seen in values.items()}
 
 
 def make_scope(evaluator: Evaluator) -> str:

@@ -345,5 +345,5 @@ def list_column_runs(study: Study) -> list[Run]:
 def start_new_run(
     study: Study, endpoint: Endpoint, label: str, params: dict[str, Any], scope: str, terms: RunTerms
 ) -> Run:
-    said = _("%(label)s judges %(study)s") % {"label": label, "study": study.title}
-    return create_run(JUDGE_KIND, study, endpoint, said, params, scope, terms)
+    sentence = _("%(label)s judges %(study)s") % {"label": label, "study": study.title}
+    return create_run(JUDGE_KIND, study, endpoint, sentence, params, scope, terms)

@@ -198,13 +198,13 @@ def start(
 
 
 def create_run(scoring: Scoring, evaluator: Mapping[str, Any], terms: RunTerms) -> Run:
-    said = {"label": evaluator["label"], "number": scoring.pk}
+    values = {"label": evaluator["label"], "number": scoring.pk}
     try:
         return runs.create_run(
             project=scoring.project,
             kind=SCORING_KIND,
             endpoint=Endpoint.objects.get(pk=evaluator["endpoint"]),
-            label=_("%(label)s scores items sent by program (%(number)d)") % said,
+            label=_("%(label)s scores items sent by program (%(number)d)") % values,
             params={**evaluator, "scoring": scoring.pk},
             scope=scoring.scope,
             budget=terms.budget,

@@ -104,10 +104,10 @@ def check_texts(study: Study, development: Study) -> None:
     bodies = set(ours.values())
     shared = [name for name, body in theirs.items() if name in ours or body in bodies]
     if shared:
-        said = {"name": development.slug, "n": len(shared), "text": shared[0]}
+        values = {"name": development.slug, "n": len(shared), "text": shared[0]}
         raise CannotEvaluate(
             _("“%(name)s” shares %(n)d texts with this study, such as “%(text)s”. Thresholds have to be "
-              "chosen on other texts. Choose a study without shared texts.") % said
+              "chosen on other texts. Choose a study without shared texts.") % values
         )  # fmt: skip
 
 

@@ -131,8 +131,8 @@ def stammers(draft: Draft) -> bool:
 
 
 def _has_half_a_pair(words: list[str]) -> bool:
-    said = " ".join(words)
-    return ("sowohl" in words and "als auch" not in said) or words[-1:] == ["both"]
+    joined = " ".join(words)
+    return ("sowohl" in words and "als auch" not in joined) or words[-1:] == ["both"]
 
 
 def has_open_list(draft: Draft) -> bool:

@@ -223,11 +223,11 @@ def find_schema_problem(endpoint: Endpoint, template: Template) -> str:
     """Why the server cannot be asked with these words: replies with and without a schema are never mixed."""
     if template.reply != JSON or endpoint.can("json_schema") is not False:
         return ""
-    said = _(
+    sentence = _(
         "“%(name)s” does not support JSON schemas. Choose a prompt that asks for a list, such as "
         "generate-items or generate-items-reasons; it counts as a separate generator."
     )
-    return said % {"name": endpoint.name}
+    return sentence % {"name": endpoint.name}
 
 
 def find_reply_type(project: Project, spec: GenerationSpec) -> str:

@@ -32,12 +32,12 @@ def check_size(size: Size, *, may_be_open: bool) -> None:
     if size.n_options == 0 and may_be_open:
         return
     if not 2 <= size.n_options <= MAX_OPTIONS:
-        said = _("Choose 2 to %(n)d options per item.") % {"n": MAX_OPTIONS}
+        sentence = _("Choose 2 to %(n)d options per item.") % {"n": MAX_OPTIONS}
         more = _(
             "For open questions use cloze, or an instrument that writes them, such as "
             "generate-open-questions or generate-question."
         )
-        raise CannotGenerate(f"{said} {_('0 options stand for open questions.') if may_be_open else more}")
+        raise CannotGenerate(f"{sentence} {_('0 options stand for open questions.') if may_be_open else more}")
 
 
 def get_language(text: Text) -> str:
@@ -117,18 +117,20 @@ def find_named_examples(
 ) -> list[Item]:
     known, asked = {item.external_id: item for item in items}, {text.external_id for text in texts}
     for name in ids:
-        said = {"id": name[:200], "language": get_language(texts[0])}
+        values = {"id": name[:200], "language": get_language(texts[0])}
         if name not in known:
-            raise CannotGenerate(_("There is no item “%(id)s” in the language “%(language)s”. Choose another.") % said)
+            raise CannotGenerate(
+                _("There is no item “%(id)s” in the language “%(language)s”. Choose another.") % values
+            )
         if not can_be_example(known[name], template, None):
             raise CannotGenerate(
                 _("The item “%(id)s” lacks what an example of this instrument shows: options, explanations or the "
-                  "expected answer. Choose another, or add them.") % said
+                  "expected answer. Choose another, or add them.") % values
             )  # fmt: skip
         if known[name].text.external_id in asked:
             raise CannotGenerate(
                 _("The item “%(id)s” belongs to one of the selected texts. Choose an example about another text.")
-                % said
+                % values
             )
     return [known[name] for name in ids]
 

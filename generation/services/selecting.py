@@ -106,10 +106,10 @@ def _ensure_selection(generator: Generator, language: str, items: Sequence[Item]
     for known in generator.selections.filter(Q(selected=None) | Q(selector=model)).select_related("study", "selected"):
         if set(UnitItem.objects.filter(unit__study=known.study).values_list("item", flat=True)) == wanted:
             return known
-    said = {"name": generator.name, "language": language}
+    values = {"name": generator.name, "language": language}
     told = {
         "slug": find_free_slug(slugify(f"selection-{generator.name}-{language}")),
-        "title": (_("Selection: %(name)s (%(language)s)") % said)[:200],
+        "title": (_("Selection: %(name)s (%(language)s)") % values)[:200],
         "protocol": PROTOCOL,
         "instrument": f"{PROTOCOL}/{language}",
         "items": {"texts": sorted({item.text.external_id for item in items}), "generators": [generator.name]},

@@ -72,8 +72,8 @@ def store_items(text: Text, generator: Generator, written: Iterable[tuple[str, I
 
 
 def _describe_taken(name: str, known: Item) -> str:
-    said: dict[str, Any] = {"id": name, "generator": known.generator.name}
-    return _("The id “%(id)s” belongs to an item of “%(generator)s”. Change that item's id in its file.") % said
+    values: dict[str, Any] = {"id": name, "generator": known.generator.name}
+    return _("The id “%(id)s” belongs to an item of “%(generator)s”. Change that item's id in its file.") % values
 
 
 EDITED = "edited"

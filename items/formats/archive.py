@@ -42,8 +42,8 @@ def read_archive(content: bytes) -> Reading:
     archive, reading = ZipReader(content), Reading()
     found = list_files(archive, *READERS)
     if len(found) > 1:
-        said = _("The ZIP file contains several files of texts: {names}. Import them one by one.")
-        reading.problems.add(0, "", said.format(names=", ".join(make_printable(name) for name in found[:5])))
+        sentence = _("The ZIP file contains several files of texts: {names}. Import them one by one.")
+        reading.problems.add(0, "", sentence.format(names=", ".join(make_printable(name) for name in found[:5])))
         return reading
     try:
         reading = READERS[PurePosixPath(found[0]).suffix.lower()](archive.read(found[0]))

@@ -155,8 +155,8 @@ def _read_choice(element: Element, number: int, reading: Reading) -> dict[str, A
     answers: list[dict[str, Any]] = []
     for answer, share in zip(element.iterfind("answer"), shares, strict=True):
         explanation = _read_text(answer.find("feedback"), number, reading)
-        said = {"text": _read_text(answer, number, reading), "correct": share > max(least, 0.0)}
-        answers.append(said | ({"explanation": explanation} if explanation else {}))
+        values = {"text": _read_text(answer, number, reading), "correct": share > max(least, 0.0)}
+        answers.append(values | ({"explanation": explanation} if explanation else {}))
     if not any(answer["correct"] for answer in answers):
         reading.problems.add(number, "", _("No option is correct. Give one a fraction above 0."))
         return None

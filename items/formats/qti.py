@@ -125,8 +125,8 @@ def _build_item(name: str, stimulus: str, item: ItemRow) -> bytes:
 
 
 def _declare_response(root: Element, values: list[str], several: bool, kind: str) -> None:
-    said = {"identifier": "RESPONSE", "cardinality": "multiple" if several else "single", "base-type": kind}
-    declaration = SubElement(root, "qti-response-declaration", said)
+    fields = {"identifier": "RESPONSE", "cardinality": "multiple" if several else "single", "base-type": kind}
+    declaration = SubElement(root, "qti-response-declaration", fields)
     if values:
         correct = SubElement(declaration, "qti-correct-response")
         for value in values:
@@ -140,8 +140,8 @@ def _add_interaction(body: Element, item: ItemRow, several: bool) -> None:
         interaction = SubElement(body, "qti-extended-text-interaction", {"response-identifier": "RESPONSE"})
         _add_verbatim(interaction, "qti-prompt", item.stem)
         return
-    said = {"response-identifier": "RESPONSE", "max-choices": "0" if several else "1", "min-choices": "0"}
-    interaction = SubElement(body, "qti-choice-interaction", said)
+    values = {"response-identifier": "RESPONSE", "max-choices": "0" if several else "1", "min-choices": "0"}
+    interaction = SubElement(body, "qti-choice-interaction", values)
     _add_verbatim(interaction, "qti-prompt", item.stem)
     for n, option in enumerate(item.options, start=1):
         _add_verbatim(interaction, "qti-simple-choice", option.text, identifier=f"option-{n}")
@@ -241,8 +241,8 @@ def _read_stimulus(root: Element | None) -> tuple[str, dict[str, Any]]:
         return "", {}
     title = root.get("title", "")
     language = parse_language(root.get("lang", "")) or ""
-    said = {"id": root.get("label"), "title": title if title != root.get("identifier") else "", "language": language}
-    return _read_words(body), {field: value for field, value in said.items() if value}
+    values = {"id": root.get("label"), "title": title if title != root.get("identifier") else "", "language": language}
+    return _read_words(body), {field: value for field, value in values.items() if value}
 
 
 def _read_item(root: Element, number: int, reading: Reading) -> dict[str, Any] | None:
@@ -253,21 +253,21 @@ def _read_item(root: Element, number: int, reading: Reading) -> dict[str, Any] |
         return None
     (interaction,) = found
     prompt = interaction.find("prompt")
-    said: dict[str, Any] = {"question": "" if prompt is None else _read_words(prompt)}
-    said |= {"id": root.get("label")} if root.get("label") else {}
+    fields: dict[str, Any] = {"question": "" if prompt is None else _read_words(prompt)}
+    fields |= {"id": root.get("label")} if root.get("label") else {}
     values, several, has_key = _read_key(root, interaction.get("responseidentifier", "RESPONSE"))
     if interaction.tag in OPEN:
-        said |= {"answer": values[0]} if values else {}
+        fields |= {"answer": values[0]} if values else {}
     elif not has_key:
         reading.warnings.add(number, "", _("The item does not say which option is correct. It was left out."))
         return None
     else:
         choices = list(interaction.iter("simplechoice"))
-        said["answers"] = [{"text": _read_words(c), "correct": c.get("identifier") in values} for c in choices]
-        said |= {"multiple": True} if several else {}
+        fields["answers"] = [{"text": _read_words(c), "correct": c.get("identifier") in values} for c in choices]
+        fields |= {"multiple": True} if several else {}
     for element in list(interaction):
         interaction.remove(element)
-    return said | {"around": _read_words(body)}
+    return fields | {"around": _read_words(body)}
 
 
 def _read_key(root: Element, name: str) -> tuple[list[str], bool, bool]:

@@ -85,13 +85,13 @@ def list_lost(text: TextRow, item_id: str, fields: Iterable[str]) -> list[LeftOu
 
 
 def list_text_fields(text: TextRow) -> list[str]:
-    said: dict[str, Any] = {"id": text.id, "title": text.title, "language": text.language, "metadata": text.metadata}
-    said |= {"versions": text.versions, "markup": text.markup, "pictures": text.pictures}
-    return [name for name, value in said.items() if value]
+    values: dict[str, Any] = {"id": text.id, "title": text.title, "language": text.language, "metadata": text.metadata}
+    values |= {"versions": text.versions, "markup": text.markup, "pictures": text.pictures}
+    return [name for name, value in values.items() if value]
 
 
 def list_item_fields(item: ItemRow) -> list[str]:
-    said = {
+    values = {
         "id": item.id,
         "generator": item.generator,
         "multiple": item.multiple is not None,
@@ -101,7 +101,7 @@ def list_item_fields(item: ItemRow) -> list[str]:
         "metadata": item.metadata,
         "tags": item.tags,
     }
-    return [name for name, value in said.items() if value]
+    return [name for name, value in values.items() if value]
 
 
 def check_options(item: ItemRow) -> int:

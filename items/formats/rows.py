@@ -121,8 +121,8 @@ class VersionRow(Row):
 
 def check_versions(versions: list[VersionRow]) -> list[VersionRow]:
     if len(versions) > MAX_VERSIONS:
-        said = _("The text has {count} versions beside the original; the limit is {limit}.")
-        raise ValueError(said.format(count=len(versions), limit=MAX_VERSIONS))
+        sentence = _("The text has {count} versions beside the original; the limit is {limit}.")
+        raise ValueError(sentence.format(count=len(versions), limit=MAX_VERSIONS))
     names = Counter([ORIGINAL, *(version.name for version in versions)])
     if twice := [each for each, count in names.items() if count > 1]:
         raise ValueError(

@@ -45,16 +45,16 @@ def read_workbook(content: bytes, warn: Callable[[str], None]) -> Rows:
         book = load_workbook(io.BytesIO(content), read_only=True, data_only=True, keep_links=False)
         found = [sheet for sheet in book.worksheets if has_cells(sheet)]
         if len(found) > 1:
-            said = _("The workbook has several sheets; only the first one, “{name}”, was read.")
-            warn(said.format(name=found[0].title[:40]))
+            sentence = _("The workbook has several sheets; only the first one, “{name}”, was read.")
+            warn(sentence.format(name=found[0].title[:40]))
         for number, cells in enumerate(found[0].iter_rows(values_only=True) if found else (), 1):
             words = (unescape_formula(unescape(cell)) if isinstance(cell, str) else cell for cell in cells)
             yield number, [write_cell(cell) for cell in words]
     except BadSheet:
         raise
     except Exception as error:  # openpyxl raises whatever a broken part makes it stumble over
-        said = _("This workbook is damaged ({what}). Save it again as XLSX, or as CSV (UTF-8).")
-        raise BadSheet(said.format(what=type(error).__name__)) from None
+        sentence = _("This workbook is damaged ({what}). Save it again as XLSX, or as CSV (UTF-8).")
+        raise BadSheet(sentence.format(what=type(error).__name__)) from None
 
 
 def check_workbook(content: bytes, warn: Callable[[str], None]) -> None:
@@ -97,8 +97,8 @@ def read_parquet(content: bytes) -> Rows:
     except BadSheet:
         raise
     except Exception as error:  # a broken file stumbles anywhere in its bytes
-        said = _("This Parquet file is damaged or of an unknown kind ({what}). Write it again, or as CSV (UTF-8).")
-        raise BadSheet(said.format(what=type(error).__name__)) from None
+        sentence = _("This Parquet file is damaged or of an unknown kind ({what}). Write it again, or as CSV (UTF-8).")
+        raise BadSheet(sentence.format(what=type(error).__name__)) from None
 
 
 def write_cell(value: Any) -> str:

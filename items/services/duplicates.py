@@ -233,8 +233,8 @@ def sign_file(filename: str, content: bytes, format_name: str) -> list[dict[str,
     reading = read_bank_file(content, format_name or find_format(filename) or "lesart", name=filename)
     if reading.problems:
         first = reading.problems.listed[0]
-        said = _("line {number}: {reason}").format(number=first.line, reason=first.reason)
-        raise BadBenchmark(make_printable(said, 500))
+        sentence = _("line {number}: {reason}").format(number=first.line, reason=first.reason)
+        raise BadBenchmark(make_printable(sentence, 500))
     rows = []
     for line in reading.lines:
         name = line.text.id or f"line {line.number}"

@@ -102,12 +102,12 @@ def build_text_object(text: Text, items: Iterable[Item]) -> dict[str, Any]:
     """A text that may not be shared is represented by its hash; its pictures and versions are left out."""
     pictures = write_data_uris(text) if text.shareable else {}
     versions = text.versions if text.shareable else []
-    said = {"text": text.body} if text.shareable else {"text": None, "text_sha256": hash_body(text.body)}
+    values = {"text": text.body} if text.shareable else {"text": None, "text_sha256": hash_body(text.body)}
     metadata = normalise_json(update_extra(text.metadata, vars(get_text_values(text))))
     return {
         "id": text.external_id,
         **_drop_empty(title=text.title),
-        **said,
+        **values,
         "language": text.language,
         **_drop_empty(markup=text.markup, pictures=pictures, versions=versions),
         "items": [build_item_object(item) for item in items],

@@ -77,8 +77,8 @@ def find_file(job: Job) -> ImportFile:
 def explain_refusal(plan: ImportPlan) -> str:
     """The first problem, and how many there are."""
     first = plan.problems.listed[0]
-    said = _("The file was refused; nothing was stored. Problems: {n}. The first, in line {line}: {reason}")
-    return make_printable(said.format(n=plan.problems.count, line=first.line, reason=first.reason), 1_000)
+    sentence = _("The file was refused; nothing was stored. Problems: {n}. The first, in line {line}: {reason}")
+    return make_printable(sentence.format(n=plan.problems.count, line=first.line, reason=first.reason), 1_000)
 
 
 def describe_import(plan: ImportPlan, number: int | None) -> dict[str, Any]:

@@ -155,11 +155,11 @@ def list_choices(project: Project) -> dict[str, list[str]]:
         "source": texts.exclude(source="").values_list("source", flat=True).distinct(),
         "split": texts.values_list("metadata__split", flat=True).distinct(),
     }
-    said = {
+    fields = {
         name: sorted({value for value in values if isinstance(value, str) and value}) for name, values in found.items()
     }
     generators = list(project.generators.values_list("name", flat=True))
-    return {**said, "generator": generators, "tag": sorted(count_tags(project))}
+    return {**fields, "generator": generators, "tag": sorted(count_tags(project))}
 
 
 def count_tags(project: Project) -> Counter[str]:

@@ -69,8 +69,8 @@ def delete_rows(model: type[Model], pks: list[int]) -> None:
         for start in range(0, len(pks), CHUNK):
             model._base_manager.filter(pk__in=pks[start : start + CHUNK]).delete()
     except (ProtectedError, RestrictedError):
-        said = _("A study or run uses some of what was imported. Delete that first, or archive the texts instead.")
-        raise CannotUndo(said) from None
+        sentence = _("A study or run uses some of what was imported. Delete that first, or archive the texts instead.")
+        raise CannotUndo(sentence) from None
 
 
 def make_current(project: Project, gone: list[Any]) -> None:

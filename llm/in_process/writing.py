@@ -143,8 +143,8 @@ class LoadedModel:
             return most
         room = self.most_tokens - (0 if self.has_encoder else len(ids))
         if room < 1 or len(ids) > self.most_tokens:
-            said = "The prompt is too long: {} tokens, and the maximum context is {}{}."
-            raise TooLong(said.format(len(ids), self.most_tokens, "" if self.has_encoder else " with the reply"))
+            sentence = "The prompt is too long: {} tokens, and the maximum context is {}{}."
+            raise TooLong(sentence.format(len(ids), self.most_tokens, "" if self.has_encoder else " with the reply"))
         return min(most, room)
 
     def _start_inputs(self, ids: list[int]) -> tuple[str, list[int], dict[str, Any]]:

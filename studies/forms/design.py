@@ -140,11 +140,11 @@ class TitleForm(StepForm):
 
     title = forms.CharField(label=gettext_lazy("Title"), max_length=200)
 
-    def read(self, said: Said) -> Said:
-        return {"title": said["title"]}
+    def read(self, spec: Said) -> Said:
+        return {"title": spec["title"]}
 
-    def write(self, said: Said, cleaned: Said) -> Said:
-        return said | {"title": cleaned["title"]}
+    def write(self, spec: Said, cleaned: Said) -> Said:
+        return spec | {"title": cleaned["title"]}
 
 
 class ProtocolFields(forms.Form):
@@ -178,24 +178,24 @@ class NewStudyForm(ProtocolFields):
 
     def save(self) -> Study:
         """The draft; of a valid form."""
-        said = self.cleaned_data
-        begun = start_spec(self.project, PROTOCOLS[said["protocol"]], load_presets().get(said["preset"]))
-        slug = find_free_slug(slugify(said["title"])[:60] or "study")
-        return create_draft(self.project, check_spec(begun | {"title": said["title"], "slug": slug}))
+        spec = self.cleaned_data
+        begun = start_spec(self.project, PROTOCOLS[spec["protocol"]], load_presets().get(spec["preset"]))
+        slug = find_free_slug(slugify(spec["title"])[:60] or "study")
+        return create_draft(self.project, check_spec(begun | {"title": spec["title"], "slug": slug}))
 
 
 class ProtocolForm(StepForm, ProtocolFields):
     """The first step of a draft. Another protocol begins with its own settings; title, texts and items stay."""
 
-    def read(self, said: Said) -> Said:
-        return {"title": said["title"], "protocol": said["protocol"]}
+    def read(self, spec: Said) -> Said:
+        return {"title": spec["title"], "protocol": spec["protocol"]}
 
-    def write(self, said: Said, cleaned: Said) -> Said:
+    def write(self, spec: Said, cleaned: Said) -> Said:
         preset = load_presets().get(cleaned["preset"])
-        said = said | {"title": cleaned["title"]}
-        if preset is None and cleaned["protocol"] == said["protocol"]:
-            return said
-        return restart_spec(said, self.study.project, PROTOCOLS[cleaned["protocol"]], preset)
+        spec = spec | {"title": cleaned["title"]}
+        if preset is None and cleaned["protocol"] == spec["protocol"]:
+            return spec
+        return restart_spec(spec, self.study.project, PROTOCOLS[cleaned["protocol"]], preset)
 
 
 class TextsForm(StepForm):
@@ -248,15 +248,15 @@ class TextsForm(StepForm):
     def offer(self, name: str, choices: list[tuple[str, str]]) -> None:
         self.fields[name].choices = choices  # type: ignore[attr-defined]
 
-    def read(self, said: Said) -> Said:
-        chosen = said["items"]
+    def read(self, spec: Said) -> Said:
+        chosen = spec["items"]
         texts = [text.external_id for text in self.bank]
         generators = sorted({name for _text, name in self.counts})
         return {
             "language": self.here,
             "texts": texts if chosen["texts"] == "all" else chosen["texts"],
             "generators": generators if chosen["generators"] == "all" else chosen["generators"],
-            "versions": said["plan"].get("text_versions", []),
+            "versions": spec["plan"].get("text_versions", []),
         }
 
     def rows(self) -> list[dict[str, Any]]:
@@ -287,18 +287,18 @@ class TextsForm(StepForm):
                 self.errors.pop(name, None)
         return super().clean()
 
-    def write(self, said: Said, cleaned: Said) -> Said:
+    def write(self, spec: Said, cleaned: Said) -> Said:
         if self.has_other_language:
-            return self.turn_to(cleaned["language"], said)
-        texts, generators = said["items"]["texts"], said["items"]["generators"]
+            return self.turn_to(cleaned["language"], spec)
+        texts, generators = spec["items"]["texts"], spec["items"]["generators"]
         if "texts" in self.fields:
             ticked = cleaned["texts"]
             texts = select_texts(self.study.project, self.here) if len(ticked) == len(self.bank) else ticked
         if "generators" in self.fields:
             every = {name for _text, name in self.counts}
             generators = "all" if set(cleaned["generators"]) == every else cleaned["generators"]
-        plan = said["plan"] | {"text_versions": cleaned.get("versions", [])}
-        return said | {"items": {"texts": texts, "generators": generators}, "plan": plan}
+        plan = spec["plan"] | {"text_versions": cleaned.get("versions", [])}
+        return spec | {"items": {"texts": texts, "generators": generators}, "plan": plan}
 
     def clean_versions(self) -> list[str]:
         chosen = self.cleaned_data["versions"]
@@ -306,15 +306,15 @@ class TextsForm(StepForm):
             raise forms.ValidationError(_("Select at least two versions to compare, or none."))
         return list(chosen)
 
-    def turn_to(self, language: str, said: Said) -> Said:
+    def turn_to(self, language: str, spec: Said) -> Said:
         """All texts of that language, with pages in it if there is a wording."""
         project = self.study.project
         wordings = find_wordings(project, PROTOCOLS[self.study.protocol])
-        name = choose_wording(wordings, language) or said["instrument"]
+        name = choose_wording(wordings, language) or spec["instrument"]
         items = {"texts": select_texts(project, language), "generators": "all"}
-        pages = wordings[name].instrument.language if name in wordings else said["language"]
-        plan = said["plan"] | {"text_versions": []}
-        return said | {"items": items, "plan": plan, "instrument": name, "language": pages, "variants": []}
+        pages = wordings[name].instrument.language if name in wordings else spec["language"]
+        plan = spec["plan"] | {"text_versions": []}
+        return spec | {"items": items, "plan": plan, "instrument": name, "language": pages, "variants": []}
 
 
 def find_text_language(study: Study, languages: Counter[str]) -> str:

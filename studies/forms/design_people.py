@@ -132,18 +132,18 @@ class PeopleForm(StepForm):
     def is_more_wrong(self) -> bool:
         return any(field.errors for field in self.listed(self.MORE))
 
-    def read(self, said: Said) -> Said:
-        plan, groups = said["plan"], said["groups"]
+    def read(self, spec: Said) -> Said:
+        plan, groups = spec["plan"], spec["groups"]
         numbers = {name: plan.get(name) for name in self.NUMBERS}
         by_group = {name: value for name, value in numbers.items() if isinstance(value, dict)}
         divided = bool(plan["own_texts"] or plan["shared_texts"])
         found = {name: value if isinstance(value, int) and value else USUAL[name] for name, value in numbers.items()}
-        shown = {each.name: self.read_shown(each, said["params"]) for each in self.protocol.parameters}
+        shown = {each.name: self.read_shown(each, spec["params"]) for each in self.protocol.parameters}
         return (
             found
             | shown
             | {
-                "entry": find_entry(said),
+                "entry": find_entry(spec),
                 "reading": OWN if divided else ALL if plan["per_unit"] == "all" else SOME,
                 "grouping": BY_NUMBER if by_group else IN_TURN if groups else NO_GROUPS,
                 "groups": ", ".join(groups),
@@ -151,9 +151,9 @@ class PeopleForm(StepForm):
                 "group_per_unit": in_order(by_group.get("per_unit"), groups),
                 **({name: plan[name] for name in ("shared_texts", "own_texts")} if divided else {}),
                 "scope": plan.get("people_texts_by", EQUAL_CHANCE) if plan.get("people_texts") else ALL,
-                "instrument": said["instrument"],
+                "instrument": spec["instrument"],
                 "seed": plan["seed"],
-                "variants": write_variants(said["variants"]),
+                "variants": write_variants(spec["variants"]),
             }
         )
 
@@ -166,12 +166,12 @@ class PeopleForm(StepForm):
 
     def clean_variants(self) -> list[Any]:
         try:
-            said = load_yaml(self.cleaned_data["variants"])
+            spec = load_yaml(self.cleaned_data["variants"])
         except NotYaml as error:
             raise forms.ValidationError(str(error)) from None
-        if said is not None and not isinstance(said, list):
+        if spec is not None and not isinstance(spec, list):
             raise forms.ValidationError(_("Write a list: each variant on its own line, starting with a hyphen."))
-        return said or []
+        return spec or []
 
     def clean(self) -> Said:
         for name in self.find_needed():
@@ -204,17 +204,17 @@ class PeopleForm(StepForm):
             if chosen["per_unit"] > chosen["annotators"]:
                 self.add_error("per_unit", _("The study has fewer people than that."))
 
-    def write(self, said: Said, cleaned: Said) -> Said:
+    def write(self, spec: Said, cleaned: Said) -> Said:
         version = self.wordings[cleaned["instrument"]]
-        return said | {
+        return spec | {
             "instrument": cleaned["instrument"],
             "language": version.instrument.language,
             "plan": self.write_plan(cleaned),
             "groups": self.write_groups(cleaned),
-            "params": said["params"]
+            "params": spec["params"]
             | {each.name: self.write_shown(each, cleaned) for each in self.protocol.parameters},
             "variants": cleaned["variants"],
-            "recruitment": write_recruitment(said["recruitment"], cleaned["entry"] == OPEN_LINK),
+            "recruitment": write_recruitment(spec["recruitment"], cleaned["entry"] == OPEN_LINK),
         }
 
     def write_plan(self, cleaned: Said) -> Said:
@@ -246,10 +246,10 @@ class PeopleForm(StepForm):
         return parameter.default if usual is not None and value == usual else value
 
 
-def find_entry(said: Said) -> str:
-    if said["plan"]["annotators"] == "open":
+def find_entry(spec: Said) -> str:
+    if spec["plan"]["annotators"] == "open":
         return LATER
-    return OPEN_LINK if said["recruitment"].get("open_link") else LINKS
+    return OPEN_LINK if spec["recruitment"].get("open_link") else LINKS
 
 
 def write_recruitment(recruitment: Said, is_open: bool) -> Said:
@@ -266,8 +266,8 @@ def in_order(numbers: Any, groups: list[str]) -> dict[str, Any] | None:
 def describe_choice(name: str, version: InstrumentVersion) -> str:
     """A wording as the form offers it; of a version that is not the newest also its number."""
     wording = describe_wording(version)
-    said = {"wording": wording, "number": version.version}
-    return _("%(wording)s, version %(number)s") % said if "@" in name else wording
+    values = {"wording": wording, "number": version.version}
+    return _("%(wording)s, version %(number)s") % values if "@" in name else wording
 
 
 def write_variants(variants: list[Said]) -> str:

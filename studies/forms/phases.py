@@ -119,11 +119,11 @@ class PhaseForm(forms.Form):
 
     def told(self) -> dict[str, Any]:
         """The phase as a study file says it."""
-        said = dict(self.cleaned_data)
-        new, without = said.pop("new_pictures", None) or {}, said.pop("without", [])
+        values = dict(self.cleaned_data)
+        new, without = values.pop("new_pictures", None) or {}, values.pop("without", [])
         kept = {name: digest for name, digest in self.pictures.items() if name not in without}
-        said["pictures"] = kept | {name: write_data_uri(picture) for name, picture in new.items()}
-        return said | {"markup": Markup.MARKDOWN if said.get("markup") else ""}
+        values["pictures"] = kept | {name: write_data_uri(picture) for name, picture in new.items()}
+        return values | {"markup": Markup.MARKDOWN if values.get("markup") else ""}
 
     def clean_questions(self) -> list[Any]:
         try:

@@ -189,8 +189,8 @@ def pass_phase(annotator: Annotator, name: str, data: Mapping[str, Any] | None =
         place = lock_place(annotator)
         phase = get_phase(place.annotator, name) if place.phase == name else None
         if phase and phase.kind == "consent" and data and data.get("version") not in (None, phase.version_shown):
-            said = _("The words of this page were changed meanwhile. Please read them before you go on.")
-            raise StaleStage(said, find_place(annotator))
+            sentence = _("The words of this page were changed meanwhile. Please read them before you go on.")
+            raise StaleStage(sentence, find_place(annotator))
         if phase is None or not take_answers(place.annotator, phase, data or {}):
             return find_place(annotator) if phase else place
         return open_next(place.annotator)

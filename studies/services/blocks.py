@@ -79,15 +79,15 @@ def choose_named(study: Study, names: Sequence[str]) -> Chosen:
         raise SpecError(_("Choose at least one text."), "texts")
     known = list_known(study)
     if twice := sorted(set(names) & known):
-        said = _("These texts are in the study already: %(texts)s.")
-        raise SpecError(said % {"texts": list_names(twice)}, "texts")
+        sentence = _("These texts are in the study already: %(texts)s.")
+        raise SpecError(sentence % {"texts": list_names(twice)}, "texts")
     chosen = choose_texts(study, names)
     if without := sorted(set(names) - {text.external_id for text, _items in chosen.texts}):
-        said = _("These texts have no items that the study could ask about: %(texts)s.")
-        raise SpecError(said % {"texts": list_names(without)}, "texts")
+        sentence = _("These texts have no items that the study could ask about: %(texts)s.")
+        raise SpecError(sentence % {"texts": list_names(without)}, "texts")
     if chosen.texts[0][0].language != get_language(study):
-        said = _("The texts of this study are in another language: %(language)s.")
-        raise SpecError(said % {"language": get_language(study)}, "texts")
+        sentence = _("The texts of this study are in another language: %(language)s.")
+        raise SpecError(sentence % {"language": get_language(study)}, "texts")
     return chosen
 
 

@@ -275,9 +275,9 @@ def make_variants(study: Study, spec: StudySpec) -> list[Variant]:
     found = [make_variant(study, each, position) for position, each in enumerate(spec.variants)]
     for one, other in combinations(found, 2):
         if (one.instrument_version, one.params) == (other.instrument_version, other.params):
-            said = {"one": make_printable(one.name), "other": make_printable(other.name)}
+            values = {"one": make_printable(one.name), "other": make_printable(other.name)}
             raise SpecError(
-                _("The variants “%(one)s” and “%(other)s” are identical. Change or remove one of them.") % said
+                _("The variants “%(one)s” and “%(other)s” are identical. Change or remove one of them.") % values
             )
     return found
 

@@ -224,9 +224,9 @@ def note_uneven(chosen: Chosen) -> list[Note]:
             texts[name] += 1
             sizes[name, text.pk] = n
     few = [name for name, n in texts.items() if n < n_texts]
-    said = _("“%(name)s” has items on %(n)d of %(texts)d texts. Compare it with care, or leave it out.")
+    sentence = _("“%(name)s” has items on %(n)d of %(texts)d texts. Compare it with care, or leave it out.")
     if few:
-        return [Note(said % {"name": name, "n": texts[name], "texts": n_texts}) for name in few[:MOST_NAMED]]
+        return [Note(sentence % {"name": name, "n": texts[name], "texts": n_texts}) for name in few[:MOST_NAMED]]
     if len(texts) > 1 and len(set(sizes.values())) == 1:
         each = ngettext(
             "Every generator has %(n)d item on every text.",
@@ -242,13 +242,13 @@ def list_people_notes(study: Study, workload: Workload, declaration: Declaration
     if declaration.guesses:
         found.append(note_guesses(study, workload))
     if workload.minutes.high > LONG_SITTING:
-        said = _("%(minutes)s minutes are long for one sitting. People can stop and come back with the same link.")
-        found.append(Note(said % {"minutes": workload.minutes}))
+        sentence = _("%(minutes)s minutes are long for one sitting. People can stop and come back with the same link.")
+        found.append(Note(sentence % {"minutes": workload.minutes}))
     if PROTOCOLS[study.protocol].unit != "text":
-        said = ngettext(
+        sentence = ngettext(
             "Each person gets %(n)s question page.", "Each person gets %(n)s question pages.", workload.units.high
         )
-        found.append(Note(said % {"n": workload.units}, "info"))
+        found.append(Note(sentence % {"n": workload.units}, "info"))
     return found
 
 
@@ -263,5 +263,5 @@ def note_guesses(study: Study, workload: Workload) -> Note:
                 "Let more people work on each text."
             )
         )
-    said = _("Each item is guessed by %(guess)s and answered by %(read)s people.")
-    return Note(said % {"guess": workload.guessers, "read": workload.doers}, "ok")
+    sentence = _("Each item is guessed by %(guess)s and answered by %(read)s people.")
+    return Note(sentence % {"guess": workload.guessers, "read": workload.doers}, "ok")

@@ -284,9 +284,9 @@ def explain_selection_conflict(study: Study, model: str) -> str:
     """The sentence that says why this model cannot report on the study; empty if it can."""
     if not any(is_same_model(model, selector) for selector in list_selecting_models(study)):
         return ""
-    said = _(
+    sentence = _(
         "%(model)s selected items of this study: it answered the candidates, and the items on which it "
         "did best were kept. Its answers would make the items look better than they are. Use another "
         "model."
     )
-    return said % {"model": model}
+    return sentence % {"model": model}

@@ -78,8 +78,8 @@ def open_expert_check(
     if has_experts(study, purpose):
         raise SpecError(_("The expert check of this study is already open."))
     if not (1 <= items <= MAX_ITEMS and 1 <= experts <= MAX_EXPERTS):
-        said = {"items": MAX_ITEMS, "experts": MAX_EXPERTS}
-        raise SpecError(_("Choose 1 to %(items)d items and 1 to %(experts)d experts.") % said)
+        values = {"items": MAX_ITEMS, "experts": MAX_EXPERTS}
+        raise SpecError(_("Choose 1 to %(items)d items and 1 to %(experts)d experts.") % values)
     sample = draw_sample(filter_checkable_answers(study, stage, purpose), items, Random(f"{study.seed}/check"))
     if not sample:
         raise SpecError(_("Nobody has handed in a score yet, so there is nothing to check."))

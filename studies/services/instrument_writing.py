@@ -68,8 +68,8 @@ def read_draft(source: str) -> Draft:
 def explain_unclear_use(content: Mapping[str, Any]) -> str:
     known = ", ".join(kind.use for kind in list_kinds())
     if "use" in content:
-        said = _("Unknown use “%(use)s”. Choose one of: %(known)s.")
-        return said % {"use": make_printable(str(content["use"])), "known": known}
+        sentence = _("Unknown use “%(use)s”. Choose one of: %(known)s.")
+        return sentence % {"use": make_printable(str(content["use"])), "known": known}
     return _("The use of this instrument is missing. Add the line “use:” with one of: %(known)s.") % {"known": known}
 
 
@@ -78,8 +78,8 @@ def check_head(content: Mapping[str, Any]) -> list[Problem]:
     found = []
     name = content.get("name")
     if not (isinstance(name, str) and SHORT_NAME.fullmatch(name)):
-        said = _("“name” is required: up to 100 letters, digits, hyphens and underscores, in quotes.")
-        found.append(Problem("name", said))
+        sentence = _("“name” is required: up to 100 letters, digits, hyphens and underscores, in quotes.")
+        found.append(Problem("name", sentence))
     language = content.get("language")
     if not (isinstance(language, str) and LANGUAGE.fullmatch(language) and len(language) <= MAX_LANGUAGE):
         found.append(Problem("language", _("“language” is required: a code such as de, en or pt-BR.")))
@@ -108,21 +108,21 @@ def save_version(
         refuse("", _("This instrument comes with Lesart and cannot be changed. Copy it and edit the copy."))
     draft = read_checked_draft(source)
     if (draft.content["name"], draft.content["language"]) != (instrument.name, instrument.language):
-        said = _(
+        sentence = _(
             "This is the instrument “%(found)s”, not “%(wanted)s”. Correct its name and language, "
             "or upload it as a separate instrument."
         )
         found = "{name}/{language}".format(**draft.content)
-        refuse("name", said % {"found": found, "wanted": instrument})
+        refuse("name", sentence % {"found": found, "wanted": instrument})
     locked = Instrument.objects.select_for_update().get(pk=instrument.pk)
     before = get_newest_version(locked)
     if seen is not None and before.version != seen:
-        said = _(
+        sentence = _(
             "Version %(number)d was saved%(by)s while you were editing. Compare it with your changes, "
             "copy what you want to keep, then save again."
         )
         by = _(" by %(who)s") % {"who": before.created_by} if before.created_by else ""
-        refuse("", said % {"number": before.version, "by": by})
+        refuse("", sentence % {"number": before.version, "by": by})
     name = (instrument.name, instrument.language)
     version = store_version(*name, draft.content, instrument.project, source=draft.source, user=user, note=note)
     return version, version.pk != before.pk
@@ -172,8 +172,8 @@ def create_instrument(source: str, project: Project | None, user: User | None, n
     draft = read_checked_draft(source)
     name, language = draft.content["name"], draft.content["language"]
     if Instrument.objects.filter(project=project, name=name, language=language).exists():
-        said = _("An instrument “%(name)s” already exists. Choose another name.")
-        refuse("name", said % {"name": f"{name}/{language}"})
+        sentence = _("An instrument “%(name)s” already exists. Choose another name.")
+        refuse("name", sentence % {"name": f"{name}/{language}"})
     return store_version(name, language, draft.content, project, source=draft.source, user=user, note=note)
 
 

@@ -76,17 +76,17 @@ def find_version(name: str, project: Project | None) -> InstrumentVersion:
         return store_shipped(str(instrument)) if is_shipped(instrument) else get_newest_version(instrument)
     found = instrument.versions.filter(version=int(parts["version"])).first()
     if found is None:
-        said = _("“%(name)s” has no version %(version)s; it has: %(known)s.")
+        sentence = _("“%(name)s” has no version %(version)s; it has: %(known)s.")
         numbers = instrument.versions.order_by("version").values_list("version", flat=True)
         known = ", ".join(map(str, numbers))
-        raise UnknownInstrument(said % {"name": instrument, "version": parts["version"], "known": known})
+        raise UnknownInstrument(sentence % {"name": instrument, "version": parts["version"], "known": known})
     return found
 
 
 def explain_unknown(name: str, project: Project | None) -> str:
-    said = _("There is no instrument “%(name)s”; there are: %(known)s.")
+    sentence = _("There is no instrument “%(name)s”; there are: %(known)s.")
     known = {*load_shipped(), *map(str, Instrument.objects.filter(Q(project=None) | Q(project=project)))}
-    return said % {"name": make_printable(name), "known": ", ".join(sorted(known))}
+    return sentence % {"name": make_printable(name), "known": ", ".join(sorted(known))}
 
 
 def find_instrument(name: str, project: Project | None) -> Instrument | None:

@@ -41,8 +41,8 @@ def raise_per_unit(study: Study, per_unit: int | None) -> None:
     if study.is_draft or not isinstance(now, int):
         raise SpecError(_("The number per text of this study cannot be changed here."), "per_unit")
     if per_unit < now:
-        said = _("Each text already has %(n)d people by the plan; the number can only be raised.")
-        raise SpecError(said % {"n": now}, "per_unit")
+        sentence = _("Each text already has %(n)d people by the plan; the number can only be raised.")
+        raise SpecError(sentence % {"n": now}, "per_unit")
     study.plan = study.plan | {"per_unit": per_unit}
 
 

@@ -138,16 +138,16 @@ def measure_doubt(study: Study, chosen: Chosen) -> tuple[str, dict[str, float]]:
     """
     n, text_of = len(chosen.texts), {item.pk: text.external_id for text, items in chosen.texts for item in items}
     spread: dict[str, list[float]] = defaultdict(list)
-    said: dict[str, dict[tuple[Any, ...], list[str]]] = defaultdict(lambda: defaultdict(list))
+    values: dict[str, dict[tuple[Any, ...], list[str]]] = defaultdict(lambda: defaultdict(list))
     about = ("item", "option", "stage", "question", "value", "probability")
     for item, *cell, value, p in filter_model_answers(study).values_list(*about).iterator():
         if text := text_of.get(item):
-            said[text][item, *cell].append(str(value))
+            values[text][item, *cell].append(str(value))
             if p is not None:
                 spread[text].append(sqrt(p * (1 - p)))
     if len(spread) == n:
         return "probability", {text: sum(each) / len(each) for text, each in sorted(spread.items())}
-    differing = {text: mean_disagreement(list(cells.values())) for text, cells in sorted(said.items())}
+    differing = {text: mean_disagreement(list(cells.values())) for text, cells in sorted(values.items())}
     known = {text: share for text, share in differing.items() if share is not None}
     if len(known) == n:
         return "disagreement", known
@@ -215,11 +215,11 @@ def draw_for_import(study: Study, chosen: Chosen, done: Collection[str]) -> tupl
     others = set(done) - draw.drawn if draw else set()
     if not others:
         return draw, []
-    said = _(
+    sentence = _(
         "People answered about %(n)d texts that this draft would not have drawn for them, so its draw is not stored, "
         "and people and models cannot be joined."
     )
-    return None, [said % {"n": len(others)}]
+    return None, [sentence % {"n": len(others)}]
 
 
 def store_draw(study: Study, draw: TextDraw | None, made_by: User | None) -> None:

@@ -116,8 +116,8 @@ def fill_words(phase: Phase | None, usual: Mapping[str, Any]) -> dict[str, Any]:
     text: dict[str, Any] = {"paragraphs": phase.paragraphs, "points": phase.points} if has_text else {}
     if has_text and phase.markup:
         text |= {"markdown": phase.written, "pictures": phase.pictures}
-    said = {"title": phase.title, "button": phase.button}
-    return {**usual, **text, **{name: words for name, words in said.items() if words}}
+    values = {"title": phase.title, "button": phase.button}
+    return {**usual, **text, **{name: words for name, words in values.items() if words}}
 
 
 def note_answers(

@@ -113,18 +113,18 @@ def collect_groups(plan: Mapping[str, Any], groups: Sequence[str]) -> list[str]:
 
 def refuse_other_groups(name: str, numbers: Mapping[str, Any], groups: Sequence[str]) -> None:
     """Numbers are given for each group of the study, and for no other."""
-    said = {"place": f"plan.{name}", "groups": ", ".join(groups)}
+    values = {"place": f"plan.{name}", "groups": ", ".join(groups)}
     for group in numbers:
         if group not in groups:
             raise SpecError(
                 _("%(place)s names the group “%(group)s”, which the study does not have; its groups are: %(groups)s.")
-                % (said | {"group": group})
+                % (values | {"group": group})
             )
     for group in groups:
         if group not in numbers:
             raise SpecError(
                 _("%(place)s has no number for the group “%(group)s”. Give one for each group.")
-                % (said | {"group": group})
+                % (values | {"group": group})
             )
 
 

@@ -99,8 +99,8 @@ class OwnAnswer:
     def drawn(self) -> dict[str, str]:
         """Words about the text as its markup has them."""
         names = ("about", "option", *(["value"] if self.is_item else []))
-        said = {"about": self.about, "option": self.option, "value": self.value}
-        return said | ({name: render_wording(said[name], self.text, None) for name in names} if self.text else {})
+        values = {"about": self.about, "option": self.option, "value": self.value}
+        return values | ({name: render_wording(values[name], self.text, None) for name in names} if self.text else {})
 
 
 def list_own_answers(annotator: Annotator) -> list[OwnAnswer]:

@@ -57,8 +57,8 @@ def read_roster(text: str) -> list[Entry]:
     if not lines:
         raise RosterError(_("The roster is empty. Write one person per line: name, e-mail."))
     if len(lines) > MAX_ROSTER:
-        said = {"n": len(lines), "limit": MAX_ROSTER}
-        raise RosterError(_("The roster has %(n)d lines; the limit is %(limit)d. Add it in parts.") % said)
+        values = {"n": len(lines), "limit": MAX_ROSTER}
+        raise RosterError(_("The roster has %(n)d lines; the limit is %(limit)d. Add it in parts.") % values)
     mark = max(",;\t", key=text.count)
     try:
         rows = list(csv.reader(lines, delimiter=mark))
@@ -81,11 +81,11 @@ def read_roster(text: str) -> list[Entry]:
 
 def join_problems(problems: Sequence[str]) -> str:
     """The first of them, and how many more there are."""
-    said = " ".join(problems[:MAX_SAID])
+    sentence = " ".join(problems[:MAX_SAID])
     if (more := len(problems) - MAX_SAID) > 0:
         rest = ngettext("%(n)d more line is wrong.", "%(n)d more lines are wrong.", more)
-        said = f"{said} {rest % {'n': more}}"
-    return said
+        sentence = f"{sentence} {rest % {'n': more}}"
+    return sentence
 
 
 def read_line(number: int, cells: Sequence[str]) -> Entry:
@@ -111,9 +111,9 @@ def refuse_double(number: int, entry: Entry, seen: dict[str, int]) -> None:
     key = entry.email or entry.name
     first = seen.setdefault(key, number)
     if first != number:
-        said = {"line": number, "first": first, "what": make_printable(key)[:80]}
+        values = {"line": number, "first": first, "what": make_printable(key)[:80]}
         raise RosterError(
-            _("Line %(line)d: “%(what)s” stands on line %(first)d already. Each person can take part once.") % said
+            _("Line %(line)d: “%(what)s” stands on line %(first)d already. Each person can take part once.") % values
         )
 
 
@@ -127,8 +127,8 @@ def take_or_schedule(study: Study, entries: Sequence[Entry], owner: User) -> Job
         take_roster(study, entries)
         return None
     check_entries(study, entries)
-    said = {"entries": [astuple(entry) for entry in entries], "at": timezone.now().isoformat()}
-    return get_or_schedule(make_job(ROSTER_KIND, study.job_subject, said, study.project), owner=owner)
+    values = {"entries": [astuple(entry) for entry in entries], "at": timezone.now().isoformat()}
+    return get_or_schedule(make_job(ROSTER_KIND, study.job_subject, values, study.project), owner=owner)
 
 
 def take_roster_by_job(job: Job, hear: Hear) -> Path | None:
@@ -147,8 +147,8 @@ def take_roster_by_job(job: Job, hear: Hear) -> Path | None:
             hear("people", taken, len(entries))
             take_roster(study, rest[: max(AT_ONCE, len(list_free_people(study)))])
     except (SpecError, WrongState) as error:
-        said = {"n": taken, "all": len(entries), "why": error}
-        raise JobFailed(_("%(n)d of %(all)d people have a link. %(why)s") % said) from None
+        values = {"n": taken, "all": len(entries), "why": error}
+        raise JobFailed(_("%(n)d of %(all)d people have a link. %(why)s") % values) from None
     Job.objects.filter(pk=job.pk).update(parameters={})
     return None
 
@@ -216,15 +216,15 @@ def refuse_known(study: Study, entries: Sequence[Entry]) -> None:
     mine = Contact.objects.filter(annotator__study=study).values_list("email", "name")
     known = sorted(wanted & {email or name for email, name in mine})
     if known:
-        said = {"who": ", ".join(make_printable(each)[:80] for each in known[:MAX_SAID])}
-        raise RosterError(_("Already in this study: %(who)s. Take them out of the list.") % said)
+        values = {"who": ", ".join(make_printable(each)[:80] for each in known[:MAX_SAID])}
+        raise RosterError(_("Already in this study: %(who)s. Take them out of the list.") % values)
 
 
 def refuse_unknown_groups(study: Study, entries: Sequence[Entry]) -> None:
     unknown = sorted({entry.group for entry in entries} - {"", *study.groups})
     if unknown:
-        said = {"group": make_printable(unknown[0]), "known": ", ".join(study.groups) or "–"}
-        raise RosterError(_("The study has no group “%(group)s”. Its groups: %(known)s.") % said)
+        values = {"group": make_printable(unknown[0]), "known": ", ".join(study.groups) or "–"}
+        raise RosterError(_("The study has no group “%(group)s”. Its groups: %(known)s.") % values)
 
 
 @transaction.atomic
@@ -303,9 +303,9 @@ def schedule_mail(
     pks = list(chosen.values_list("annotator", flat=True))
     if not pks:
         raise RosterError(_("None of them has an address in the roster. Copy the text and send it yourself."))
-    said = {"kind": kind, "annotators": pks, "subject": subject, "body": body, "base": base}
-    said["at"] = timezone.now().isoformat()  # the same message may be sent again later
-    job = make_job(MAIL_KIND, study.job_subject, said, study.project)
+    values = {"kind": kind, "annotators": pks, "subject": subject, "body": body, "base": base}
+    values["at"] = timezone.now().isoformat()  # the same message may be sent again later
+    job = make_job(MAIL_KIND, study.job_subject, values, study.project)
     record_act(study.project_id, "mail_sent", study, number=len(pks))
     return get_or_schedule(job, owner=owner)
 

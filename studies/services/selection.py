@@ -149,7 +149,7 @@ def list_notices(study: Study, n_texts: int, chosen: Chosen, n_without: int, n_f
     """What the choice leaves out, or makes of the design, in sentences."""
     guesses = get_declaration(study).guesses
     single = sum(len(names) == 1 for names in chosen.generators()) if guesses else 0
-    said = [
+    sentences = [
         insert_number(
             n_without,
             ngettext(
@@ -190,7 +190,7 @@ def list_notices(study: Study, n_texts: int, chosen: Chosen, n_without: int, n_f
         ),
         notice_other_language(study, chosen.texts[0][0]),
     ]
-    return [sentence for sentence in said if sentence]
+    return [sentence for sentence in sentences if sentence]
 
 
 def insert_number(number: int, sentence: str) -> str:

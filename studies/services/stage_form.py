@@ -215,9 +215,9 @@ class StageForm:
 
     def repetitions(self, subject: Subject, asked: Mapping[str, Value | None]) -> list[str]:
         """Answers that another question has too, where they must differ."""
-        said = _("“%(one)s” and “%(other)s” must differ: change one of them.")
+        sentence = _("“%(one)s” and “%(other)s” must differ: change one of them.")
         return [
-            said % {name: get_title(each, self.words) for name, each in (("one", earlier), ("other", question))}
+            sentence % {name: get_title(each, self.words) for name, each in (("one", earlier), ("other", question))}
             for question in self.open_questions(subject)
             for earlier in self.stage.questions
             if earlier.name == question.unlike and asked.get(question.name) is not None

@@ -68,8 +68,8 @@ def keep_texts_with_versions(study: Study, texts: list[Text]) -> tuple[list[Text
     kept = [text for text in texts if set(versions) <= set(text.version_names)]
     names = ", ".join(versions)
     if not kept:
-        said = _("No selected text has all of these versions: %(names)s. Add them on the pages of the texts.")
-        raise SpecError(said % {"names": names}, "text_versions")
+        message = _("No selected text has all of these versions: %(names)s. Add them on the pages of the texts.")
+        raise SpecError(message % {"names": names}, "text_versions")
     left_out = len(texts) - len(kept)
     sentence = ngettext(
         "%(n)d text is left out because it does not have all of these versions: %(names)s.",

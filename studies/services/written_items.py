@@ -66,7 +66,9 @@ def list_written_items(study: Study, purposes: Collection[str] = MAIN) -> list[W
     for response in filter_written_responses(study, questions, purposes):
         key = (response.assignment_id, questions[response.question].part)
         answers.setdefault(key, []).append(response)
-    found = [build_written_item(study, part, said, questions) for (_assignment, part), said in answers.items()]
+    found = [
+        build_written_item(study, part, responses, questions) for (_assignment, part), responses in answers.items()
+    ]
     return sorted(found, key=lambda each: (each.text.pk, each.annotator, each.part))
 
 
@@ -88,8 +90,10 @@ def filter_written_responses(study: Study, names: Iterable[str], purposes: Colle
     return responses.select_related(*related).prefetch_related("assignment__submissions").order_by("pk")
 
 
-def build_written_item(study: Study, part: int, said: list[Response], questions: Mapping[str, Question]) -> WrittenItem:
-    stem = next(response for response in said if questions[response.question].writes == "stem")
+def build_written_item(
+    study: Study, part: int, responses: list[Response], questions: Mapping[str, Question]
+) -> WrittenItem:
+    stem = next(response for response in responses if questions[response.question].writes == "stem")
     annotator = stem.assignment.annotator
     minutes, written_at = measure_time(stem.assignment, stem.stage)
     return WrittenItem(
@@ -98,7 +102,7 @@ def build_written_item(study: Study, part: int, said: list[Response], questions:
         annotator=annotator.code,
         group=annotator.group,
         part=part,
-        values=build_values(said, questions, name_generator(study, annotator.group), stem.pk),
+        values=build_values(responses, questions, name_generator(study, annotator.group), stem.pk),
         minutes=minutes,
         written_at=written_at,
         target_class=str((annotator.variant or study).params.get("target_class", "")),
@@ -106,10 +110,12 @@ def build_written_item(study: Study, part: int, said: list[Response], questions:
     )
 
 
-def build_values(said: Iterable[Response], questions: Mapping[str, Question], generator: str, seed: int) -> ItemValues:
+def build_values(
+    responses: Iterable[Response], questions: Mapping[str, Question], generator: str, seed: int
+) -> ItemValues:
     """The item that the answers make. Options stand in a random order, the same each time: no key is told by it."""
     texts: dict[str, list[str]] = {}
-    for response in said:
+    for response in responses:
         texts.setdefault(questions[response.question].writes, []).append(" ".join(str(response.value).split()))
     options = [OptionValues("", text, True) for text in texts.get("key", [])]
     options += [OptionValues("", text, False) for text in texts.get("distractor", [])]
@@ -179,8 +185,8 @@ def find_written_item(study: Study, response_id: int) -> WrittenItem:
 def store_review(
     response_id: int, user: User | None, verdict: Verdict, *, item: Item | None = None, reason: str = ""
 ) -> None:
-    said = {"verdict": verdict, "item": item, "reason": reason, "reviewed_by": user, "reviewed_at": timezone.now()}
-    Review.objects.update_or_create(stem_id=response_id, defaults=said)
+    values = {"verdict": verdict, "item": item, "reason": reason, "reviewed_by": user, "reviewed_at": timezone.now()}
+    Review.objects.update_or_create(stem_id=response_id, defaults=values)
 
 
 def content_key(values: ItemValues) -> tuple[str, str, frozenset[tuple[str, bool, str]]]:
@@ -219,8 +225,8 @@ def refuse_other_generator(study: Study, name: str) -> None:
     """Items by people must not run under the name of a model."""
     found = Generator.objects.filter(project=study.project, name=name).first()
     if found and found.kind != GeneratorKind.HUMAN:
-        said = _("The generator “%(name)s” is not a group of people. Rename it, then accept the item again.")
-        raise EditRefused(said % {"name": name})
+        sentence = _("The generator “%(name)s” is not a group of people. Rename it, then accept the item again.")
+        raise EditRefused(sentence % {"name": name})
 
 
 @dataclass(frozen=True)

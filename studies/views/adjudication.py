@@ -134,10 +134,10 @@ class UnitPage:
     def say_sheet(self, rows: Sequence[Response]) -> str:
         item: Item | None = rows[0].item
         ticked = [each.option.text for each in rows if each.option and each.value is True]
-        said = [f"{name_question(each.question)} {self.say(each.value)}" for each in rows if not each.option]
+        sentences = [f"{name_question(each.question)} {self.say(each.value)}" for each in rows if not each.option]
         if any(each.option for each in rows):
-            said.insert(0, ", ".join(ticked) or _("nothing ticked"))
-        return " · ".join(filter(None, (name_stage(rows[0].stage), item.stem if item else "", "; ".join(said))))
+            sentences.insert(0, ", ".join(ticked) or _("nothing ticked"))
+        return " · ".join(filter(None, (name_stage(rows[0].stage), item.stem if item else "", "; ".join(sentences))))
 
     def say(self, value: Any) -> str:
         if isinstance(value, bool):

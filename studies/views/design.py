@@ -255,9 +255,9 @@ def import_file(study, cleaned: dict) -> importing.ImportCounts:
 
 
 def describe_import(counts: importing.ImportCounts) -> str:
-    said = ngettext(
+    sentence = ngettext(
         "%(responses)d response of %(annotators)d annotators was imported.",
         "%(responses)d responses of %(annotators)d annotators were imported.",
         counts.responses,
     )
-    return said % {"responses": counts.responses, "annotators": counts.annotators}
+    return sentence % {"responses": counts.responses, "annotators": counts.annotators}

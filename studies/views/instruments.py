@@ -166,10 +166,10 @@ def save_draft(request, project: Project, instrument: Instrument, draft: writing
 
 
 def report_save(request, version: InstrumentVersion, is_new: bool) -> None:
-    said = _("Version %(number)d is stored.")
+    sentence = _("Version %(number)d is stored.")
     if not is_new:
-        said = _("Nothing was stored: the file is identical to version %(number)d.")
-    (messages.success if is_new else messages.info)(request, said % {"number": version.version})
+        sentence = _("Nothing was stored: the file is identical to version %(number)d.")
+    (messages.success if is_new else messages.info)(request, sentence % {"number": version.version})
 
 
 def build_editor_context(
@@ -242,8 +242,8 @@ def instrument_copy(request, slug, pk):
         except writing.InstrumentRefused as refused:
             form.add_error("name", str(refused))
         else:
-            said = _("“%(name)s” now belongs to the project, and you can edit it.")
-            messages.success(request, said % {"name": copy.instrument})
+            sentence = _("“%(name)s” now belongs to the project, and you can edit it.")
+            messages.success(request, sentence % {"name": copy.instrument})
             return redirect("instrument_edit", project.slug, copy.instrument_id)
     context = {"project": project, "instrument": instrument, "version": get_newest_version(instrument), "form": form}
     return render(request, "studies/instrument_copy.html", context)

@@ -197,8 +197,10 @@ def archive_row(request, kind, **key):
     except WrongState as error:
         messages.error(request, str(error))
         return redirect("study_manage", row.slug)
-    said = _("It is back in the lists.") if "restore" in request.POST else _("Archived. It is no longer in the lists.")
-    messages.success(request, said)
+    sentence = (
+        _("It is back in the lists.") if "restore" in request.POST else _("Archived. It is no longer in the lists.")
+    )
+    messages.success(request, sentence)
     return redirect(after)
 
 
@@ -239,8 +241,10 @@ def tag_chosen(request, project: Project, texts: list[Text], after: str):
     if not tags:
         messages.error(request, _("Write a tag first."))
     else:
-        said = ngettext("The tags of %(n)s item were changed.", "The tags of %(n)s items were changed.", n) % {"n": n}
-        messages.success(request, said)
+        sentence = ngettext("The tags of %(n)s item were changed.", "The tags of %(n)s items were changed.", n) % {
+            "n": n
+        }
+        messages.success(request, sentence)
     return redirect(after)
 
 

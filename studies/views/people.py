@@ -188,8 +188,8 @@ def add_people(request, study: Study, wanted: dict) -> None:
     listed = wanted["people"]
     count = len(listed) + (wanted["count"] or 0)
     people.add_annotators(study, count, group=wanted.get("group", ""), people=listed)
-    said = ngettext("%(n)d person was added.", "%(n)d people were added.", count)
-    messages.success(request, said % {"n": count})
+    sentence = ngettext("%(n)d person was added.", "%(n)d people were added.", count)
+    messages.success(request, sentence % {"n": count})
 
 
 @login_required
@@ -317,5 +317,5 @@ def do_to_all(request, act_on, title, chosen: list[Annotator]) -> None:
         except (NothingToReplace, CannotErase, WrongState, SpecError) as error:
             messages.error(request, str(error))
     if done:
-        said = ngettext("%(act)s: %(n)d person.", "%(act)s: %(n)d people.", done)
-        messages.success(request, said % {"act": title, "n": done})
+        sentence = ngettext("%(act)s: %(n)d person.", "%(act)s: %(n)d people.", done)
+        messages.success(request, sentence % {"act": title, "n": done})

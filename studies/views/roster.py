@@ -91,12 +91,12 @@ def annotator_links(request, slug):
 def remove_simulated(request, slug):
     study = get_study(request.user, slug, Role.RESEARCHER)
     number = launching.remove_simulated(study)
-    said = ngettext(
+    sentence = ngettext(
         "%(n)d simulated annotator was removed with all answers.",
         "%(n)d simulated annotators were removed with all answers.",
         number,
     )
-    messages.success(request, said % {"n": number})
+    messages.success(request, sentence % {"n": number})
     return redirect("study_design", study.slug)
 
 
@@ -115,8 +115,8 @@ def study_roster(request, slug):
         try:
             entries = roster.read_roster(read_text(form.cleaned_data))
             if roster.take_or_schedule(study, entries, request.user) is None:
-                said = ngettext("%(n)d person has a link now.", "%(n)d people have a link now.", len(entries))
-                messages.success(request, said % {"n": len(entries)})
+                sentence = ngettext("%(n)d person has a link now.", "%(n)d people have a link now.", len(entries))
+                messages.success(request, sentence % {"n": len(entries)})
             return redirect("study_roster", study.slug)
         except (SpecError, WrongState) as error:
             form.add_error(None, str(error))
@@ -144,8 +144,8 @@ def roster_delete(request, slug):
     """Forget all names and addresses."""
     study = get_study(request.user, slug, Role.RESEARCHER)
     number = roster.delete_roster(study)
-    said = ngettext("%(n)d name or address was deleted.", "%(n)d names and addresses were deleted.", number)
-    messages.success(request, said % {"n": number})
+    sentence = ngettext("%(n)d name or address was deleted.", "%(n)d names and addresses were deleted.", number)
+    messages.success(request, sentence % {"n": number})
     return redirect("study_roster", study.slug)
 
 

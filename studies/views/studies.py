@@ -114,12 +114,12 @@ def study_act(request, slug, action):
 
 
 def tell_launched(request, study) -> HttpResponse:
-    said = (
+    sentence = (
         _("The study is live. Pass on the open link.")
         if study.recruitment.get("open_link")
         else _("The study is live. Send each annotator their own link.")
     )
-    messages.success(request, said)
+    messages.success(request, sentence)
     return redirect("study_annotators", study.slug)
 
 
@@ -171,11 +171,11 @@ def study_effects(request, slug):
     except WrongState as error:
         messages.error(request, str(error))
     else:
-        said = (
+        sentences = (
             _("Results about the generators are shown again."),
             _("Results about the generators are hidden until the study is closed."),
         )
-        messages.success(request, said[hide])
+        messages.success(request, sentences[hide])
     return redirect("study_results", study.slug)
 
 

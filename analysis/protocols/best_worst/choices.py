@@ -20,8 +20,8 @@ def choices_of(evidence: Evidence) -> pd.DataFrame:
 def choices_by(evidence: Evidence, evaluator: Evaluator) -> pd.DataFrame:
     """One row per annotator and tuple of which both are known: the columns of `PLACE`, best, worst, items (a tuple)."""
     rows = evaluator.rows_of(evidence.frame)
-    said = {name: rows[rows["question"] == name].set_index(PLACE)["value"] for name in (BEST, WORST)}
-    found = pd.DataFrame(said).dropna().reset_index()
+    values = {name: rows[rows["question"] == name].set_index(PLACE)["value"] for name in (BEST, WORST)}
+    found = pd.DataFrame(values).dropna().reset_index()
     found["items"] = found["unit"].map(evidence.unit_items)
     return found.sort_values(["text_id", "unit", "annotator"], ignore_index=True)
 

@@ -75,8 +75,8 @@ def list_alpha(evidence: Evidence, row: Row, column: str) -> Table:
     scores = on_dimension(scores_of(evidence, row["round"]), row["dimension"])
     paired = scores[scores.groupby("item_id")["annotator"].transform("size") > 1]
     items, single = paired["item_id"].nunique(), len(scores) - len(paired)
-    said = _("Items with two or more scores: %(items)s. Not listed: %(single)s items with a single score.")
-    notes = (said % {"items": count(items), "single": count(single)},)
+    sentence = _("Items with two or more scores: %(items)s. Not listed: %(single)s items with a single score.")
+    notes = (sentence % {"items": count(items), "single": count(single)},)
     return list_scores(evidence, paired, notes)
 
 
@@ -103,8 +103,8 @@ def list_distributions(evidence: Evidence, row: Row, column: str) -> Table:
     scores = dict(datasets(scores_of(evidence, row["round"])))[row["dataset"]]
     every = on_dimension(scores, row["dimension"])
     level = every["value"] == row["score"]
-    said = {"score": row["score"], "n": count(int(level.sum())), "all": count(len(every))}
-    notes = (_("%(n)s of %(all)s scores are %(score)s.") % said,)
+    values = {"score": row["score"], "n": count(int(level.sum())), "all": count(len(every))}
+    notes = (_("%(n)s of %(all)s scores are %(score)s.") % values,)
     return list_scores(evidence, every if column == "share" else every[level], notes)
 
 
@@ -139,10 +139,10 @@ def on_dimension(scores: pd.DataFrame, dimension: str) -> pd.DataFrame:
 def describe_means(evidence: Evidence, scores: pd.DataFrame) -> tuple[str, ...]:
     """The mean on each dimension, and that of these means where there are several."""
     means = scores.groupby("dimension")["value"].mean().reindex(dimensions_of(evidence)).dropna()
-    said = [f"{name_question(str(dimension))}: {number(mean)}" for dimension, mean in means.items()]
+    sentences = [f"{name_question(str(dimension))}: {number(mean)}" for dimension, mean in means.items()]
     if len(means) > 1:
-        said.append(_("Mean of these means: %(mean)s") % {"mean": number(float(means.mean()))})
-    return tuple(said)
+        sentences.append(_("Mean of these means: %(mean)s") % {"mean": number(float(means.mean()))})
+    return tuple(sentences)
 
 
 def list_scores(
@@ -345,10 +345,10 @@ def list_beside(
     titles = {"value": metric, "score": _("People, mean")} | ({"rounded": _("Rounded")} if with_rounded else {})
     found = pd.DataFrame({"value": x, "score": y, "rounded": round_scores(y)}, index=data.items.index)[kept]
     means = {"value": number(found["value"].mean()), "score": number(found["score"].mean())} if len(found) else {}
-    said = (_("Items: %(n)s.") % {"n": count(len(found))}, *notes)
+    sentences = (_("Items: %(n)s.") % {"n": count(len(found))}, *notes)
     if means:
-        said = (_("Mean of the metric: %(value)s; of people's mean scores: %(score)s.") % means, *said)
-    return list_numbers(evidence, found[list(titles)], titles, said)
+        sentences = (_("Mean of the metric: %(value)s; of people's mean scores: %(score)s.") % means, *sentences)
+    return list_numbers(evidence, found[list(titles)], titles, sentences)
 
 
 # Experts and researchers ----------------------------------------------------------------------------------------------
@@ -386,5 +386,5 @@ def say_share_coded(rows: pd.DataFrame) -> tuple[str, ...]:
     if rows.empty:
         return ()
     n = int(rows["has_code"].sum())
-    said = {"n": count(n), "all": count(len(rows)), "share": number(n / len(rows))}
-    return (_("%(n)s of %(all)s items have the code, %(share)s") % said,)
+    values = {"n": count(n), "all": count(len(rows)), "share": number(n / len(rows))}
+    return (_("%(n)s of %(all)s items have the code, %(share)s") % values,)

@@ -36,9 +36,9 @@ def generator_means(table: Table, title: Mapping[str, Any]) -> Any:
         | describe_measure(row, "mean", with_texts(row, "mean", scores_counted(row["n"])))
         for row in rows
     ]
-    said = hover({"down": _("Generator"), "across": _("Dimension")}, _("Mean"))
+    tooltip = hover({"down": _("Generator"), "across": _("Dimension")}, _("Mean"))
     return draw_heat_map(
-        cells, title, with_round(_("mean score"), table), span([cell["value"] for cell in cells]), said
+        cells, title, with_round(_("mean score"), table), span([cell["value"] for cell in cells]), tooltip
     )
 
 
@@ -48,9 +48,9 @@ def dimension_correlations(table: Table, title: Mapping[str, Any]) -> Any:
     names = dict.fromkeys([row["dimension_a"] for row in rows] + [row["dimension_b"] for row in rows])
     order = [name_question(name) for name in names]
     cells = [cell for row in rows for cell in mirror_row(row)]
-    said = hover({"down": _("Dimension"), "across": _("with"), "number": "r", "p": _("Nemenyi's p"), "counted": "n"})
+    tooltip = hover({"down": _("Dimension"), "across": _("with"), "number": "r", "p": _("Nemenyi's p"), "counted": "n"})
     legend = with_round(_("Pearson's r (* Nemenyi p < .05)"), table)
-    return draw_heat_map(cells, title, legend, (-1, 1), said, (order, order))
+    return draw_heat_map(cells, title, legend, (-1, 1), tooltip, (order, order))
 
 
 def metric_correlations(table: Table, title: Mapping[str, Any]) -> Any:
@@ -68,8 +68,8 @@ def metric_correlations(table: Table, title: Mapping[str, Any]) -> Any:
         for row in rows
         if row["r"] is not None
     ]
-    said = hover({"down": _("Metric"), "across": _("Dimension")}, _("Pearson's r, pooled"), {"p": _("p, adjusted")})
-    return draw_heat_map(cells, title, _("Pearson's r, pooled (* adjusted p < .05)"), (-1, 1), said)
+    tooltip = hover({"down": _("Metric"), "across": _("Dimension")}, _("Pearson's r, pooled"), {"p": _("p, adjusted")})
+    return draw_heat_map(cells, title, _("Pearson's r, pooled (* adjusted p < .05)"), (-1, 1), tooltip)
 
 
 def with_round(words: str, table: Table) -> str:
@@ -85,10 +85,10 @@ def latest(table: Table) -> list[Row]:
 
 def mirror_row(row: Row) -> list[dict[str, Any]]:
     text = number(row["pearson"]) + star_p(row["nemenyi_p"])
-    said = {"value": row["pearson"], "text": text, "number": number(row["pearson"])}
-    said |= {"counted": items_counted(row["n"]), "p": describe_p(row["nemenyi_p"])}
+    values = {"value": row["pearson"], "text": text, "number": number(row["pearson"])}
+    values |= {"counted": items_counted(row["n"]), "p": describe_p(row["nemenyi_p"])}
     one, other = name_question(row["dimension_a"]), name_question(row["dimension_b"])
-    return [{"across": one, "down": other} | said, {"across": other, "down": one} | said]
+    return [{"across": one, "down": other} | values, {"across": other, "down": one} | values]
 
 
 def star_p(p: float | None) -> str:

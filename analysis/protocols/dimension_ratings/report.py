@@ -89,11 +89,11 @@ def sentences(means: Table) -> list[str]:
     unscored = sorted({row["generator"] for row in means.rows} - {row["generator"] for row in defined})
     apart = [without(unscored, _("no scores"))] if unscored else []
     if len(dimensions_scored(means, defined)) > 1:
-        said = _("Generators were not scored on the same dimensions, so their averages are not compared.")
-        return [said, *apart]
+        sentence = _("Generators were not scored on the same dimensions, so their averages are not compared.")
+        return [sentence, *apart]
     n = count(sum(row["n"] for row in defined))
-    said = _("The average over dimensions is %(values)s, by %(n)s scores of people.")
-    return [said % {"values": list_values(defined, "mean", "low", "high"), "n": n}, *apart]
+    sentence = _("The average over dimensions is %(values)s, by %(n)s scores of people.")
+    return [sentence % {"values": list_values(defined, "mean", "low", "high"), "n": n}, *apart]
 
 
 # The methods draft ----------------------------------------------------------------------------------------------------

@@ -157,8 +157,10 @@ def note_changes(rows: list[dict[str, Any]], again: dict[tuple[str, str, str], i
     cells = {(row["annotator"], row["item_id"], row["dimension"]): row for row in rows}.values()
     scored = [row for row in cells if row["score_2"] is not None]
     changed = sum(row["score_2"] != row["score"] for row in scored)
-    said = {"cells": len(cells), "scored": len(scored), "changed": changed}
-    return [_("Of %(cells)d cells, %(scored)d were scored again in round 2, and %(changed)d of these changed.") % said]
+    values = {"cells": len(cells), "scored": len(scored), "changed": changed}
+    return [
+        _("Of %(cells)d cells, %(scored)d were scored again in round 2, and %(changed)d of these changed.") % values
+    ]
 
 
 def expert_check(evidence: Evidence) -> Table:
@@ -185,9 +187,9 @@ def note_verdicts(evidence: Evidence) -> tuple[str, ...]:
         return (_("Empty, because no expert has checked a sample of this study."),)
     both = evidence.verdicts.groupby(["item_id", "question"])["value"].agg(["nunique", "size"])
     both = both[both["size"] > 1]
-    said = [_("Accuracy: the share of the checked scores that the expert found right. An item is drawn with the scores "
-              "of one annotator.")]  # fmt: skip
+    sentences = [_("Accuracy: the share of the checked scores that the expert found right. An item is drawn with the "
+                   "scores of one annotator.")]  # fmt: skip
     if len(both):
         counted = {"same": int((both["nunique"] == 1).sum()), "all": len(both)}
-        said.append(_("The experts gave the same verdict on %(same)d of %(all)d scores.") % counted)
-    return tuple(said)
+        sentences.append(_("The experts gave the same verdict on %(same)d of %(all)d scores.") % counted)
+    return tuple(sentences)

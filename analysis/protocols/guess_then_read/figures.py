@@ -194,8 +194,8 @@ def accuracy_by_rating(table: Table, title: Mapping[str, Any]) -> Any:
     x = alt.X("rating:O", title=_("own rating of the item; above it the number of judgments"), axis=axis)
     offset = alt.XOffset("answers:N", sort=names, scale=alt.Scale(domain=names, paddingInner=0.15))
     about = {"rating": _("Own rating"), "answers": _("Answered")}
-    said = hover(about, _("Accuracy"))
-    base = alt.Chart(alt.Data(values=bars)).encode(x=x, xOffset=offset, tooltip=said)
+    tooltip = hover(about, _("Accuracy"))
+    base = alt.Chart(alt.Data(values=bars)).encode(x=x, xOffset=offset, tooltip=tooltip)
     y = alt.Y("accuracy:Q", scale=alt.Scale(domain=[0, 1]), axis=shares(_("share of options judged correctly")))
     chance = alt.Chart(alt.Data(values=[{}])).mark_rule(strokeDash=[3, 3], color=SOFT).encode(y=alt.datum(0.5))
     columns = base.mark_bar(strokeWidth=2).encode(y=y, **by_answers())

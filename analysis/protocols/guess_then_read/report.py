@@ -64,8 +64,8 @@ def sentences(evidence: Evidence, informativity: Table, comparisons: Sequence[Co
         return []
     speaker = HUMAN if any(row["evaluator"] == HUMAN for row in defined) else defined[0]["evaluator"]
     rows = sorted((row for row in defined if row["evaluator"] == speaker), key=lambda row: -row["informativity"])
-    said = [summary(rows, speaker, basis(rows)), *missing([row for row in asked if row["evaluator"] == speaker])]
-    return [*said, *say_comparison(evidence, speaker, find(comparisons, INFORMATIVITY, speaker))]
+    sentences = [summary(rows, speaker, basis(rows)), *missing([row for row in asked if row["evaluator"] == speaker])]
+    return [*sentences, *say_comparison(evidence, speaker, find(comparisons, INFORMATIVITY, speaker))]
 
 
 def missing(rows: list[Row]) -> list[str]:
@@ -84,10 +84,10 @@ def basis(rows: list[Row]) -> str:
     """On how many judgments, texts and people the rows rest at most."""
     n = sum(row["n_guess"] + row["n_read"] for row in rows)
     texts, people = (max(row[column] for row in rows) for column in ("n_texts", "n_annotators"))
-    said = {"judgments": judgments_counted(n), "texts": of_texts(texts), "people": of_people(people)}
+    values = {"judgments": judgments_counted(n), "texts": of_texts(texts), "people": of_people(people)}
     if rows[0]["evaluator_kind"] == "human":
-        return _("%(judgments)s by %(people)s on %(texts)s") % said
-    return _("%(judgments)s on %(texts)s") % said
+        return _("%(judgments)s by %(people)s on %(texts)s") % values
+    return _("%(judgments)s on %(texts)s") % values
 
 
 def summary(rows: list[Row], speaker: str, basis: str) -> str:
@@ -121,7 +121,7 @@ def say_comparison(evidence: Evidence, speaker: str, comparison: Comparison | No
 
 
 def describe_design(facts: Facts) -> str:
-    said = [
+    sentences = [
         _("Following Säuberli & Clematide (2024), annotators first judged every option of one generator's items "
           "without seeing the text, then those of all generators with the text."),
         _("People rated each item as well.") if any(row["n"] for row in table(facts, "ratings").rows) else "",
@@ -129,7 +129,7 @@ def describe_design(facts: Facts) -> str:
         if facts.evaluators else "",
         _("Text informativity is the share of options judged rightly with the text less that without it."),
     ]  # fmt: skip
-    return " ".join(filter(None, said))
+    return " ".join(filter(None, sentences))
 
 
 def describe_agreement(facts: Facts) -> str:
@@ -201,12 +201,12 @@ def say_basis(rows: Sequence[Row], speaker: str) -> str:
     n = sum(row["n_guess"] + row["n_read"] for row in rows)
     texts, people = (max(row[column] for row in rows) for column in ("n_texts", "n_annotators"))
     items = sum(row["n_items"] for row in rows)
-    said = {"judgments": judgments_counted(n), "items": items_counted(items), "texts": of_texts(texts)}
+    values = {"judgments": judgments_counted(n), "items": items_counted(items), "texts": of_texts(texts)}
     if speaker == HUMAN:
         return _("%(judgments)s of options by %(people)s about %(items)s on %(texts)s.") % (
-            said | {"people": of_people(people)}
+            values | {"people": of_people(people)}
         )
-    return _("%(judgments)s of options about %(items)s on %(texts)s.") % said
+    return _("%(judgments)s of options about %(items)s on %(texts)s.") % values
 
 
 # Figures --------------------------------------------------------------------------------------------------------------

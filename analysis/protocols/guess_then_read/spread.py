@@ -53,13 +53,13 @@ def source_of(found: FittedComponents) -> str:
         "people": of_people(found.n_annotators),
         "texts": of_texts(found.n_texts),
     }
-    said = _("Estimated from this study's answers: %(answers)s. With few texts these estimates are imprecise.") % {
+    sentence = _("Estimated from this study's answers: %(answers)s. With few texts these estimates are imprecise.") % {
         "answers": people
     }
     if not found.assumed:
-        return said
+        return sentence
     kept = ", ".join(names[name] for name in found.assumed)
-    return f"{said} " + _("Not determined by the answers and therefore assumed: %(names)s.") % {"names": kept}
+    return f"{sentence} " + _("Not determined by the answers and therefore assumed: %(names)s.") % {"names": kept}
 
 
 Axis = Literal["texts", "annotators"]

@@ -75,11 +75,11 @@ def warnings(evidence: Evidence, way: Categories) -> list[str]:
         if round(abs(own[category] - common[category]), 9) >= DIFFERS:
             values = {"kind": way.said, "category": way.title_of(category), "generator": generator}
             values |= {"own": number(own[category]), "common": number(common[category])}
-            said = _(
+            sentence = _(
                 "The generators' items differ in %(kind)s: %(category)s makes up %(own)s of the items by "
                 "%(generator)s and %(common)s of all items, so compare at the common mix."
             )
-            found.append(said % values)
+            found.append(sentence % values)
     return found
 
 

@@ -176,8 +176,8 @@ def pairs_of(evidence: Evidence) -> dict[int, Pair]:
 
 def in_both_orders(one: Reply, other: Reply, pair: Pair) -> tuple[object, ...]:
     """The values of `IN_BOTH_ORDERS`."""
-    said = [(name_winner(reply, pair), reply.text, reply.call) for reply in (one, other)]
-    return (*pair, *said[0], *said[1], one.better != other.better)
+    replies = [(name_winner(reply, pair), reply.text, reply.call) for reply in (one, other)]
+    return (*pair, *replies[0], *replies[1], one.better != other.better)
 
 
 def in_one_order(reply: Reply, pair: Pair) -> tuple[object, ...]:

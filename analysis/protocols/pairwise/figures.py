@@ -19,9 +19,9 @@ def wins(table: Table, title: Mapping[str, Any]) -> Any:
     cells = [cell for row in table.rows if row["n"] for cell in both_ways(row)]
     names = list(dict.fromkeys(row[side] for side in ("generator_a", "generator_b") for row in table.rows))
     legend = _("share won by the row, a tie as half (wins–losses, ties)")
-    said = hover({"down": _("Generator"), "across": _("against"), "number": _("Share won"), "won": _("Wins"),
+    tooltip = hover({"down": _("Generator"), "across": _("against"), "number": _("Share won"), "won": _("Wins"),
                   "lost": _("Losses"), "tied": _("Ties"), "counted": "n"})  # fmt: skip
-    return draw_heat_map(cells, title, legend, (0, 1), said, orders=(names, names), cell_width=CELL_WIDTH)
+    return draw_heat_map(cells, title, legend, (0, 1), tooltip, orders=(names, names), cell_width=CELL_WIDTH)
 
 
 def both_ways(row: Row) -> list[dict[str, Any]]:
@@ -35,17 +35,17 @@ def both_ways(row: Row) -> list[dict[str, Any]]:
 def describe_cell(down: str, across: str, wins: int, losses: int, ties: int) -> dict[str, Any]:
     share = (wins + ties / 2) / (wins + losses + ties)
     counts = {"won": count(wins), "lost": count(losses), "tied": count(ties)}
-    said = {"number": number(share), "counted": judgments_counted(wins + losses + ties)} | counts
-    return {"down": down, "across": across, "value": share, "text": f"{wins}–{losses}, {ties}"} | said
+    values = {"number": number(share), "counted": judgments_counted(wins + losses + ties)} | counts
+    return {"down": down, "across": across, "value": share, "text": f"{wins}–{losses}, {ties}"} | values
 
 
 def ranking(table: Table, title: Mapping[str, Any]) -> Any:
     """Davidson's strengths with their intervals, the strongest on top; without a strength, the word for that."""
     rows = [point(row) for row in table.rows if row["method"] == METHOD]
     order = [row["generator"] for row in rows]
-    said = hover({"generator": _("Generator"), "model": _("Model")}, _("Strength"), {"rank": _("Rank (possible)")})
+    tooltip = hover({"generator": _("Generator"), "model": _("Model")}, _("Strength"), {"rank": _("Rank (possible)")})
     y = alt.Y("generator:N", title=None, sort=order, axis=BARE)
-    base = alt.Chart(alt.Data(values=rows)).encode(y=y, tooltip=said)
+    base = alt.Chart(alt.Data(values=rows)).encode(y=y, tooltip=tooltip)
     known = base.transform_filter("isValid(datum.strength)")
     x = alt.X("strength:Q", title=_("strength (log-worth, mean 0)"))
     zero = alt.Chart().mark_rule(strokeDash=[3, 3], color=SOFT).encode(x=alt.datum(0))

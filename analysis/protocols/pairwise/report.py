@@ -123,15 +123,15 @@ def pair_spread(evidence: Evidence) -> Spread:
     cell, won = orient_pairs(first[untied], second[untied], outcome[untied], len(evidence.generators))
     found = fit_text_spread(text[untied], cell, won) if untied.any() else None
     if found is None:
-        said = _("Lesart's assumption, not a measured value: texts .5. As soon as pairs of two "
+        sentence = _("Lesart's assumption, not a measured value: texts .5. As soon as pairs of two "
                  "generators on two texts are judged, the estimate from the study's own answers is used.")  # fmt: skip
-        return Spread(Components(), said)
+        return Spread(Components(), sentence)
     about = {"judgments": judgments_counted(int(untied.sum())), "texts": of_texts(len(set(text)))}
-    said = _(
+    sentence = _(
         "Estimated from this study's answers: %(judgments)s without ties, on %(texts)s. With few texts "
         "the estimate is imprecise."
     )
-    return Spread(Components(), said % about, fitted=True, text_spread=found)
+    return Spread(Components(), sentence % about, fitted=True, text_spread=found)
 
 
 def orient_pairs(first: IntArray, second: IntArray, outcome: IntArray, g: int) -> tuple[IntArray, np.ndarray]:
@@ -173,12 +173,12 @@ def order(rows: list[Row]) -> str:
 
 
 def describe_design(facts: Facts) -> str:
-    said = _("Annotators compared pairs of items by different generators about the same text, and chose the better one "
-             "or a tie.")  # fmt: skip
+    sentence = _("Annotators compared pairs of items by different generators about the same text, and chose the better "
+                 "one or a tie.")  # fmt: skip
     if not facts.conduct.n_calibration:
-        return said
+        return sentence
     return (
-        said
+        sentence
         + " "
         + _("%(n)s of the pairs were a calibration that all annotators did first.") % {"n": facts.conduct.n_calibration}
     )

@@ -69,8 +69,8 @@ def list_distribution(evidence: Evidence, row: Row, column: str) -> Table:
     kept = {"n": given == label, "share_all": given.notna(), "share_applicable": is_label(frame, category)}[column]
     counted = frame[kept]
     n_label = int((counted[category] == label).sum())
-    said = {"n": count(n_label), "of": count(len(counted)), "label": name_label(label)}
-    return list_labels(evidence, counted, category, () if column == "n" else [_("%(n)s of %(of)s: %(label)s") % said])
+    values = {"n": count(n_label), "of": count(len(counted)), "label": name_label(label)}
+    return list_labels(evidence, counted, category, () if column == "n" else [_("%(n)s of %(of)s: %(label)s") % values])
 
 
 @AGREEMENT.drill_down

@@ -41,14 +41,14 @@ def flow(table: Table, title: Mapping[str, Any]) -> Any:
 
 
 def flow_bars(row: Row, names: Sequence[str]) -> list[dict[str, Any]]:
-    said = _("%(reached)s reached, %(stopped)s stopped") % {
+    sentence = _("%(reached)s reached, %(stopped)s stopped") % {
         "reached": count(row["reached"]),
         "stopped": count(row["stopped"]),
     }
     not_stopped = row["reached"] - row["stopped"]
     ends = ((0, not_stopped), (not_stopped, row["reached"]))
     return [
-        {"category": name_question(row["category"]), "kind": name, "start": start, "end": end, "said": said}
+        {"category": name_question(row["category"]), "kind": name, "start": start, "end": end, "said": sentence}
         | {"part": part_of(end - start, row["reached"])}
         for name, (start, end) in zip(names, ends, strict=True)
     ]

@@ -56,7 +56,7 @@ def most_and_least(agreed: Table) -> list[str]:
     if len({row["ac1"] for row in met}) < 2:
         return []
     most, least = (choose(met, key=lambda row: row["ac1"]) for choose in (max, min))
-    said = _(
+    sentence = _(
         "Among pairs of people who both reached a category, agreement is highest for “%(most)s” "
         "(%(high)s) and lowest for “%(least)s” (%(low)s)."
     ) % {
@@ -65,7 +65,7 @@ def most_and_least(agreed: Table) -> list[str]:
         "least": name_question(least["category"]),
         "low": numbers_of(least),
     }
-    return [said, *say_left_out(len(rows) - len(met))]
+    return [sentence, *say_left_out(len(rows) - len(met))]
 
 
 def is_of_all(row: Row) -> bool:
@@ -144,16 +144,16 @@ def say_flow(how_far: Table) -> list[str]:
     if not n:
         return []
     most = max(rows, key=lambda row: row["stopped"])
-    said = {
+    values = {
         "n": count(n),
         "stopped": count(stopped),
         "category": name_question(most["category"]),
         "most": count(most["stopped"]),
     }
     if not stopped:
-        return [_("None of %(n)s judgments stopped early.") % said]
+        return [_("None of %(n)s judgments stopped early.") % values]
     return [
-        _("%(stopped)s of %(n)s judgments stopped early, %(most)s of them at “%(category)s”.") % said,
+        _("%(stopped)s of %(n)s judgments stopped early, %(most)s of them at “%(category)s”.") % values,
     ]
 
 
@@ -274,9 +274,9 @@ def build_report(evidence: Evidence) -> Report:
         *list_error_tables(evidence),
         description(evidence),
     )
-    said = (*say_flow(how_far), *say_differences(evidence, comparisons), *most_and_least(agreed))
+    sentences = (*say_flow(how_far), *say_differences(evidence, comparisons), *most_and_least(agreed))
     figures = ("flow", "label_distributions", *(BY_GROUP_AND_SOURCE if rows_by_group_and_source(labels) else ()))
-    return Report(tables, said, figures)
+    return Report(tables, sentences, figures)
 
 
 def list_figures() -> Mapping[str, Any]:

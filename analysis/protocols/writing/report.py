@@ -47,9 +47,9 @@ def sentences(found: list[WrittenItem]) -> list[str]:
     if not found:
         return []
     waiting = sum(not each.verdict for each in found)
-    said = ngettext("%(n)d item was written; %(waiting)d still to be reviewed.",
+    sentence = ngettext("%(n)d item was written; %(waiting)d still to be reviewed.",
                     "%(n)d items were written; %(waiting)d still to be reviewed.", len(found))  # fmt: skip
-    return [said % {"n": len(found), "waiting": waiting}]
+    return [sentence % {"n": len(found), "waiting": waiting}]
 
 
 def counts(evidence: Evidence, found: list[WrittenItem]) -> Table:
@@ -152,7 +152,7 @@ def summarize(report: Report, _estimand: str) -> Outcome | None:
         return None
     total = rows[0]  # of all people
     waiting = ngettext("%(n)s waits for review.", "%(n)s wait for review.", total["n_waiting"])
-    said = _("%(items)s written by %(people)s on %(texts)s.") % {
+    sentence = _("%(items)s written by %(people)s on %(texts)s.") % {
         "items": items_counted(total["n_items"]),
         "people": of_people(total["n_annotators"]),
         "texts": of_texts(total["n_texts"]),
@@ -167,7 +167,7 @@ def summarize(report: Report, _estimand: str) -> Outcome | None:
         title=_("What became of the items"),
         standings=(),
         figure=Bars(bars, parts, _("percent of items; numbers are items")),
-        verdict=f"{said} {waiting % {'n': count(total['n_waiting'])}}" if total["n_waiting"] else said,
+        verdict=f"{sentence} {waiting % {'n': count(total['n_waiting'])}}" if total["n_waiting"] else sentence,
         summary=_("The median text took %(minutes)s minutes.") % {"minutes": figure(minutes)} if minutes else "",
         tables=("writing", "written_items"),
     )

@@ -187,6 +187,6 @@ def describe_progress(row: EvaluatorRow, new: int, gave: str = "has judged") -> 
     if not new and not row.missing:
         return f"“{label}” had answered everything before; nothing was changed. Another one needs another label: --as."
     what = "options" if gave == "has judged" else "answers"
-    said = f"“{label}” {gave} {row.done} {what}, {new} of them now"
+    sentence = f"“{label}” {gave} {row.done} {what}, {new} of them now"
     unparsed = f" ({row.n_unparsed} replies without an answer)" if row.n_unparsed else ""
-    return f"{said}; {row.missing} are missing{unparsed}." if row.missing else f"{said}; none is missing."
+    return f"{sentence}; {row.missing} are missing{unparsed}." if row.missing else f"{sentence}; none is missing."

@@ -93,10 +93,10 @@ class Command(RunCommand):
 
 def describe_progress(before: asking.Progress, after: asking.Progress) -> str:
     new = after.n_items - before.n_items
-    said = f"Items written: {new}; already in the project: {before.n_items}; missing: {after.n_missing}."
+    sentence = f"Items written: {new}; already in the project: {before.n_items}; missing: {after.n_missing}."
     if after.n_incomplete:
-        said += f" Incomplete: {after.n_incomplete}; repair or discard them on the page “Incomplete items”."
-    return said
+        sentence += f" Incomplete: {after.n_incomplete}; repair or discard them on the page “Incomplete items”."
+    return sentence
 
 
 def make_spec(endpoint: Endpoint, texts: list[Text], size: Size, options: dict) -> asking.GenerationSpec:

@@ -24,8 +24,8 @@ class Command(BaseCommand):
             version, is_new = import_instrument(read_content(file), owner, note=note[:200])
         except InstrumentRefused as refused:
             raise CommandError("\n".join(["Nothing was stored.", *map(str, refused.problems)])) from None
-        said = "is stored" if is_new else "has exactly this content: nothing was stored"
-        self.stdout.write(f"{version} {said}.")
+        sentence = "is stored" if is_new else "has exactly this content: nothing was stored"
+        self.stdout.write(f"{version} {sentence}.")
 
 
 def find_project(slug: str) -> Project:

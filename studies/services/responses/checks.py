@@ -161,9 +161,9 @@ def check_items(row: Row, known: ImportContext) -> None:
             raise InvalidRow(column, _("The study has no item “%(item)s”.") % {"item": name})
         about = known.text_ids[name]
         if row.text_id and row.text_id != about:
-            said = {"item": name, "about": about, "other": row.text_id}
+            values = {"item": name, "about": about, "other": row.text_id}
             raise InvalidRow(
-                "text_id", _("Item “%(item)s” belongs to the text “%(about)s”, not to “%(other)s”.") % said
+                "text_id", _("Item “%(item)s” belongs to the text “%(about)s”, not to “%(other)s”.") % values
             )
 
 
@@ -171,8 +171,8 @@ def check_option(row: Row, question: Question, known: ImportContext) -> None:
     if question.per == "option" and not row.option_id:
         raise InvalidRow("option_id", _("Fill in this cell: the question is asked about each option."))
     if question.per == "option" and row.option_id not in known.options.get(row.item_id, {}):
-        said = {"item": row.item_id, "option": row.option_id}
-        raise InvalidRow("option_id", _("Item “%(item)s” has no option “%(option)s”.") % said)
+        values = {"item": row.item_id, "option": row.option_id}
+        raise InvalidRow("option_id", _("Item “%(item)s” has no option “%(option)s”.") % values)
     if question.per != "option" and row.option_id:
         raise InvalidRow("option_id", _("Leave this cell empty: the question is about the item, not about an option."))
     if row.probability is not None and (question.per != "option" or row.kind == AnnotatorKind.HUMAN):
@@ -235,13 +235,13 @@ def check_options_complete(group: list[Row], stage: Stage, given: Given, item: I
     if not any(question.per == "option" for question in stage.questions):
         return
     if not given.ticks:
-        said = {"item": item.external_id}
-        raise InvalidRow("question", _("Item “%(item)s” is rated, but its options are not answered.") % said)
+        values = {"item": item.external_id}
+        raise InvalidRow("question", _("Item “%(item)s” is rated, but its options are not answered.") % values)
     judged = {row.option_id for row in group}
     missing = [name for name in options if name not in judged]
     if missing:
-        said = {"item": item.external_id, "missing": ", ".join(missing)}
-        raise InvalidRow("option_id", _("Item “%(item)s” is answered without its options %(missing)s.") % said)
+        values = {"item": item.external_id, "missing": ", ".join(missing)}
+        raise InvalidRow("option_id", _("Item “%(item)s” is answered without its options %(missing)s.") % values)
 
 
 def find_unit_problem(

@@ -20,8 +20,8 @@ def find_annotator_conflicts(rows: list[Row]) -> list[RowProblem]:
         for name in SAME_EVERYWHERE:
             here, there = getattr(row, name), getattr(seen, name)
             if here != there:
-                said = {"who": row.annotator, "here": here, "there": there, "line": seen.line}
-                reason = _("%(who)s is “%(here)s” here, but “%(there)s” in line %(line)d.") % said
+                values = {"who": row.annotator, "here": here, "there": there, "line": seen.line}
+                reason = _("%(who)s is “%(here)s” here, but “%(there)s” in line %(line)d.") % values
                 found.append(RowProblem(row.line, "annotator_kind" if name == "kind" else name, reason))
     return found
 
@@ -35,12 +35,12 @@ def find_missing_reads(rows: list[Row], answered: list[ItemAnswer], declaration:
         row, following = found.rows[0], declaration.after(found.stage.name)
         if not found.by_person or not following or (row.annotator, row.round, row.about, following.name) in there:
             continue
-        said = {"who": row.annotator, "item": row.about, "here": found.stage.name, "later": following.name}
+        values = {"who": row.annotator, "item": row.about, "here": found.stage.name, "later": following.name}
         reason = _(
             "%(who)s answered item “%(item)s” in %(here)s, but not in %(later)s. Add the missing rows, or import what"
             " there is (--partial)."
         )
-        problems.append(RowProblem(row.line, "stage", reason % said))
+        problems.append(RowProblem(row.line, "stage", reason % values))
     return problems
 
 
@@ -92,12 +92,12 @@ def find_mixed_guesses(answered: list[ItemAnswer]) -> list[RowProblem]:
         seen = first.setdefault((found.cell, found.stage.name), found)
         if seen.item.generator_id != found.item.generator_id:
             row = found.rows[0]
-            said = {"who": row.annotator, "stage": found.stage.name, "line": seen.rows[0].line}
+            values = {"who": row.annotator, "stage": found.stage.name, "line": seen.rows[0].line}
             reason = _(
                 "In the stage %(stage)s a person sees the items of one generator per text, but line "
                 "%(line)d gives %(who)s an item of another generator."
             )
-            problems.append(RowProblem(row.line, "item_id", reason % said))
+            problems.append(RowProblem(row.line, "item_id", reason % values))
     return problems
 
 
@@ -118,9 +118,14 @@ def explain_wrong_version(row: Row, first: Row, versions: list[str]) -> str:
     if not versions:
         return _("This study compares no versions of texts. Leave the column out.") if row.text_version else ""
     if row.text_version not in versions:
-        said = _("“%(name)s” is none of the versions that the study compares: %(names)s.")
-        return said % {"name": row.text_version, "names": ", ".join(versions)}
+        sentence = _("“%(name)s” is none of the versions that the study compares: %(names)s.")
+        return sentence % {"name": row.text_version, "names": ", ".join(versions)}
     if row.text_version != first.text_version:
-        said = _("%(who)s reads “%(here)s” here, but “%(there)s” in line %(line)d about the same unit.")
-        return said % {"who": row.annotator, "here": row.text_version, "there": first.text_version, "line": first.line}
+        sentence = _("%(who)s reads “%(here)s” here, but “%(there)s” in line %(line)d about the same unit.")
+        return sentence % {
+            "who": row.annotator,
+            "here": row.text_version,
+            "there": first.text_version,
+            "line": first.line,
+        }
     return ""

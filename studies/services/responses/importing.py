@@ -227,10 +227,10 @@ def read_logged(study: Study, file: AnswerFile, mapping: TableMapping | None) ->
         found.problems.append(bad.problem)
         return found
     if n := count_unanswered(log):
-        said = ngettext(
+        sentence = ngettext(
             "%(n)d sample has no answer that names options.", "%(n)d samples have no answer that names options.", n
         )
-        found.notices.append(said % {"n": n})
+        found.notices.append(sentence % {"n": n})
     return found
 
 

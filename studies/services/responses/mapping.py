@@ -47,8 +47,8 @@ class TableMapping:
         for theirs in [*self.columns.values(), *self.questions.values()]:
             for name in [theirs] if theirs in header else SLOT.findall(theirs) or [theirs]:
                 if name not in header:
-                    said = _("The table has no column “%(name)s”; it has: %(known)s.")
-                    raise BadMapping(said % {"name": name, "known": ", ".join(header)})
+                    sentence = _("The table has no column “%(name)s”; it has: %(known)s.")
+                    raise BadMapping(sentence % {"name": name, "known": ", ".join(header)})
 
     def apply(self, row: Mapping[str, str]) -> Iterator[Cells]:
         """The judgments of a row of the table."""
@@ -96,8 +96,8 @@ def parse_mapping(lines: str) -> TableMapping:
     for line in filter(str.strip, lines.splitlines()):
         found = LINE.fullmatch(line)
         if found is None or (found[1] and found[3] == ":"):
-            said = _("“%(line)s” is not of the form “our column = column of the table” or “our column: value”.")
-            raise BadMapping(said % {"line": line.strip()[:80]})
+            sentence = _("“%(line)s” is not of the form “our column = column of the table” or “our column: value”.")
+            raise BadMapping(sentence % {"line": line.strip()[:80]})
         kind = questions if found[1] else columns if found[3] == "=" else values
         kind[found[2]] = found[4]
     return TableMapping(columns, values, questions)

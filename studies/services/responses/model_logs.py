@@ -82,8 +82,8 @@ def read_eval(content: bytes) -> ModelLog | None:
         samples = [parse(archive.read(name)) for name in sorted(archive.names) if SAMPLE.fullmatch(name)]
         return build_inspect(parse(archive.read("header.json")), samples)
     except BadZip:
-        said = _("This log of Inspect AI cannot be unpacked here. Convert it: inspect log convert --to json.")
-        raise BadFile(0, said) from None
+        sentence = _("This log of Inspect AI cannot be unpacked here. Convert it: inspect log convert --to json.")
+        raise BadFile(0, sentence) from None
 
 
 def read_inspect(content: bytes) -> ModelLog:
@@ -238,12 +238,12 @@ class ItemFinder:
             return item
         found = self.by_stem.get(squeeze(sample.stem), [])
         if not found:
-            said = _("Sample %(name)s asks no item of the project. Give samples the item_id of the bank's export.")
+            sentence = _("Sample %(name)s asks no item of the project. Give samples the item_id of the bank's export.")
         elif len(found) > 1:
-            said = _("Sample %(name)s asks a question that several items have. Give samples their item_id.")
+            sentence = _("Sample %(name)s asks a question that several items have. Give samples their item_id.")
         else:
             return found[0]
-        raise LookupError(said % {"name": sample.name})
+        raise LookupError(sentence % {"name": sample.name})
 
 
 def squeeze(words: str) -> str:
