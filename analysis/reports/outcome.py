@@ -242,6 +242,9 @@ def judge_numbers(outcome: Outcome, is_running: bool) -> Verdict:
 def too_little(outcome: Outcome, is_running: bool) -> Verdict:
     if is_running:
         return Verdict(Kind.TOO_EARLY, _("Too early to say."))
+    reasons = {each.reason for each in outcome.standings} if outcome.standings else {""}
+    if len(reasons) == 1 and (reason := reasons.pop()) and all(each.value is None for each in outcome.standings):
+        return Verdict(Kind.TOO_FEW, reason)  # not the number of texts, but what nobody was asked
     if len(outcome.standings) == 1:
         return Verdict(Kind.TOO_FEW, _("Too few texts to tell how the items do."))
     return Verdict(Kind.TOO_FEW, _("Too few texts to compare the generators."))

@@ -114,7 +114,10 @@ class Note:
 def list_notes(study: Study, report: Report, form: ResultsForm, outcome: Outcome | None) -> list[Note]:
     """The worst first, at most `MOST_NOTES`; the last says how many checks passed."""
     query = urlencode(build_query(form), doseq=True)
-    worst = [*about_items(study, report, query), *about_answers(report), *about_generators(outcome)]
+    worst = [
+        *about_speaker(study, outcome), *about_items(study, report, query), *about_answers(report),
+        *about_generators(outcome),
+    ]  # fmt: skip
     worst += [Note(WARNING, check.said) for check in report.checks if not check.passed]
     n = sum(check.passed for check in report.checks)
     sentence = ngettext("%(n)s check passed.", "%(n)s checks passed.", n) % {"n": count(n)}
@@ -144,6 +147,15 @@ def about_items(study: Study, report: Report, query: str) -> Iterator[Note]:
         if n := sum(flag in each for each in flags.values()):
             href = f"{reverse('results_items', args=[study.slug])}?{query}{query and '&'}flag={flag}"
             yield Note(WARNING, sentence(n) % {"n": count(n)}, href, _("Look at them"))
+
+
+def about_speaker(study: Study, outcome: Outcome | None) -> Iterator[Note]:
+    """What to do where the summary rests on a model's answers."""
+    if outcome is not None and outcome.speaker:
+        href = reverse("study_annotators", args=[study.slug])
+        yield Note(
+            WARNING, _("No person has answered. Invite some to see whether people judge alike."), href, _("People")
+        )
 
 
 def about_answers(report: Report) -> Iterator[Note]:

@@ -8,7 +8,7 @@ from analysis.figures.paper import Panels
 from analysis.plugins import find_plugin
 from analysis.reports.evaluators import HUMAN
 from analysis.reports.outcome import Kind, rows_called
-from analysis.results.summary import find_verdict, list_differences
+from analysis.results.summary import about_speaker, find_verdict, list_differences
 from analysis.services.reporting import build
 from analysis.services.results import counts_by_purpose
 from tests.drawn_outcomes import BEST, MODEL, OUTCOMES, ROWS, draw_study
@@ -48,6 +48,7 @@ def test_the_verdict_is_the_one_of_the_contrasts(project, protocol, planted):
     winner = find_winner(rows, protocol == "stopping-questionnaire")
     expect_class(planted, verdict, winner, rows, outcome)
     assert speaker == (MODEL if planted == "models only" else HUMAN)
+    assert bool(list(about_speaker(study, outcome))) == (planted == "models only")
     expect_words(verdict, outcome, rows)
 
 
