@@ -142,7 +142,9 @@ def item_import_preview(request, slug, pk):
 
 
 def _render_preview(request, project, file: ImportFile, plan: ImportPlan) -> HttpResponse:
-    context = {"project": project, "file": file, "plan": plan, "counts": plan.counts(), "table": file.format == "csv"}
+    context = {"project": project, "file": file, "plan": plan, "counts": plan.counts()}
+    # A large file is not read again for a link.
+    context["table"] = file.format == "csv" if is_large(file) else get_table(file)
     context["back"] = reverse(START_PAGES.get(file.format, "item_import"), args=[project.slug])
     return render(request, "items/import_preview.html", context)
 

@@ -12,7 +12,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from llm import keys
-from llm.models import CallState, Drainer, Endpoint, Run, RunState
+from llm.models import Call, CallState, Drainer, Endpoint, Run, RunState
 from llm.services import endpoints, pace, runs, workers
 from llm.services.ledger import CallLedger, Job
 from llm.services.planning import plan_run, prepare_jobs
@@ -244,11 +244,15 @@ class RunWorker:
         due = len(replied) >= READ_AT_ONCE or time.monotonic() - self.read_at > READ_SECONDS
         if replied and (everything or due):
             self.ledger.replied, self.read_at = [], time.monotonic()
-            read_replies(self.run, replied)
+            self._read(replied)
 
     def _read_stored_replies(self) -> None:
         while self._may_continue() and (calls := find_unread(self.run, 200)):
-            read_replies(self.run, calls)
+            self._read(calls)
+
+    def _read(self, calls: list[Call]) -> None:
+        if read_replies(self.run, calls):
+            self.is_active = False
 
     def _refresh_state(self) -> None:
         """What others changed: the run's state, the endpoint's limits, abilities and address; whether one waits."""

@@ -63,15 +63,18 @@ LONGER = 2
 FIRST_FOR_REASONING, MOST_OUTPUT = 1024, 32_768  # output tokens
 
 
-def read_replies(run: Run, calls: Sequence[Call]) -> None:
-    """Each reply becomes an answer, a refusal, a failure, or is rejected and followed by another call."""
+def read_replies(run: Run, calls: Sequence[Call]) -> bool:
+    """Each reply becomes an answer, a refusal, a failure, or is rejected and followed by another call.
+
+    Returns whether the run was paused because its first replies are unusable.
+    """
     try:
         _read_all(run, calls, _read_directly)
     except Exception:
         _read_all(
             run, calls, _read_in_savepoint
         )  # a savepoint for each costs as much as all the rest: only where needed
-    pause_if_unusable(run)
+    return pause_if_unusable(run)
 
 
 def _read_all(run: Run, calls: Sequence[Call], read: "Reader") -> None:

@@ -136,9 +136,9 @@ def without_interval(exact: str, found: Mapping) -> str:
 
 
 def below_wanted(column: Column, intervals: Mapping, chosen: str) -> str:
-    """Whether readers differ, the other conventions' intervals, and how much the number rests on."""
+    """Whether readers differ, the other conventions' intervals if they are others, and how much the number rests on."""
     ends = {name: interval(each["low"], each["high"]) or UNDEFINED for name, each in intervals.items()}
-    others = [f"{INTERVALS[name]}: {ends[name]}" for name in INTERVALS if name != chosen]
+    others = [f"{INTERVALS[name]}: {ends[name]}" for name in INTERVALS if ends[name] != ends[chosen]]
     n_texts, n = intervals["annotators"]["n_units"], intervals["annotators"]["n_responses"]
     texts = f"{n_texts:,} text{'' if n_texts == 1 else 's'}"
     judgments = f"{n:,} judgment{'' if n == 1 else 's'}"

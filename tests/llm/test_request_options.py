@@ -151,7 +151,7 @@ def test_a_run_pauses_when_its_first_replies_are_all_unusable_and_goes_on_by_a_c
     server = served(answer)
     run = drain_here(make_run(server, 100))
     assert (run.state, run.reason) == ("paused", reason)
-    assert len(server.requests) < 70
+    assert len(server.requests) < 100  # the whole run takes 200: each reply is asked for again
     n = len(server.requests)
     assert not runs.resume_if_usable(run, keeps_going=False)
     assert runs.resume(run)
