@@ -34,9 +34,10 @@ def start(page: Page, annotator) -> None:
 
 
 def leave(page: Page, act) -> None:
-    """Do something until another page stands."""
+    """Do something until another page stands; never on that one, where it would choose again."""
     page.evaluate("document.querySelector('main').firstElementChild.dataset.left = 'yes'")
-    again(act, page.locator("[data-left]"), "detached")
+    old = page.locator("[data-left]")
+    again(lambda: old.count() and act(), old, "detached")
     page.locator("main h1").wait_for()
 
 
