@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from os import SEEK_END
 from typing import IO, Any, cast
-from zipfile import ZIP_DEFLATED, ZIP_STORED, ZipFile, ZipInfo
+from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile, ZipInfo
 
 from django.utils.translation import gettext as _
 
@@ -204,7 +204,7 @@ class PackReader:
         left = info.file_size
         try:
             if info.compress_type not in (ZIP_STORED, ZIP_DEFLATED):  # others unpack a block to any size
-                raise NotImplementedError
+                raise BadZipFile
             with self.zip.open(info) as file:
                 while block := file.read(BLOCK):
                     left -= len(block)
