@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 from bs4 import BeautifulSoup, Tag
-from playwright.sync_api import Error
 
 from annotation.simulation import SimulatedPerson
 from items.models import Item
@@ -70,33 +69,24 @@ def fields(seen: Seen, said: Planted) -> dict[str, str | list[str]]:
 
 @dataclass
 class BrowserWalker:
-    """Clicks through every page of one annotator in a browser. `received` is called with what arrived on each page."""
+    """Clicks through every page of one annotator in a browser. `look` is called with each page before it is left."""
 
     page: object  # playwright's Page
     base: str
     seat: int
     items: dict[str, Item]
-    received: Callable[[str], None] = lambda body: None
+    look: Callable[[str], None] = lambda html: None
 
     def work_through(self, link: str) -> None:
-        self.arrived: list = []
-        self.page.on("response", lambda response: self.arrived.append(response))
         self.page.goto(self.base + link)
         while True:
             if self.page.locator("fieldset.item").count():
                 self.answer_page()
-            self.pass_on()
+            self.look(self.page.content())
             button = self.page.locator("main button.primary")
             if not button.count():
                 return
             self.press(button)
-
-    def pass_on(self) -> None:
-        """Hand over what arrived since the last press: until the next one, nothing more is revealed."""
-        arrived, self.arrived[:] = list(self.arrived), []
-        self.received(self.page.content())
-        for response in arrived:
-            self.received(f"{response.url}\n{response.all_headers()}\n{body_of(response)}")
 
     def press(self, button) -> None:
         """Press the button and wait until the page that follows stands."""
@@ -111,14 +101,6 @@ class BrowserWalker:
             said = planted(self.seat, self.items[seen.stem], "read" if seen.rated else "guess")
             for name, value in ticks(seen, said):
                 self.page.locator(f"label:has(> input[name='{name}'][value='{value}'])").click()
-
-
-def body_of(response) -> str:
-    """What came with it, if the browser still has it: not of redirects, and not of fetches sent with keepalive."""
-    try:
-        return response.text() if response.request.resource_type in ("document", "fetch") else ""
-    except Error:
-        return ""
 
 
 def ticks(seen: Seen, said: Planted) -> Iterator[tuple[str, str]]:

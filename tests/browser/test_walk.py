@@ -5,15 +5,17 @@ text before its time, for keys, for generators and for other generators' items.
 """
 
 import csv
+import gzip
 import io
 import json
 from collections import Counter
-from functools import partial
 from itertools import combinations
 from random import Random
 
 import pytest
+from django.core.handlers.wsgi import WSGIHandler
 from django.core.management import call_command
+from django.http.response import HttpResponseBase
 
 from studies.models import Study, Submission
 from tests import walk
@@ -67,9 +69,35 @@ class Watch:
         self.leaks += [f"{annotator}: {leak}" for leak in found]
 
 
-def click(annotator, items, open_page, base: str, watch: Watch) -> None:
-    walker = BrowserWalker(open_page(), base, annotator.seat, items, partial(watch.look, annotator))
-    walker.work_through(annotator.get_link())
+@pytest.fixture
+def replies(monkeypatch) -> list[str]:
+    """Address, headers and body of what the live server sends, redirects and saved drafts too; of static files nothing.
+
+    A browser does not always have them: its tools wait for ever for the headers of a fetch that outlived its page.
+    """
+    sent, answer = [], WSGIHandler.get_response
+
+    def get_response(handler, request) -> HttpResponseBase:
+        response = answer(handler, request)
+        if not response.streaming:
+            packed = response.headers.get("Content-Encoding") == "gzip"
+            body = (gzip.decompress(response.content) if packed else response.content).decode()
+            sent.append(f"{request.get_full_path()}\n{response.headers}\n{response.cookies}\n{body}")
+        return response
+
+    monkeypatch.setattr(WSGIHandler, "get_response", get_response)
+    return sent
+
+
+def click(annotator, items, open_page, base: str, watch: Watch, replies: list[str]) -> None:
+    def look(html: str) -> None:
+        """Until the next button is pressed, nothing more is revealed."""
+        assert replies, "the recorder saw nothing of this page"
+        arrived, replies[:] = [html, *replies], []
+        for each in arrived:
+            watch.look(annotator, each)
+
+    BrowserWalker(open_page(), base, annotator.seat, items, look).work_through(annotator.get_link())
 
 
 def exported(tmp_path) -> list[tuple]:
@@ -87,11 +115,11 @@ def reported(tmp_path) -> dict[tuple[str, str], float]:
     return {(row["generator"], stage): row[name] for row in rows for stage, name in measures.items()}
 
 
-def test_what_was_planted_is_exported_and_reported_and_nothing_leaked(study, open_page, live_server, tmp_path):
+def test_what_was_planted_is_exported_and_reported_and_nothing_leaked(study, open_page, live_server, replies, tmp_path):
     watch, items = Watch(study), walk.by_stem(study)
     for annotator in walk.annotators(study):
         if annotator.seat < CLICKING:
-            click(annotator, items, open_page, live_server.url, watch)
+            click(annotator, items, open_page, live_server.url, watch, replies)
         else:
             HttpWalker(annotator, Random(annotator.seat), items=items, watch=watch).work_through()
 
