@@ -22,6 +22,9 @@ class JobSerializer(serializers.Serializer):
     done = serializers.IntegerField(help_text="Parts of the step that are done.")
     total = serializers.IntegerField(help_text="Parts of the step; 0 where nobody knows.")
     error = serializers.CharField(help_text="Why it failed; empty if it did not.")
+    errors = serializers.ListField(
+        child=serializers.DictField(), help_text="What is wrong with a file, by line, field and reason: the first 200."
+    )
     has_worker = serializers.SerializerMethodField(help_text="False: no worker is running, so that it waits.")
     result = serializers.SerializerMethodField(help_text="What the job says of its work: of an import its reply.")
     queued_at = serializers.DateTimeField()

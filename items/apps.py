@@ -16,6 +16,7 @@ class ItemsConfig(AppConfig):
         register(
             Kind("import_preview", f"{work}.preview_file", _("Reading the file"), importing),
             Kind("import", f"{work}.store_file", _("Importing the file"), importing),
+            Kind("import_undo", f"{work}.undo_by_job", _("Undoing the import"), importing),
         )
         register(Kind("near_duplicates", "items.services.duplicates.work_out", _("Looking for near-duplicates"), steps))
         post_migrate.connect(index_words, sender=self)

@@ -1,10 +1,10 @@
 """What kinds of jobs there are. Apps register theirs when they are ready; the work is named and imported later."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from django.utils.module_loading import import_string
 
@@ -19,7 +19,14 @@ Work = Callable[["Job", Hear], Path | None]  # of a job and who hears how far it
 
 
 class JobFailed(Exception):
-    """The job cannot be done; the message is a sentence for its page."""
+    """The job cannot be done; the message is a sentence for its page.
+
+    errors: what is wrong with a file, each with its line, field and reason.
+    """
+
+    def __init__(self, sentence: str, errors: Sequence[Mapping[str, Any]] = ()) -> None:
+        super().__init__(sentence)
+        self.errors = list(errors)
 
 
 @dataclass(frozen=True)

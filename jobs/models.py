@@ -132,6 +132,12 @@ class Job(models.Model):
     def is_done(self) -> bool:
         return self.state == JobState.DONE and self.has_result
 
+    @property
+    def errors(self) -> list[dict[str, Any]]:
+        """Of a job that failed: what is wrong with its file, by line, field and reason."""
+        found: list[dict[str, Any]] = self.about.get("errors", []) if self.state == JobState.FAILED else []
+        return found
+
     def open_file(self) -> IO[bytes]:
         """The file of the result, or of a newer one that has just taken its place; the job says which."""
         try:

@@ -1,10 +1,11 @@
 """How far a computation is. It reports; whoever listens hears, and without a listener nothing happens."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import Any
+from typing import Any, TypeVar
 
+T = TypeVar("T")
 Hear = Callable[[str, int, int], None]  # step, done, total
 
 _hear: ContextVar[Hear | None] = ContextVar("hear", default=None)
@@ -14,6 +15,14 @@ def report_progress(step: str, done: int, total: int = 0) -> None:
     """So much of the step is done; `total` is 0 where nobody knows. A listener may end the work by an exception."""
     if hear := _hear.get():
         hear(step, done, total)
+
+
+def count_done(step: str, rows: Iterable[T], total: int) -> Iterator[T]:
+    """The rows; each 500th reports how many of the total have been taken."""
+    for number, row in enumerate(rows, 1):
+        yield row
+        if number % 500 == 0:
+            report_progress(step, number, total)
 
 
 def get_listener() -> Hear:

@@ -2,6 +2,7 @@
 
 import logging
 import threading
+from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from pathlib import Path
 from typing import Any, Self
@@ -81,7 +82,7 @@ def run_job(job_id: int) -> None:
     except JobCancelled:
         return
     except JobFailed as failed:
-        fail(job, str(failed))
+        fail(job, str(failed), failed.errors)
     except Exception as error:
         fail(job, f"{type(error).__name__}.")
         raise
@@ -133,8 +134,10 @@ def finish(job: Job, path: Path | None) -> None:
         files.delete_file(path.name)
 
 
-def fail(job: Job, error: str) -> None:
-    if filter_held(job).update(state=JobState.FAILED, error=error):
+def fail(job: Job, error: str, errors: Sequence[Mapping[str, Any]] = ()) -> None:
+    """Store why it failed; what is known of an earlier result stays unless there are errors of a file to list."""
+    told = {"about": {"errors": list(errors)}} if errors else {}
+    if filter_held(job).update(state=JobState.FAILED, error=error, **told):
         announce(JOB_ENDED, job.project_id, job.pk)
 
 

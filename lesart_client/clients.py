@@ -43,7 +43,7 @@ def check_over(row: Job | Run, until: float) -> bool:
         return True
     if row["state"] in OVER or row["state"] == "paused":
         reason = row.get("error") or row.get("reason") or ""
-        raise JobFailed(f"{row['kind']} {row['id']} is {row['state']}. {reason}".strip())
+        raise JobFailed(f"{row['kind']} {row['id']} is {row['state']}. {reason}".strip(), row.get("errors", []))
     if time.monotonic() > until:
         worker = "" if row.get("has_worker", True) else " No worker is running on the server."
         raise TimedOut(f"{row['kind']} {row['id']} is still {row['state']}.{worker} It goes on; ask again later.")
@@ -84,12 +84,12 @@ class Lesart(Client):
     def send(self, request: Request[T]) -> T:
         """What the request gives; waits for a job where the server computes the result first.
 
-        A job with a `result` has replied itself; of any other the request is sent again.
+        A job with a `result`, and one that writes, has replied itself; what any other reads is asked for again.
         """
         response = self._try(request)
         if response.status_code == 202 and request.waits:
             job = self.wait_for_job(response.json()["id"])
-            if job.get("result"):
+            if job.get("result") or request.method != "GET":
                 return cast(T, job["result"])
             response = self._try(request)
         raise_for_problem(response)
@@ -165,7 +165,7 @@ class AsyncLesart(Client):
         response = await self._try(request)
         if response.status_code == 202 and request.waits:
             job = await self.wait_for_job(response.json()["id"])
-            if job.get("result"):
+            if job.get("result") or request.method != "GET":
                 return cast(T, job["result"])
             response = await self._try(request)
         raise_for_problem(response)

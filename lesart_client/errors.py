@@ -20,7 +20,11 @@ def describe_error(error: dict[str, Any]) -> str:
 
 
 class JobFailed(Exception):
-    """A job or run on the server ended without a result."""
+    """A job or run on the server ended without a result; `errors`: what is wrong with the file that it was to read."""
+
+    def __init__(self, reason: str, errors: Any = ()):
+        self.errors = list(errors)
+        super().__init__("\n".join([reason, *map(describe_error, self.errors)]))
 
 
 class TimedOut(Exception):

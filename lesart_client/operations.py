@@ -111,7 +111,7 @@ class Operations:
     @operation
     def undo_import(project: str, number: int) -> Request[None]:
         """Delete what an import brought, as a whole; `number` is in the answer of `import_items`."""
-        return Request("DELETE", in_project(project, "imports", number) + "/", read_nothing)
+        return Request("DELETE", in_project(project, "imports", number) + "/", read_nothing, waits=True)
 
     @operation
     def export_items(project: str, **selection: Any) -> Request[bytes]:
@@ -230,12 +230,22 @@ class Operations:
 
     @operation
     def import_responses(
-        study: str, name: str, content: bytes, *, partial: bool = False, dry_run: bool = False
+        study: str,
+        name: str,
+        content: bytes,
+        *,
+        mapping: str | None = None,
+        partial: bool = False,
+        dry_run: bool = False,
     ) -> Request[shapes.ResponseCounts]:
-        """Finished judgments into a draft, which becomes an imported study."""
-        return send_file(
-            in_study(study, "responses/import") + "/", read_json, name, content, partial=partial, dry_run=dry_run
-        )
+        """Finished judgments into a draft, which becomes an imported study; waits for a large file.
+
+        mapping: names of other columns, a line each, such as “annotator = Rater”.
+        """
+        values = {"mapping": mapping, "partial": partial, "dry_run": dry_run}
+        address = in_study(study, "responses/import") + "/"
+        request: Request[shapes.ResponseCounts] = send_file(address, read_json, name, content, **values)
+        return replace(request, waits=True)
 
     # Models
 

@@ -158,6 +158,7 @@ class Job(TypedDict):
     done: int
     total: int
     error: str
+    errors: list[dict[str, Any]]
     has_worker: bool
     result: dict[str, Any] | None
     queued_at: str

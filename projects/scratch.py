@@ -7,7 +7,7 @@ is half done is in no list. Who is killed leaves a scratch row behind; the next 
 import gc
 import os
 import socket
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import timedelta
 from itertools import islice
@@ -143,8 +143,9 @@ def split_into_chunks(rows: Iterable[Any]) -> Iterator[list[Any]]:
         yield chunk
 
 
-def delete_in_chunks(rows: models.QuerySet[Any]) -> None:
-    """Delete the rows in short transactions, with what hangs on them by cascade."""
+def delete_in_chunks(rows: models.QuerySet[Any], tell: Callable[[int], None] = lambda n: None) -> None:
+    """Delete the rows in short transactions, with what hangs on them by cascade; `tell` hears how many each takes."""
     while pks := list(rows.order_by("pk").values_list("pk", flat=True)[:CHUNK]):
+        tell(len(pks))
         with write_briefly():
             rows.model._base_manager.filter(pk__in=pks).delete()

@@ -18,4 +18,11 @@ class StudiesConfig(AppConfig):
         register(Kind("roster", "studies.services.roster.take_roster_by_job", _("Giving people links"), steps))
         steps = {"assignments": _("%(done)s of %(total)s assignments.")}
         register(Kind("launch", "studies.services.launching.launch_by_job", _("Launching the study"), steps))
+        work = "studies.services.responses.import_jobs.import_by_job"
+        steps = {
+            "read": _("Reading the file."),
+            "rows": _("%(done)s of %(total)s rows checked."),
+            "answers": _("%(done)s of %(total)s answers stored."),
+        }
+        register(Kind("import_answers", work, _("Importing answers"), steps))
         add_chore("studies.services.lifecycle.close_due_studies")

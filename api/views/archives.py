@@ -45,8 +45,6 @@ class ArchiveFile(ProjectView):
 
 
 class ArchiveImports(FileView, JSONView):
-    parser_classes = FileView.parser_classes
-
     @operation(
         "Import a project",
         scope=Scope.ANSWERS,

@@ -29,13 +29,12 @@ from items.services.exporting import (
     export_lines,
 )
 from items.services.import_files import TEXT_FILES, read_import_file, store_text_files, store_upload
-from items.services.import_jobs import ask_for_import, ask_for_preview, is_large
+from items.services.import_jobs import ask_for_import, ask_for_preview, is_large, undo_or_schedule
 from items.services.importing import ImportRefused, import_items, read_bank_file
 from items.services.naming import ImportOptions
 from items.services.plan import ImportPlan
 from items.services.planning import plan_import
 from items.services.search import BankSearch, Stratum, TextFlag, count_tags, match_items, search_texts
-from items.services.undoing import undo_import
 from projects.models import Role
 
 OWN_ID = "Your own id, unique in the project; absent: made from the content."
@@ -347,8 +346,6 @@ class Generators(ProjectView):
 
 
 class Imports(FileView, ProjectView):
-    parser_classes = FileView.parser_classes
-
     @operation(
         "Import a file of texts and items",
         scope=Scope.WRITE,
@@ -375,7 +372,7 @@ class Imports(FileView, ProjectView):
             raise Refused(_("The file name does not show the format. Say it in the field “format”."))
         stored = self.keep(file.name, file.read(), options, format_name)
         if is_large(stored):
-            job = ask_for_preview(stored) if given["dry_run"] else ask_for_import(stored)
+            job = ask_for_preview(stored, refuses=True) if given["dry_run"] else ask_for_import(stored)
             return self.show(job, JobSerializer, status=202)
         stored.delete()
         reading = read_import_file(stored)
@@ -397,11 +394,14 @@ class Imports(FileView, ProjectView):
 
 
 class OneImport(ProjectView):
-    @operation("Undo an import", scope=Scope.WRITE, role=Role.RESEARCHER, status=204)
-    def delete(self, request: Request, project: str, number: int) -> HttpResponse:
-        """What the file brought is deleted as a whole; refused where a study uses it or somebody has built on it."""
-        undo_import(get_object_or_404(self.project.bank_imports, pk=number))
-        return HttpResponse(status=204)
+    @operation("Undo an import", scope=Scope.WRITE, role=Role.RESEARCHER, status=204, may_wait=True)
+    def delete(self, request: Request, project: str, number: int) -> Any:
+        """What the file brought is deleted as a whole; refused where a study uses it or somebody has built on it.
+
+        Of a large import a job does it.
+        """
+        job = undo_or_schedule(get_object_or_404(self.project.bank_imports, pk=number), request.user)
+        return self.show(job, JobSerializer, status=202) if job else HttpResponse(status=204)
 
 
 class Bank(ProjectView):

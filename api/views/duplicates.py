@@ -70,8 +70,6 @@ class Duplicates(ProjectView):
 
 
 class Benchmarks(FileView, ProjectView):
-    parser_classes = FileView.parser_classes
-
     @operation("List benchmarks", gives=BenchmarkSerializer, paged=True)
     def get(self, request: Request, project: str) -> Any:
         return self.page(Benchmark.objects.filter(project=self.project).defer("signatures"))

@@ -11,6 +11,7 @@ from rest_framework.request import Request
 
 from api.models import Scope
 from api.problems import Refused
+from api.shapes import JobSerializer
 from api.views.base import FileView, Filter, ProjectView, StudyView, operation
 from jobs.models import Job
 from jobs.views import ResultPending
@@ -22,7 +23,8 @@ from studies.services.instrument_writing import import_instrument
 from studies.services.instruments import get_source, list_instruments
 from studies.services.people_texts import find_draw
 from studies.services.progress import classify_annotator, count_progress, list_annotators
-from studies.services.responses.importing import AnswerFile, import_responses
+from studies.services.responses.import_jobs import import_or_schedule
+from studies.services.responses.importing import AnswerFile
 from studies.services.responses.mapping import parse_mapping
 from studies.services.second_draw import draw_more_texts
 from studies.services.spec import StudySpec, check_spec
@@ -387,8 +389,6 @@ class ResponseCountsSerializer(serializers.Serializer):
 
 
 class ImportResponses(FileView, StudyView):
-    parser_classes = FileView.parser_classes
-
     @operation(
         "Import finished judgments",
         scope=Scope.ANSWERS,
@@ -396,19 +396,21 @@ class ImportResponses(FileView, StudyView):
         takes={"multipart/form-data": ResponsesFileSerializer},
         gives=ResponseCountsSerializer,
         status=201,
+        may_wait=True,
     )
     def post(self, request: Request, study: str) -> Any:
         """CSV, JSONL, XLSX or Parquet into a draft, which becomes an imported study; all or nothing.
 
-        Several files (the field `file` repeated) are imported together.
+        Several files (the field `file` repeated) are imported together. Large ones are a job with this `result`.
         """
         given = self.read(ResponsesFileSerializer)
         sent = request.FILES.getlist("file")
-        counts = import_responses(
+        done = import_or_schedule(
             self.study,
             [AnswerFile(file.name, file.read()) for file in sent],
+            request.user,
             mapping=parse_mapping(given.get("mapping", "")),
             partial=given["partial"],
             dry_run=given["dry_run"],
         )
-        return self.show(asdict(counts), status=201)
+        return self.show(done, JobSerializer, 202) if isinstance(done, Job) else self.show(asdict(done), status=201)

@@ -69,6 +69,7 @@ def read_table(content: bytes, fields: Sequence[str] | None = None) -> Reading:
     if table is None:
         return reading
     chosen = recognise_columns(table.header) if fields is None else list(fields)
+    chosen += [KEEP_AS_DETAIL] * (len(table.header) - len(chosen))  # without a name, and empty in the first rows
     if wrong := list(find_mistakes(chosen)):
         for reason in wrong:
             told = _("The columns here are {columns}.").format(columns=quote_names(table.header))
@@ -80,9 +81,9 @@ def read_table(content: bytes, fields: Sequence[str] | None = None) -> Reading:
     return reading
 
 
-def read_known_cells(content: bytes, reading: Reading) -> Table | None:
-    """The table, that of a published data set in our columns; None and problems where it cannot be read."""
-    table = read_cells(content, reading)
+def read_known_cells(content: bytes, reading: Reading, n_rows: int | None = None) -> Table | None:
+    """The table or its first rows, a published data set in our columns; None and problems where it cannot be read."""
+    table = read_cells(content, reading, n_rows)
     return table and convert_known(table)
 
 

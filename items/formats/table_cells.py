@@ -9,6 +9,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
 
 from django.utils.translation import gettext as _
 
@@ -51,8 +52,11 @@ class BadTable(ValueError):
         self.line = line
 
 
-def read_cells(content: bytes, reading: Reading) -> Table | None:
-    """The table, with a problem for each row that has another number of cells; None if it cannot be read as one."""
+def read_cells(content: bytes, reading: Reading, n_rows: int | None = None) -> Table | None:
+    """The table, with a problem for each row that has another number of cells; None if it cannot be read as one.
+
+    Of `n_rows` only the first so many, and the others are not looked at.
+    """
     try:
         records = _read_sheet_records(content, reading) if is_sheet(content) else _read_text_records(content, reading)
         if records is None:
@@ -60,7 +64,7 @@ def read_cells(content: bytes, reading: Reading) -> Table | None:
         first = next(records, None)
         if first is None:
             raise BadTable(0, _("The file is empty. Put the column names into its first line."))
-        rows = [row for row in _name_rows(records, reading) if any(row.cells)]
+        rows = list(islice((row for row in _name_rows(records, reading) if any(row.cells)), n_rows))
         header = _read_header(first, rows)
         if not rows:
             raise BadTable(0, _("The table has no rows below the column names."))

@@ -69,9 +69,9 @@ def read_import_file(file: ImportFile) -> Reading:
     return read_bank_file(content, file.format, name=file.name, columns=file.columns)
 
 
-def get_table(file: ImportFile) -> Table | None:
-    """The cells of a table, None if it is none or cannot be read as one."""
-    return read_known_cells(bytes(file.content), Reading()) if file.format == "csv" else None
+def get_table(file: ImportFile, n_rows: int) -> Table | None:
+    """The first rows of a table, None if it is none or cannot be read as one."""
+    return read_known_cells(bytes(file.content), Reading(), n_rows) if file.format == "csv" else None
 
 
 def get_options(file: ImportFile) -> ImportOptions:

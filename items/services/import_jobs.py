@@ -1,25 +1,31 @@
-"""Large files are read and imported by a worker: a job for the preview, another for the import."""
+"""Large files are read and imported by a worker, and undone: a job for the preview, for the import, for its undoing."""
 
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from items.models import ImportFile
+from items.models import BankImport, ImportFile
 from items.plain import make_printable
 from items.services.bank import get_bank_version
 from items.services.import_files import TEXT_FILES, get_options, read_import_file
 from items.services.importing import ImportRefused, import_items
 from items.services.plan import ImportPlan
 from items.services.planning import plan_import
+from items.services.undoing import CannotUndo, undo_import
 from jobs import files
 from jobs.kinds import JobFailed
 from jobs.models import Job
 from jobs.progress import Hear
 from jobs.scheduling import get_or_schedule, make_job
+from projects.models import User
 
-PREVIEW, STORE = "import_preview", "import"
+PREVIEW, STORE, UNDO = "import_preview", "import", "import_undo"
+MAX_UNDONE_AT_ONCE = 1_000  # texts and items
+MAX_ERRORS = 200  # that a failed job lists
 AT_ONCE = 500_000  # bytes of words: about a second
 PACKED = 8  # a byte of a workbook, a PDF or an archive takes as long as so many
 
@@ -27,14 +33,18 @@ PACKED = 8  # a byte of a workbook, a PDF or an archive takes as long as so many
 def is_large(file: ImportFile) -> bool:
     """Whether reading and planning it would take a web process longer than about a second."""
     content = bytes(file.content)
-    is_packed = file.format == TEXT_FILES or content.startswith((b"PK", b"PAR1", b"%PDF"))
-    return len(content) * (PACKED if is_packed else 1) > AT_ONCE
+    return takes_long(content) or (file.format == TEXT_FILES and len(content) * PACKED > AT_ONCE)
 
 
-def ask_for_preview(file: ImportFile) -> Job:
-    """The job with the plan of the file as it is read now."""
+def takes_long(*files: bytes) -> bool:
+    """Whether a web process would read the files for longer than about a second."""
+    return sum(len(file) * (PACKED if file.startswith((b"PK", b"PAR1", b"%PDF")) else 1) for file in files) > AT_ONCE
+
+
+def ask_for_preview(file: ImportFile, *, refuses: bool = False) -> Job:
+    """The job with the plan of the file as it is read now; with `refuses` it fails where the plan has problems."""
     chosen = [file.columns, file.generator, file.language, file.update]
-    job = make_job(PREVIEW, f"import:{file.pk}", {"file": file.pk, "chosen": chosen}, file.project)
+    job = make_job(PREVIEW, f"import:{file.pk}", {"file": file.pk, "chosen": chosen, "refuses": refuses}, file.project)
     return get_or_schedule(job, str(get_bank_version(file.project)), file.user)
 
 
@@ -49,6 +59,8 @@ def preview_file(job: Job, hear: Hear) -> Path:
     file = find_file(job)
     hear("read", 0, 0)
     plan = plan_import(file.project, read_import_file(file), get_options(file))
+    if plan.problems and job.parameters["refuses"]:
+        raise refuse_plan(plan)
     job.about = {"result": describe_import(plan, None)} if not plan.problems else {}
     return files.write_value(plan)
 
@@ -61,7 +73,7 @@ def store_file(job: Job, hear: Hear) -> None:
     try:
         plan = import_items(file.project, reading, get_options(file), filename=file.name, user=file.user)
     except ImportRefused as refused:
-        raise JobFailed(explain_refusal(refused.plan)) from None
+        raise refuse_plan(refused.plan) from None
     done = file.project.bank_imports.filter(user=file.user).first() if plan.writes else None
     job.about = {"result": describe_import(plan, done.pk if done else None), "sentences": plan.sentences()}
     file.delete()
@@ -74,14 +86,45 @@ def find_file(job: Job) -> ImportFile:
     return file
 
 
-def explain_refusal(plan: ImportPlan) -> str:
-    """The first problem, and how many there are."""
-    first = plan.problems.listed[0]
+def refuse_plan(plan: ImportPlan) -> JobFailed:
+    return refuse_file(plan.problems.count, describe_problems(plan.problems.listed))
+
+
+def refuse_file(n: int, errors: Sequence[Mapping[str, Any]]) -> JobFailed:
+    """Of a refused file: how many problems there are, the first in words, and those that can be listed."""
     sentence = _("The file was refused; nothing was stored. Problems: {n}. The first, in line {line}: {reason}")
-    return make_printable(sentence.format(n=plan.problems.count, line=first.line, reason=first.reason), 1_000)
+    first = sentence.format(n=n, line=errors[0]["line"], reason=errors[0]["reason"])
+    return JobFailed(make_printable(first, 1_000), errors)
+
+
+def describe_problems(problems: Iterable[Any]) -> list[dict[str, Any]]:
+    """The first of them by line, field and reason."""
+    kept = islice(problems, MAX_ERRORS)
+    return [{"line": each.line, "field": each.field, "reason": make_printable(each.reason, 1_000)} for each in kept]
 
 
 def describe_import(plan: ImportPlan, number: int | None) -> dict[str, Any]:
     """What an import did or would do, as the API says it."""
     warnings = [{"line": each.line, "field": each.field, "reason": each.reason} for each in plan.warnings.listed]
     return {"stored": number is not None, "counts": vars(plan.counts()), "warnings": warnings, "number": number}
+
+
+def undo_or_schedule(done: BankImport, user: User | None) -> Job | None:
+    """Undo the import, or ask for the job that undoes a large one; `CannotUndo` where that is known now."""
+    if len(done.texts) + len(done.items) <= MAX_UNDONE_AT_ONCE or done.undone_at:
+        undo_import(done)
+        return None
+    job = make_job(UNDO, f"import:{done.pk}", {"import": done.pk}, done.project)
+    return get_or_schedule(job, timezone.now().isoformat(), user)
+
+
+def undo_by_job(job: Job, hear: Hear) -> None:
+    """What the job of an undoing does."""
+    done = BankImport.objects.select_related("project").filter(pk=job.parameters["import"]).first()
+    if done is None or done.undone_at:  # undone before the worker died
+        return
+    hear("rows", 0, len(done.texts) + len(done.items))
+    try:
+        undo_import(done)
+    except CannotUndo as reason:
+        raise JobFailed(f"{_('Nothing was undone.')} {reason}") from None

@@ -1,10 +1,9 @@
 """Import a file of texts and items: read it, plan the changes, write the rows under a scratch project, move them."""
 
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager, nullcontext
+from collections.abc import Iterable, Sequence
+from contextlib import nullcontext
 from dataclasses import replace
 from itertools import count
-from secrets import token_hex
 from typing import Any
 
 from django.db import transaction
@@ -21,12 +20,13 @@ from items.services.bank import get_bank_version, is_unchanged, lock_bank
 from items.services.naming import ImportOptions
 from items.services.plan import ImportPlan
 from items.services.planning import plan_import
+from items.services.scratch import use_scratch_project
 from items.services.undoing import note_import
 from items.services.versions import ItemVersion, KeyChange, TextVersion, correct_keys, make_items, make_texts, supersede
 from items.values import ItemValues, get_item_values
 from jobs.progress import report_progress
 from projects.models import Project, User
-from projects.scratch import Save, Writer, delete_in_chunks
+from projects.scratch import Save, Writer
 
 
 def apply_plan(project: Project, plan: ImportPlan, version: int, filename: str, user: User | None) -> bool:
@@ -34,31 +34,6 @@ def apply_plan(project: Project, plan: ImportPlan, version: int, filename: str, 
     with use_scratch_project(project) as (scratch, writer):
         write_rows(project, scratch, plan, count_saved(plan, writer))
         return move_rows(project, scratch, plan, version, filename, user)
-
-
-@contextmanager
-def use_scratch_project(project: Project) -> Iterator[tuple[Project, Writer]]:
-    """A project that no list shows, and who writes under it; it is gone at the end."""
-    for left in Project.everything.exclude(writer=""):
-        if left.is_abandoned:
-            delete_scratch(left)
-    with Writer() as writer:
-        scratch = Project(slug=f"scratch-{token_hex(8)}", title=project.title)
-        writer.start(scratch)
-        try:
-            yield scratch, writer
-        finally:
-            delete_scratch(scratch)
-
-
-def delete_scratch(scratch: Project) -> None:
-    clear_bank(scratch)
-    Project.everything.filter(pk=scratch.pk).delete()
-
-
-def clear_bank(scratch: Project) -> None:
-    for model in (Item, Text, Generator):
-        delete_in_chunks(model._base_manager.filter(project=scratch))
 
 
 def count_saved(plan: ImportPlan, writer: Writer) -> Save:

@@ -1,15 +1,16 @@
 """Undo an import as a whole: its rows go, and what they had taken the place of is current again."""
 
-from collections.abc import Iterable
+from collections.abc import Iterator
+from itertools import chain
 from typing import Any
 
-from django.db import transaction
-from django.db.models import Model, ProtectedError, RestrictedError
+from django.db.models import CASCADE, PROTECT, RESTRICT, ManyToOneRel, Model
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from items.models import BankImport, Generator, Item, Text
 from items.services.bank import lock_bank
+from items.services.scratch import use_scratch_project
 from projects.audit import record_act
 from projects.models import Project, User
 from projects.scratch import CHUNK
@@ -29,25 +30,32 @@ def note_import(project: Project, rows: dict[str, list[int]], n_corrections: int
 
 
 def undo_import(done: BankImport) -> None:
-    """Delete what the import brought; `CannotUndo` where somebody has built on it since, and then nothing changes."""
-    with transaction.atomic(), lock_bank(done.project):
+    """Take back what the import brought; `CannotUndo` where somebody has built on it since, and then nothing changes.
+
+    One short transaction moves the rows to a scratch project, where they are deleted in chunks.
+    """
+    with use_scratch_project(done.project) as (scratch, _writer), lock_bank(done.project):
         done = BankImport.objects.select_for_update().get(pk=done.pk)
-        texts: list[Text] = list(find_rows(Text, done.texts))
-        items: list[Item] = list(find_rows(Item, done.items))
+        texts, items = find_rows(Text, done.texts), find_rows(Item, done.items)
         refuse_undoing(done, texts, items)
-        delete_rows(Item, done.items)
-        delete_rows(Text, done.texts)
         for rows in (texts, items):
+            move_rows(rows, scratch)
             make_current(done.project, rows)
-        Generator.objects.filter(pk__in=done.generators, items=None, project=done.project).delete()
+        made = Generator.objects.filter(pk__in=done.generators, project=done.project)
+        made.exclude(items__project=done.project).update(project=scratch)
         done.undone_at = timezone.now()
         done.save(update_fields=["undone_at"])
         record_act(done.project_id, "import_undone", done)
 
 
-def find_rows(model: type[Model], pks: list[int]) -> Iterable[Any]:
-    for start in range(0, len(pks), CHUNK):
-        yield from model._base_manager.filter(pk__in=pks[start : start + CHUNK])
+def split(values: list[Any]) -> Iterator[list[Any]]:
+    return (values[start : start + CHUNK] for start in range(0, len(values), CHUNK))
+
+
+def find_rows(model: type[Model], pks: list[int]) -> list[Any]:
+    """The rows with what is asked of them here."""
+    wanted = model._base_manager.only("pk", "external_id", "version", "superseded_at")
+    return list(chain.from_iterable(wanted.filter(pk__in=chunk) for chunk in split(pks)))
 
 
 def refuse_undoing(done: BankImport, texts: list[Text], items: list[Item]) -> None:
@@ -57,28 +65,47 @@ def refuse_undoing(done: BankImport, texts: list[Text], items: list[Item]) -> No
         raise CannotUndo(_("This import corrected keys of items that were there before. Correct them by hand."))
     if len(texts) < len(done.texts) or len(items) < len(done.items):
         raise CannotUndo(_("Some of what was imported has been deleted since. Delete the rest by hand."))
-    if any(text.superseded_at for text in texts) or any(item.superseded_at for item in items):
+    if any(row.superseded_at for row in (*texts, *items)):
         raise CannotUndo(_("Some of what was imported has been edited since. Delete the rest by hand."))
-    later = Item._base_manager.filter(text__in=[text.pk for text in texts]).exclude(pk__in=done.items)
-    if later.exists():
-        raise CannotUndo(_("Items were added to the imported texts since. Delete the texts by hand."))
-
-
-def delete_rows(model: type[Model], pks: list[int]) -> None:
-    try:
-        for start in range(0, len(pks), CHUNK):
-            model._base_manager.filter(pk__in=pks[start : start + CHUNK]).delete()
-    except (ProtectedError, RestrictedError):
+    own = set(done.items)
+    for chunk in split(done.texts):
+        if not own.issuperset(Item._base_manager.filter(text__in=chunk).values_list("pk", flat=True)):
+            raise CannotUndo(_("Items were added to the imported texts since. Delete the texts by hand."))
+    if is_used(Item, done.items) or is_used(Text, done.texts):
         sentence = _("A study or run uses some of what was imported. Delete that first, or archive the texts instead.")
-        raise CannotUndo(sentence) from None
+        raise CannotUndo(sentence)
+
+
+def is_used(model: type[Model], pks: list[int]) -> bool:
+    """Whether a row of another app forbids to delete one of these rows, or what would go with it."""
+    uses = list(list_uses(model))
+    return any(
+        user._base_manager.filter(**{f"{path}__in": chunk}).exists() for user, path in uses for chunk in split(pks)
+    )
+
+
+def list_uses(model: type[Model], path: str = "") -> Iterator[tuple[type[Model], str]]:
+    """The models whose rows keep rows of this one from being deleted, and how a query reaches this one from there."""
+    fields = model._meta.get_fields(include_hidden=True)
+    for relation in (each for each in fields if isinstance(each, ManyToOneRel)):
+        user, name = relation.related_model, relation.field.name + path
+        if user is Item:
+            continue  # the items of a text go before it
+        if relation.on_delete in (PROTECT, RESTRICT):
+            yield user, name
+        elif relation.on_delete is CASCADE:
+            yield from list_uses(user, f"__{name}")
+
+
+def move_rows(rows: list[Any], scratch: Project) -> None:
+    for chunk in split(rows):
+        type(chunk[0])._base_manager.filter(pk__in=[row.pk for row in chunk]).update(project=scratch)
 
 
 def make_current(project: Project, gone: list[Any]) -> None:
     """Of rows that were a next version, the version before."""
-    for row in gone:
-        if row.version > 1:
-            before = type(row)._base_manager.filter(project=project, external_id=row.external_id)
-            newest = before.order_by("-version").first()
-            if newest is not None:
-                newest.superseded_at = None
-                newest.save(update_fields=["superseded_at"])
+    for chunk in split([row for row in gone if row.version > 1]):
+        rows = type(chunk[0])._base_manager.filter(project=project)
+        before = rows.filter(external_id__in=[row.external_id for row in chunk]).order_by("version")
+        newest = dict(before.values_list("external_id", "pk"))  # the last of each stays
+        rows.filter(pk__in=newest.values()).update(superseded_at=None)

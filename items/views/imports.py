@@ -27,12 +27,12 @@ from items.services.import_files import (
     store_text_files,
     store_upload,
 )
-from items.services.import_jobs import STORE, ask_for_import, ask_for_preview, is_large
+from items.services.import_jobs import STORE, UNDO, ask_for_import, ask_for_preview, is_large, undo_or_schedule
 from items.services.importing import ImportRefused, import_items
 from items.services.plan import ImportPlan
 from items.services.planning import plan_import
 from items.services.search import list_choices
-from items.services.undoing import CannotUndo, list_imports, undo_import
+from items.services.undoing import CannotUndo, list_imports
 from jobs.models import Job
 from jobs.views import ResultPending
 from projects.access import get_project
@@ -76,13 +76,20 @@ def item_import(request, slug):
 @login_required
 @require_POST
 def item_import_undo(request, slug, pk):
-    """Delete what an import brought, as a whole."""
+    """Delete what an import brought, as a whole; of a large one a worker does it."""
     project = get_project(request.user, slug, Role.RESEARCHER)
     try:
-        undo_import(get_object_or_404(project.bank_imports, pk=pk))
-        messages.success(request, _("The import was undone."))
+        job = undo_or_schedule(get_object_or_404(project.bank_imports, pk=pk), request.user)
     except CannotUndo as reason:
         messages.error(request, _("Nothing was undone.") + f" {reason}")
+        return redirect("item_import", project.slug)
+    if job:
+        return redirect("item_import_job", project.slug, job.pk)
+    return _redirect_undone(request, project)
+
+
+def _redirect_undone(request, project):
+    messages.success(request, _("The import was undone."))
     return redirect("item_import", project.slug)
 
 
@@ -98,7 +105,7 @@ def item_import_columns(request, slug, pk):
     project, file = _get_import_file(request, slug, pk)
     if file is None:
         return _redirect_gone(request, project)
-    table = get_table(file)
+    table = get_table(file, SAMPLE_ROWS)
     if table is None:
         return redirect("item_import_preview", project.slug, file.pk)
     form = ColumnsForm(
@@ -107,7 +114,7 @@ def item_import_columns(request, slug, pk):
     if form.is_valid():
         choose_columns(file, form.list_choices())
         return redirect("item_import_preview", project.slug, file.pk)
-    columns = list(zip(form, zip(*(row.cells for row in table.rows[:SAMPLE_ROWS]), strict=True), strict=True))
+    columns = list(zip(form, zip(*(row.cells for row in table.rows), strict=True), strict=True))
     return render(
         request, "items/import_columns.html", {"project": project, "file": file, "form": form, "columns": columns}
     )
@@ -143,8 +150,7 @@ def item_import_preview(request, slug, pk):
 
 def _render_preview(request, project, file: ImportFile, plan: ImportPlan) -> HttpResponse:
     context = {"project": project, "file": file, "plan": plan, "counts": plan.counts()}
-    # A large file is not read again for a link.
-    context["table"] = file.format == "csv" if is_large(file) else get_table(file)
+    context["is_table"] = file.format == "csv" and get_table(file, 1) is not None
     context["back"] = reverse(START_PAGES.get(file.format, "item_import"), args=[project.slug])
     return render(request, "items/import_preview.html", context)
 
@@ -152,11 +158,13 @@ def _render_preview(request, project, file: ImportFile, plan: ImportPlan) -> Htt
 @login_required
 @require_safe
 def item_import_job(request, slug, pk):
-    """How far the import of a large file is; then the list, as after any import."""
+    """How far the import of a large file is, or its undoing; then the list, as after any import."""
     project = get_project(request.user, slug, Role.RESEARCHER)
-    job = get_object_or_404(Job, kind=STORE, project=project, owner=request.user, pk=pk)
+    job = get_object_or_404(Job, kind__in=(STORE, UNDO), project=project, owner=request.user, pk=pk)
     if not job.is_done:
         raise ResultPending(job, project=project)
+    if job.kind == UNDO:
+        return _redirect_undone(request, project)
     messages.success(request, _("Imported: {counts}.").format(counts=", ".join(job.about["sentences"])))
     number = job.about["result"]["number"]
     return redirect(reverse("text_list", args=[project.slug]) + (f"?imported={number}" if number else ""))

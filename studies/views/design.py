@@ -6,14 +6,18 @@ from typing import Any
 from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
+from django.http import HttpResponse
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.utils.functional import Promise
 from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
+from jobs.models import Job
+from jobs.views import ResultPending
 from projects.access import get_project
-from projects.models import Role
+from projects.models import Role, User
 from studies.access import get_study
 from studies.forms.design import NewStudyForm, ProtocolForm, StepForm, TextsForm, TitleForm
 from studies.forms.design_people import PeopleForm
@@ -24,6 +28,8 @@ from studies.services import creating, launching
 from studies.services.design import list_presets, load_presets, summarise_draft
 from studies.services.progress import list_progress
 from studies.services.responses import importing
+from studies.services.responses.import_jobs import KIND as IMPORT_ANSWERS
+from studies.services.responses.import_jobs import import_or_schedule
 from studies.services.responses.rows import COLUMNS, REQUIRED_COLUMNS
 from studies.services.spec import SpecError
 from studies.services.states import WrongState
@@ -224,14 +230,20 @@ def study_delete(request, slug):
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def study_import(request, slug):
+    """Send files of answers; `job` in the address is the import of large ones, which a worker does."""
     study = get_study(request.user, slug, Role.RESEARCHER)
+    job = find_import(study, request.GET.get("job", ""))
+    if job and not job.errors:
+        return follow_import(request, study, job)
     form = ResponsesForm(get_post(request), request.FILES if request.method == "POST" else None)
-    problems = []
+    problems = job.errors if job else []
     if form.is_valid():
+        problems = []
         try:
-            counts = import_file(study, form.cleaned_data)
-            messages.success(request, describe_import(counts))
-            return redirect("study_results", study.slug)
+            done = import_file(study, form.cleaned_data, request.user)
+            if isinstance(done, Job):
+                return redirect(f"{reverse('study_import', args=[study.slug])}?job={done.pk}")
+            return tell_imported(request, study, done.annotators, done.responses)
         except (WrongState, SpecError) as error:
             form.add_error(None, str(error))
         except importing.ImportRefused as refused:
@@ -241,7 +253,19 @@ def study_import(request, slug):
     return render(request, "studies/import.html", context)
 
 
-def import_file(study, cleaned: dict) -> importing.ImportCounts:
+def find_import(study, number: str) -> Job | None:
+    jobs = Job.objects.filter(kind=IMPORT_ANSWERS, subject=study.job_subject)
+    return jobs.filter(pk=number).first() if number.isdecimal() and len(number) < 19 else None
+
+
+def follow_import(request, study, job: Job) -> HttpResponse:
+    """How far it is, then the results."""
+    if not job.is_done:
+        raise ResultPending(job, project=study.project, study=study)
+    return tell_imported(request, study, job.about["result"]["annotators"], job.about["result"]["responses"])
+
+
+def import_file(study, cleaned: dict, user: User) -> importing.ImportCounts | Job:
     limit: Any = settings.LESART["PAGE_UPLOAD_BYTES"]
     if sum(file.size for file in cleaned["file"]) > limit:
         raise SpecError(
@@ -251,13 +275,14 @@ def import_file(study, cleaned: dict) -> importing.ImportCounts:
             % {"limit": limit // 1_000_000}
         )
     files = [importing.AnswerFile(file.name, file.read()) for file in cleaned["file"]]
-    return importing.import_responses(study, files, mapping=cleaned["mapping"], partial=cleaned["partial"])
+    return import_or_schedule(study, files, user, mapping=cleaned["mapping"], partial=cleaned["partial"])
 
 
-def describe_import(counts: importing.ImportCounts) -> str:
+def tell_imported(request, study, annotators: int, responses: int) -> HttpResponse:
     sentence = ngettext(
         "%(responses)d response of %(annotators)d annotators was imported.",
         "%(responses)d responses of %(annotators)d annotators were imported.",
-        counts.responses,
+        responses,
     )
-    return sentence % {"responses": counts.responses, "annotators": counts.annotators}
+    messages.success(request, sentence % {"responses": responses, "annotators": annotators})
+    return redirect("study_results", study.slug)

@@ -7,7 +7,9 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
 from django.utils import timezone
 
+from items.formats.table_columns import KEEP_AS_DETAIL
 from items.models import BankImport, ImportFile, Item, Text
+from items.services.undoing import undo_import
 from jobs.models import Job, JobState
 from jobs.progress import listening
 from jobs.working import run_job
@@ -220,7 +222,40 @@ def test_a_large_file_by_api_is_a_job_with_the_reply(large, researcher, project)
 
     assert send(dry_run="true")["counts"]["new_texts"] == 1
     assert not Text.objects.exists()
+    job = api.post("projects/rivers/imports/", files={"file": SimpleUploadedFile("b.jsonl", b"{}"), "dry_run": "true"})
+    large()
+    failed = api.get(f"jobs/{job.json()['id']}/").json()
+    assert (failed["state"], failed["errors"][0]["line"]) == ("failed", 1)
     number = send()["number"]
     assert Text.objects.count() == 1
     assert api.delete(f"projects/rivers/imports/{number}/").status_code == 204
     assert not Text.objects.exists()
+
+
+def test_a_large_import_is_undone_by_a_worker(large, client, project, researcher, monkeypatch):
+    monkeypatch.setattr("items.services.import_jobs.MAX_UNDONE_AT_ONCE", 0)
+    api, heard = make_caller(researcher), []
+    load(project, text_row(id="t1"))
+    progress = client.post(reverse("item_import_undo", args=["rivers", BankImport.objects.get().pk])).url
+    assert client.get(progress).status_code == 202
+    assert Text.objects.exists()
+    with listening(lambda *told: heard.append(told)):
+        undo_import(BankImport.objects.get())
+    assert heard[0] == ("rows", 0, 3)  # of a text, an item and a generator
+    large()
+    assert client.get(progress).url == IMPORT
+    load(project, text_row(id="t1"))
+    job = api.delete(f"projects/rivers/imports/{BankImport.objects.first().pk}/")
+    assert (job.status_code, job.json()["kind"]) == (202, "import_undo")
+    assert large().state == JobState.DONE
+    assert not Text.objects.exists()
+
+
+def test_the_columns_of_a_table_are_shown_from_its_first_rows(upload, client):
+    """What stands further down is left to the preview, so that a large table needs no worker here."""
+    page = upload(name="t.csv", content=b"text_id,text,note,\nt1,One.,,\nt2,Two.,,\nt3,Three.,,\nt4,Four.,,late\n")
+    assert [field.label for field in page.context["form"]] == ["text_id", "text", "note"]
+    assert next(cells for _field, cells in page.context["columns"]) == ("t1", "t2", "t3")
+    chosen = {f"column_{n}": field for n, field in enumerate(("text_id", "text", KEEP_AS_DETAIL))}
+    page = client.post(page.request["PATH_INFO"], chosen, follow=True)
+    assert (page.status_code, page.context["counts"].new_texts) == (200, 4)

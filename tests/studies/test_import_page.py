@@ -4,7 +4,12 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
 
+from jobs.models import Job
+from jobs.progress import listening
+from jobs.working import run_job
 from studies.models import Response, Study
+from studies.services.responses.importing import import_responses
+from tests.api.conftest import make_caller
 from tests.studies.answer_files import as_csv, judged, whole
 from tests.studies.world import bank, drafted, launched
 
@@ -83,3 +88,67 @@ def test_a_page_that_was_only_opened_complains_of_nothing(send, client):
     page = client.get(reverse("study_import", args=["study"])).content.decode()
     assert "errorlist" not in page
     assert "<code>item_id</code>" in page
+
+
+@pytest.fixture
+def work(monkeypatch, settings, tmp_path):
+    """Every file is a large one; the function does the work of a worker."""
+    monkeypatch.setattr("items.services.import_jobs.AT_ONCE", 0)
+    settings.JOB_FOLDER = tmp_path
+
+    def run() -> Job:
+        for job in Job.objects.open():
+            run_job(job.pk)
+        return Job.objects.latest("pk")
+
+    return run
+
+
+def test_a_large_file_is_imported_by_a_worker(send, client, work, tmp_path):
+    progress = send(as_csv(whole())).url
+    assert client.get(progress).status_code == 202
+    assert not Response.objects.exists()
+    work()
+    assert client.get(progress).url == reverse("study_results", args=["study"])
+    assert Response.objects.count() == 11
+    assert not list(tmp_path.iterdir())
+
+
+def test_what_is_wrong_with_a_large_file_is_listed_on_the_page_it_came_from(send, client, work, researcher):
+    rows = whole()
+    rows[0]["value"] = "maybe"
+    progress = send(as_csv(rows)).url
+    job = work()
+    page = client.get(progress)
+    assert (page.status_code, page.context["problems"][0]["line"], page.context["problems"][0]["field"]) == (
+        200,
+        2,
+        "value",
+    )
+    said = make_caller(researcher).get(f"jobs/{job.pk}/").json()
+    assert (said["state"], said["errors"]) == ("failed", page.context["problems"])
+    assert not Response.objects.exists()
+
+
+def test_a_large_file_by_api_is_a_job_with_the_counts(send, work, researcher):
+    api = make_caller(researcher)
+
+    def post(**fields) -> dict:
+        file = SimpleUploadedFile("answers.csv", as_csv(whole()))
+        job = api.post("studies/study/responses/import/", files={"file": file, **fields})
+        assert job.status_code == 202
+        work()
+        return api.get(f"jobs/{job.json()['id']}/").json()["result"]
+
+    assert post(dry_run="true")["responses"] == 11
+    assert not Response.objects.exists()
+    assert post(mapping="annotator = annotator")["annotators"] == 1
+    assert Response.objects.count() == 11
+
+
+def test_an_import_reports_how_many_rows_it_has_checked_and_stored(send):
+    heard = []
+    rows = [row for number in range(50) for row in whole(f"P{number}")]
+    with listening(lambda *told: heard.append(told)):
+        import_responses(Study.objects.get(), as_csv(rows))
+    assert heard == [("rows", 500, 550), ("answers", 500, 550)]

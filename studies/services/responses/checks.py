@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from django.utils.translation import gettext as _
 
 from items.models import Item
+from jobs.progress import count_done
 from projects.scratch import Save
 from studies.models import AnnotatorKind, Purpose, Study, Unit
 from studies.protocols import PROTOCOLS, Declaration, InvalidAnswer, Question, Stage
@@ -87,7 +88,7 @@ def check_rows(rows: list[Row], known: ImportContext, problems: list[RowProblem]
     """The rows grouped by what they are about and checked by the declaration; what is wrong goes to `problems`."""
     groups: dict[tuple[str, int, str, Hashable], list[Row]] = defaultdict(list)
     questions: dict[tuple[str, str], Question] = {}
-    for row in rows:
+    for row in count_done("rows", rows, len(rows)):
         try:
             questions[row.stage, row.question] = find_question(row, known)
             subject = known.unit_of(row) if known.unit in COMPARED else row.item_id

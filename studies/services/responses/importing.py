@@ -13,6 +13,7 @@ from django.utils.translation import ngettext
 
 from items.formats.sheets import is_sheet
 from items.plain import make_printable
+from jobs.progress import count_done
 from projects.scratch import Save
 from studies.models import Annotator, AnnotatorKind, Assignment, Response, Study, StudyState, Submission, Unit
 from studies.models.people import DONE
@@ -54,11 +55,9 @@ def store_responses(study: Study, answered: list[ItemAnswer], units: dict[Hashab
     assignments = store_assignments(answered, annotators, units, save)
     store_submissions(answered, assignments, save)
     version, options = study.instrument_version_id, map_options(answered)
-    save(
-        Response,
-        (row for found in answered for row in build_responses(found, assignments[found.cell].pk, version, options)),
-        RESPONSE_COLUMNS,
-    )
+    rows = (row for found in answered for row in build_responses(found, assignments[found.cell].pk, version, options))
+    total = sum(len(found.answers) for found in answered)
+    save(Response, count_done("answers", rows, total), RESPONSE_COLUMNS)
 
 
 def store_annotators(study: Study, answered: list[ItemAnswer], save: Save) -> dict[str, Annotator]:

@@ -1,0 +1,65 @@
+"""Answers in large files are imported by a worker: the job knows the file that keeps them until it is done."""
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Any
+
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from items.services.import_jobs import describe_problems, refuse_file, takes_long
+from jobs.files import delete_file, path_of, read_value, write_value
+from jobs.kinds import JobFailed
+from jobs.models import Job
+from jobs.progress import Hear
+from jobs.scheduling import get_or_schedule, make_job
+from projects.models import User
+from studies.models import Study
+from studies.services.responses.importing import (
+    AnswerFile,
+    ImportCounts,
+    ImportRefused,
+    import_responses,
+    refuse_unimportable,
+)
+from studies.services.responses.mapping import TableMapping
+from studies.services.spec import SpecError
+from studies.services.states import WrongState
+
+KIND = "import_answers"
+
+
+def import_or_schedule(
+    study: Study,
+    files: Sequence[AnswerFile],
+    user: User | None,
+    *,
+    mapping: TableMapping | None = None,
+    **options: Any,
+) -> ImportCounts | Job:
+    """What was imported, or of large files the job that imports them; `options` and errors: see `import_responses`."""
+    if not takes_long(*(file.content for file in files)):
+        return import_responses(study, files, mapping=mapping, **options)
+    refuse_unimportable(study)
+    upload = write_value((list(files), mapping)).name
+    job = make_job(KIND, study.job_subject, {"upload": upload} | options, study.project)
+    return get_or_schedule(job, timezone.now().isoformat(), user)
+
+
+def import_by_job(job: Job, hear: Hear) -> None:
+    """What such a job does; its result says what was imported."""
+    options = dict(job.parameters)
+    path = path_of(options.pop("upload"))
+    study = Study.objects.select_related("project").filter(pk=job.subject.partition(":")[2]).first()
+    if study is None or not path.exists():
+        raise JobFailed(_("The files are no longer here. Send them again."))
+    hear("read", 0, 0)
+    files, mapping = read_value(path.open("rb"))
+    try:
+        counts = import_responses(study, files, mapping=mapping, **options)
+    except (WrongState, SpecError) as error:
+        raise JobFailed(str(error)) from None
+    except ImportRefused as refused:
+        raise refuse_file(len(refused.problems), describe_problems(refused.problems)) from None
+    job.about = {"result": asdict(counts)}
+    delete_file(path.name)
