@@ -161,7 +161,7 @@ def build_hand_back(annotator: Annotator, outcome: str) -> dict[str, Any]:
 
 def build_rights(request: HttpRequest, annotator: Annotator) -> dict[str, Any]:
     """The second code, and where somebody sees, takes along and withdraws their answers with it."""
-    if annotator.purpose != Purpose.MAIN:
+    if annotator.purpose not in (Purpose.MAIN, Purpose.PILOT):
         return {}
     address = request.build_absolute_uri(annotator.get_own_answers_link())
     return {"second_code": get_second_code(annotator), "own_answers": address}

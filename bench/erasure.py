@@ -1,11 +1,12 @@
 """Names and answers planted over HTTP in a running `./lesart up`: after withdrawal and deletion no byte has them.
 
-    python bench/erasure.py [--log-level INFO] [--out FILE.json]
+    python bench/erasure.py [--log-level INFO] [--postgres] [--out FILE.json]
 
 Starts web server, worker and broker with a data folder of its own and keeps everything that they write. Five people get
 links by a roster and write free answers, reports and drafts; results, exports and pages of people are asked for; one
 person withdraws with the second code, then the project is deleted by its page. The data folder and the log are searched
-for the 20 planted words after each step. Exits 1 if one is found that should be gone.
+for the 20 planted words after each step, with --postgres also a dump of the database. Exits 1 if one is found that
+should be gone.
 """
 
 import argparse
@@ -20,8 +21,10 @@ import time
 import urllib.error
 import urllib.parse
 import urllib.request
+from contextlib import nullcontext, suppress
 from pathlib import Path
 
+from long_writes import postgres
 from walk import ROOT, prepare
 
 PEOPLE = 5
@@ -41,9 +44,10 @@ WORDS = {person: [plant(kind, person) for kind in KINDS] for person in range(PEO
 def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--log-level", default="INFO")
+    parser.add_argument("--postgres", action="store_true")
     parser.add_argument("--out", type=Path)
     options = parser.parse_args()
-    with tempfile.TemporaryDirectory() as folder:
+    with postgres() if options.postgres else nullcontext(), tempfile.TemporaryDirectory() as folder:
         data, log = Path(folder, "data"), Path(folder, "log.txt")
         os.environ["LESART_LOG_LEVEL"] = options.log_level
         with log.open("w") as out:
@@ -58,6 +62,7 @@ def main() -> int:
                 up.wait(60)
         found["after_the_end"] = search(data, log, range(PEOPLE))
         found["log_lines"] = log.read_text().count("\n")
+    found |= {"database": "PostgreSQL" if options.postgres else "SQLite"}
     found |= {"log_level": options.log_level, "load": os.getloadavg()[0]}
     found["wrong"] = [step for step in ("withdrawn", "deleted", "after_the_end") if found[step]]
     text = json.dumps(found, indent=1)
@@ -79,7 +84,8 @@ def erase(data: Path, log: Path, up: subprocess.Popen) -> dict:
     people = list(study.annotators.order_by("pk"))
     codes = [take_part(Browser(base), person, each) for person, each in enumerate(people)]
     look_at_everything(researcher, study)
-    found: dict = {"planted": len(search(data, log, range(PEOPLE), only_data=True))}
+    stored = search(data, log, range(PEOPLE), only_data=True)
+    found: dict = {"planted": len({each.partition(" ")[0] for each in stored})}
     Browser(base).submit(people[0].get_own_answers_link(), code=codes[0], sure="yes", withdraw="yes")
     look_at_everything(researcher, study)
     found["withdrawn"] = search(data, log, [0])
@@ -166,14 +172,24 @@ def wait_until_deleted(project: int) -> None:
 def search(data: Path, log: Path, people, only_data: bool = False) -> list[str]:
     """Each planted word of these people that is found, with the file."""
     files = [path for path in data.rglob("*") if path.is_file()] + ([] if only_data else [log])
-    found = set()
+    contents = {"dump": dump_database()}
     for path in files:
-        try:
-            content = path.read_bytes()
-        except FileNotFoundError:
-            continue
-        found |= {f"{word} in {path.name}" for person in people for word in WORDS[person] if word.encode() in content}
-    return sorted(found)
+        with suppress(FileNotFoundError):
+            contents[path.name] = contents.get(path.name, b"") + path.read_bytes()
+    words = [word for person in people for word in WORDS[person]]
+    return sorted(
+        f"{word} in {name}" for name, content in contents.items() for word in words if word.encode() in content
+    )
+
+
+def dump_database() -> bytes:
+    """What `pg_dump` writes; nothing on SQLite, whose files lie in the data folder."""
+    if "DATABASE_URL" not in os.environ:
+        return b""
+    from config.cli.postgres import find_installation
+
+    command = [find_installation() / "bin" / "pg_dump", os.environ["DATABASE_URL"]]
+    return subprocess.run(command, capture_output=True, check=True).stdout
 
 
 class Browser:

@@ -1,11 +1,18 @@
 """A person's own page: the link alone shows nothing, the second code shows, exports and withdraws."""
 
+from pathlib import Path
+
 import pytest
+import yaml
 from django.core.cache import cache
 from django.test import Client
+from django.utils import translation
+from django.utils.translation import gettext
 
 from items.models import Item, Option
-from studies.models import Ended, Response
+from studies import protocols
+from studies.models import Annotator, Ended, Purpose, Response
+from studies.protocols import PROTOCOLS
 from studies.services.people import renew_link, revoke_link
 from studies.services.rights import MAX_TRIES, get_second_code
 from tests.studies.world import bank, launched, person
@@ -98,9 +105,11 @@ def test_codes_differ_from_person_to_person(someone):
     assert ask(someone, code=get_second_code(other)).status_code == 400
 
 
-def test_the_consent_shows_the_second_code_before_anything_is_answered(project):
+@pytest.mark.parametrize("purpose", [Purpose.MAIN, Purpose.PILOT])
+def test_the_consent_shows_the_second_code_before_anything_is_answered(purpose, project):
     bank(project)
     someone = launched(project, phases=[{"kind": "instructions"}, {"kind": "consent"}]).annotators.first()
+    Annotator.objects.filter(pk=someone.pk).update(purpose=purpose)
     client = Client()
     client.post(someone.get_link())
     work = f"/work/{someone.public_id}/"
@@ -108,6 +117,15 @@ def test_the_consent_shows_the_second_code_before_anything_is_answered(project):
     page = client.post(work, {"phase": "instructions"}, follow=True).content.decode()
     assert get_second_code(someone) in page
     assert someone.get_own_answers_link() in page
+
+
+@pytest.mark.parametrize("language", ["en", "de", "eu"])
+@pytest.mark.parametrize("protocol", sorted(PROTOCOLS))
+def test_the_consent_names_the_page_of_own_answers_by_its_title(protocol, language):
+    folder = Path(protocols.__file__).parent / protocol.replace("-", "_")
+    wording = yaml.safe_load((folder / f"wording.{language}.yaml").read_text())
+    with translation.override(language):
+        assert gettext("Your answers") in " ".join(wording["consent"]["paragraphs"])
 
 
 def test_the_end_shows_the_second_code_and_the_way_to_the_answers(someone):
