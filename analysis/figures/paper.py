@@ -103,6 +103,7 @@ class Sheet:
         return self.width < 30 * self.letter
 
 
+BOLD = 1.15  # how much wider bold letters are
 PAGE, PHONE = Sheet(618, 13, 6, 0.64), Sheet(326, 13, 6, 0.64)  # readers have wider letters than files
 MILLIMETRES = (77, 84, 160)  # one column of ACL, one of many journals, both columns
 POINT = 72 / 25.4
@@ -175,8 +176,10 @@ def rect(x: float, y: float, width: float, height: float, css: str, line: float 
 
 def cut(words: str, sheet: Sheet, room: float) -> str:
     """The words as far as they fit."""
-    most = max(4, int(room / (sheet.breadth * sheet.letter)))
-    return words if len(words) <= most else f"{words[: most - 1]}…"
+    if sheet.wide(words) <= room + 0.01:
+        return words
+    fits = (n for n in range(len(words) - 1, 3, -1) if sheet.wide(f"{words[:n]}…") <= room)
+    return f"{words[: next(fits, 3)]}…"
 
 
 @dataclass(frozen=True)
@@ -262,7 +265,7 @@ def draw_ranges(drawing: Ranges, sheet: Sheet) -> tuple[str, float]:
     """Names at the left (above each row where there is little room) and numbers at the right."""
     em, shown = sheet.letter, drawing.lines[: sheet.most]
     said = max((sheet.wide(f"{each.number} {each.after}") for each in shown), default=0)
-    said = max(said, sheet.wide(drawing.heading))
+    said = max(said, BOLD * sheet.wide(drawing.heading))
     names = max((sheet.wide(each.label) for each in shown), default=0)
     is_above = sheet.is_narrow or names > 0.28 * sheet.width or names + said > 0.62 * sheet.width
     left = 0.5 * em if is_above else names + em

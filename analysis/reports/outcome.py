@@ -13,11 +13,14 @@ from django.utils.translation import gettext_noop, ngettext
 
 from analysis.figures.paper import Drawing, Line, Mark, Ranges
 from analysis.formatting import count, generators_counted, interval, number, of_texts, with_interval
+from analysis.measures.contrasts import FEWEST_TEXTS as MIN_TEXTS
+from analysis.measures.contrasts import TOO_FEW_TEXTS
 from analysis.reports.evaluators import HUMAN
 from analysis.reports.report import Report
 from analysis.tables.spec import Row
 
 MOST_NAMED, MOST_LETTERS = 3, 60  # of generators that a sentence names
+LONGEST_NAME = 32
 SMALL = 0.005  # of a difference that is written as .00
 FEWEST_TEXTS = 3  # with fewer an interval is drawn nowhere: it says nothing
 
@@ -191,8 +194,13 @@ def find_compared(report: Report, measure: str, evaluator: str, *, higher: bool 
     return Compared(
         tuple(sorted(found, key=lambda each: (each.low is None, -abs(each.value)))),
         max((row["family_size"] or 0 for row in rows), default=0),
-        missing[0] if rows and len(missing) == len(rows) else "",
+        find_reason(rows, missing) if rows and len(missing) == len(rows) else "",
     )
+
+
+def find_reason(rows: Sequence[Row], missing: Sequence[str]) -> str:
+    """Why no pair is compared: that there are too few texts before what follows from it."""
+    return TOO_FEW_TEXTS if all(row["n_texts"] < MIN_TEXTS for row in rows) else missing[0]
 
 
 def contrast_of(row: Row, higher: bool) -> Contrast:
@@ -310,6 +318,11 @@ def name_some(names: Sequence[str]) -> str:
     return listed if len(names) <= MOST_NAMED and len(listed) <= MOST_LETTERS else generators_counted(len(names))
 
 
+def shorten(name: str) -> str:
+    """The name of a generator with its middle left out where it is very long."""
+    return name if len(name) <= LONGEST_NAME else f"{name[: LONGEST_NAME - 9]}…{name[-8:]}"
+
+
 def join_names(names: Sequence[str]) -> str:
     if len(names) < 2:
         return "".join(names)
@@ -359,7 +372,8 @@ def say_lead(compared: Compared) -> str:
         most.n_texts,
     )
     return sentence % {
-        "better": most.better, "worse": most.worse, "value": number(abs(most.value)), "texts": of_texts(most.n_texts),
+        "better": shorten(most.better), "worse": shorten(most.worse),
+        "value": number(abs(most.value)), "texts": of_texts(most.n_texts),
     }  # fmt: skip
 
 

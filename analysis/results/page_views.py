@@ -135,16 +135,16 @@ def study_results(request, slug):
     study = get_study(request.user, slug)
     page = Page(request, study)
     outcome = find_outcome(study, page.filled, page.form.estimand) if page.is_filled else None
+    verdict = find_verdict(study, outcome, page.counts) if page.is_filled else None
     more = {
         "figure": page.figure("summary"),
         "outcome": outcome,
-        "verdict": find_verdict(study, outcome, page.counts) if page.is_filled else None,
+        "verdict": verdict,
         "differences": list_differences(outcome) if outcome else [],
         "adjusted": say_adjusted(outcome) if outcome else "",
-        "notes": list_notes(study, page.filled, page.form, outcome) if page.is_filled else [],
+        "notes": list_notes(study, page.filled, page.form, outcome, verdict) if verdict else [],
         "findings": list_findings(study, page.filled, page.form) if page.is_filled else [],
         "progress": count_progress(study, purpose_shown(page)) if study.state in RUNNING else None,
-        "has_planner": page.plugin.planner is not None,
     }
     return render(request, "analysis/summary.html", page.context("summary", **more))
 

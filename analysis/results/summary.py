@@ -13,7 +13,18 @@ from analysis.choices import ANNOTATORS, PUBLISHED, READERS
 from analysis.figures.paper import PAGE, PHONE, Drawing, describe, draw
 from analysis.formatting import count
 from analysis.plugins import find_plugin
-from analysis.reports.outcome import Kind, Outcome, Verdict, join_names, judge, name_some, written_difference
+from analysis.reports.outcome import (
+    MIN_TEXTS,
+    TOO_FEW_TEXTS,
+    Kind,
+    Outcome,
+    Verdict,
+    join_names,
+    judge,
+    name_some,
+    shorten,
+    written_difference,
+)
 from analysis.reports.report import Report
 from analysis.results.forms import ResultsForm
 from analysis.results.links import build_query
@@ -22,6 +33,8 @@ from studies.services.states import RUNNING
 
 MOST_DIFFERENCES, MOST_NOTES, MOST_FINDINGS = 3, 4, 4
 WARNING, PASSED, INFO = "warning", "ok", "info"
+UNSETTLED = (Kind.MEASURES, Kind.TIE, Kind.TOO_FEW)
+HOW_MANY_TEXTS = "when-would-i-see-a-difference-between-two-generators"  # a question of the page “choosing”
 
 
 def find_outcome(study: Study, report: Report, estimand: str) -> Outcome | None:
@@ -87,18 +100,27 @@ def list_differences(outcome: Outcome) -> list[DifferenceLine]:
     """The largest, with their adjusted intervals."""
     known = [each for each in outcome.compared.contrasts if each.low is not None][:MOST_DIFFERENCES]
     return [
-        DifferenceLine(f"{each.better} − {each.worse}", *written_difference(each), stands=each.stands) for each in known
+        DifferenceLine(f"{shorten(each.better)} − {shorten(each.worse)}", *written_difference(each), stands=each.stands)
+        for each in known
     ]
 
 
 def say_adjusted(outcome: Outcome) -> str:
-    """How many comparisons the intervals allow for, or why there are none."""
+    """How many of how many differences exclude 0 by their adjusted intervals, or why there are none."""
     if outcome.compared.reason:
         return _(outcome.compared.reason)
     if outcome.compared.size < 2:
         return ""
-    sentence = ngettext("Adjusted for %(n)s comparison.", "Adjusted for all %(n)s comparisons.", outcome.compared.size)
-    return sentence % {"n": count(outcome.compared.size)}
+    n = sum(each.stands for each in outcome.compared.contrasts)
+    if not n:
+        sentence = _("None of %(all)s differs beyond doubt, adjusted for all comparisons.")
+    else:
+        sentence = ngettext(
+            "%(n)s of %(all)s differs beyond doubt, adjusted for all comparisons.",
+            "%(n)s of %(all)s differ beyond doubt, adjusted for all comparisons.",
+            n,
+        )
+    return sentence % {"n": count(n), "all": count(outcome.compared.size)}
 
 
 @dataclass(frozen=True)
@@ -111,12 +133,14 @@ class Note:
     link: str = ""
 
 
-def list_notes(study: Study, report: Report, form: ResultsForm, outcome: Outcome | None) -> list[Note]:
+def list_notes(
+    study: Study, report: Report, form: ResultsForm, outcome: Outcome | None, verdict: Verdict
+) -> list[Note]:
     """The worst first, at most `MOST_NOTES`; the last says how many checks passed."""
     query = urlencode(build_query(form), doseq=True)
     worst = [
         *about_speaker(study, outcome), *about_items(study, report, query), *about_answers(report),
-        *about_generators(outcome),
+        *about_texts(study, outcome, verdict), *about_generators(outcome),
     ]  # fmt: skip
     worst += [Note(WARNING, check.said) for check in report.checks if not check.passed]
     n = sum(check.passed for check in report.checks)
@@ -168,9 +192,35 @@ def about_answers(report: Report) -> Iterator[Note]:
         yield Note(WARNING, _("Pilot answers are counted."))
 
 
+def about_texts(study: Study, outcome: Outcome | None, verdict: Verdict) -> Iterator[Note]:
+    """How many texts the study lacks, where its texts do not settle which generator is better."""
+    if outcome is None or outcome.speaker or study.state in RUNNING or verdict.kind not in UNSETTLED:
+        return
+    compared = outcome.compared
+    if compared.reason == TOO_FEW_TEXTS:
+        sentence = _("Collect answers about at least %(n)s texts to compare the generators.") % {"n": MIN_TEXTS}
+    elif any(each.low is not None for each in compared.contrasts):
+        sentence = _("A study of more texts may tell these generators apart.")
+    else:
+        return
+    has_planner = find_plugin(study.protocol).planner is not None
+    href = reverse("study_planner", args=[study.slug]) if has_planner else f"{reverse('choosing')}#{HOW_MANY_TEXTS}"
+    yield Note(INFO, sentence, href, _("How many texts?"))
+
+
 def about_generators(outcome: Outcome | None) -> Iterator[Note]:
-    """Who cannot be compared, where others can."""
+    """Who cannot be compared, where others can; where nobody can, who has no interval and why."""
     if outcome is None or not any(each.is_certain for each in outcome.standings):
+        return
+    if outcome.compared.reason:
+        same = [each.generator for each in outcome.standings if each.is_comparable and not each.is_certain]
+        sentence = ngettext(
+            "%(names)s has no interval: all its answers count the same.",
+            "%(names)s have no interval: all their answers count the same.",
+            len(same),
+        )
+        if same:
+            yield Note(INFO, sentence % {"names": name_some(same)})
         return
     apart = [each.generator for each in outcome.standings if not each.is_certain]
     compared = {

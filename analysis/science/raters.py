@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_noop
+from django.utils.translation import gettext_noop, ngettext
 
 from analysis.formatting import with_interval
 from analysis.frames.evidence import Evidence
@@ -336,6 +336,9 @@ def rater_sentence(tables: tuple[Table, ...]) -> list[str]:
     }  # fmt: skip
     if row["raters_80"] is None:
         return [_("One rater ranks items by %(question)s with a reliability (Eρ²) of %(value)s.") % about]
-    return [
-        _("One rater ranks items by %(question)s with a reliability (Eρ²) of %(value)s; .8 takes %(n)d raters.") % about
-    ]
+    sentence = ngettext(
+        "One rater ranks items by %(question)s with a reliability (Eρ²) of %(value)s; .8 takes %(n)d rater.",
+        "One rater ranks items by %(question)s with a reliability (Eρ²) of %(value)s; .8 takes %(n)d raters.",
+        row["raters_80"],
+    )
+    return [sentence % about]

@@ -4,7 +4,21 @@ import re
 
 import pytest
 
-from analysis.figures.paper import FORMS, PAGE, PHONE, Bar, Bars, Line, Mark, Panels, Ranges, describe, draw, draw_file
+from analysis.figures.paper import (
+    FORMS,
+    PAGE,
+    PHONE,
+    Bar,
+    Bars,
+    Line,
+    Mark,
+    Panels,
+    Ranges,
+    cut,
+    describe,
+    draw,
+    draw_file,
+)
 
 HOSTILE = "<script>alert(1)</script>"
 RANGES = Ranges(
@@ -29,6 +43,18 @@ def test_nothing_is_drawn_beside_the_sheet(sheet):
     places = [float(x) for x in re.findall(r' (?:x|x1|x2|cx)="([-\d.]+)"', draw(drawing, sheet))]
     assert min(places) >= 0
     assert max(places) <= sheet.width
+
+
+@pytest.mark.parametrize("name", ["dunlin", "marten", "alder", "il", "MW"])
+def test_a_name_is_whole_where_it_has_its_room_and_fits_where_it_is_cut(name):
+    assert cut(name, PAGE, PAGE.wide(name)) == name
+    assert PAGE.wide(cut(name * 9, PAGE, PAGE.wide(name * 5))) <= PAGE.wide(name * 5)
+
+
+def test_the_heading_ends_on_the_sheet():
+    svg = draw(Ranges((Line("ann", (Mark(0.77),), ".77"),), "share", "strength"), PAGE)
+    [start] = re.findall(r'<text x="([\d.]+)"[^>]*>strength<', svg)
+    assert float(start) + 1.1 * PAGE.wide("strength") <= PAGE.width
 
 
 def test_of_many_rows_a_page_shows_the_first_and_counts_the_others():

@@ -5,10 +5,11 @@ from django.core.cache import cache
 
 from analysis.choices import Choices
 from analysis.figures.paper import Panels
+from analysis.measures.contrasts import TOO_FEW_TEXTS
 from analysis.plugins import find_plugin
 from analysis.reports.evaluators import HUMAN
 from analysis.reports.outcome import Kind, rows_called
-from analysis.results.summary import about_speaker, find_verdict, list_differences
+from analysis.results.summary import about_speaker, about_texts, find_verdict, list_differences
 from analysis.services.reporting import build
 from analysis.services.results import counts_by_purpose
 from tests.drawn_outcomes import BEST, MODEL, OUTCOMES, ROWS, draw_study
@@ -49,6 +50,8 @@ def test_the_verdict_is_the_one_of_the_contrasts(project, protocol, planted):
     expect_class(planted, verdict, winner, rows, outcome)
     assert speaker == (MODEL if planted == "models only" else HUMAN)
     assert bool(list(about_speaker(study, outcome))) == (planted == "models only")
+    assert bool(list(about_texts(study, outcome, verdict))) == (planted in ("none", "one text", "refusal"))
+    assert (outcome.compared.reason == TOO_FEW_TEXTS) == (planted in ("one text", "refusal"))
     expect_words(verdict, outcome, rows)
 
 

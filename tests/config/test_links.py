@@ -1,6 +1,7 @@
 """Every page of researchers is reached by links from the list of projects."""
 
 from collections import deque
+from collections.abc import Iterator
 from urllib.parse import urljoin
 
 import pytest
@@ -90,13 +91,9 @@ def place_of(found: ResolverMatch) -> tuple:
     return found.url_name, found.kwargs.get("slug"), found.kwargs.get("step"), found.kwargs.get("form")
 
 
-def walk(client, start: str) -> tuple[set[str], dict[str, tuple[int, str]]]:
-    """The names of all addresses that are reached from `start`; of each name the heaviest page: bytes, address.
-
-    Pages are opened, files and forms are not sent for.
-    """
-    names, places, todo = set(), set(), deque([start])
-    pages: dict[str, tuple[int, str]] = {}
+def visit_all(client, start: str) -> Iterator[tuple[str, bytes]]:
+    """Address and HTML of each page that is reached from `start`; files and forms are not sent for."""
+    places, todo = set(), deque([start])
     while todo:
         response = client.get(url := todo.popleft())
         if response.status_code in (301, 302):
@@ -105,16 +102,29 @@ def walk(client, start: str) -> tuple[set[str], dict[str, tuple[int, str]]]:
             continue
         elif "html" in response.headers["Content-Type"]:
             assert response.status_code == 200, url
-            name = match(url).url_name
-            pages[name] = max(pages.get(name, (0, "")), (len(response.content), url))
-            for link in links_on(response.content, url):
-                found = match(link)
-                if found is None or found.func.__module__.split(".")[0] in OTHER_APPS:
-                    continue
-                names.add(found.url_name)
+            yield url, response.content
+            for link, found in own_links(response.content, url):
                 if place_of(found) not in places and not is_file(link):
                     places.add(place_of(found))
                     todo.append(link)
+
+
+def own_links(page: bytes, url: str) -> Iterator[tuple[str, ResolverMatch]]:
+    """The links of a page to addresses of researchers."""
+    for link in links_on(page, url):
+        found = match(link)
+        if found and found.func.__module__.split(".")[0] not in OTHER_APPS:
+            yield link, found
+
+
+def walk(client, start: str) -> tuple[set[str], dict[str, tuple[int, str]]]:
+    """The names of all addresses that are linked; of each name the heaviest page: bytes, address."""
+    names: set[str] = set()
+    pages: dict[str, tuple[int, str]] = {}
+    for url, html in visit_all(client, start):
+        name = match(url).url_name
+        pages[name] = max(pages.get(name, (0, "")), (len(html), url))
+        names |= {found.url_name for _link, found in own_links(html, url)}
     return names, pages
 
 

@@ -31,7 +31,7 @@ def test_a_page_names_files_by_their_content_and_browsers_keep_them_for_a_year(d
     page = with_built.get("/glossary/", headers={"Accept-Encoding": "gzip"})
     assert page.headers["Content-Encoding"] == "gzip"
     names = re.findall(r'/static/([\w./-]+)"', with_built.get("/glossary/").content.decode())
-    assert len(names) == 3  # icon, style, script
+    assert len(names) == 4  # icon, style, two scripts
     for name in names:
         file = with_built.get(f"/static/{name}", headers={"Accept-Encoding": "gzip"})
         assert re.search(r"\.[0-9a-f]{12}\.", name), name

@@ -1,0 +1,30 @@
+// Lists of closed entries: an address that names an entry opens it, and a field finds entries by their words.
+function openTarget() {
+  const target = location.hash.length > 1 && document.getElementById(decodeURIComponent(location.hash.slice(1)));
+  const part = target && (target.matches("details") ? target : target.querySelector(":scope > details"));
+  if (!part) return;
+  part.open = true;
+  target.scrollIntoView();
+}
+addEventListener("hashchange", openTarget);
+openTarget();
+
+// `data-find` selects the entries; what an entry is found by is its summary, or all of it if it has `data-words`.
+const field = document.querySelector("[data-find]");
+function find() {
+  const words = field.value.toLowerCase().split(/\s+/).filter(Boolean);
+  const entries = [...document.querySelectorAll(field.dataset.find)];
+  for (const entry of entries) {
+    const said = ("words" in entry.dataset ? entry : entry.querySelector("summary")).textContent.toLowerCase();
+    entry.hidden = !words.every((word) => said.includes(word));
+  }
+  for (const part of new Set(entries.map((entry) => entry.closest("section")))) {
+    part.hidden = !part.querySelector(`:is(${field.dataset.find}):not([hidden])`);
+  }
+  const nothing = document.querySelector("[data-nothing-found]");
+  if (nothing) nothing.hidden = entries.some((entry) => !entry.hidden);
+}
+if (field) {
+  field.hidden = false;
+  field.addEventListener("input", find);
+}
