@@ -66,7 +66,7 @@ def is_stream(path: Path) -> bool:
 # Responses that a browser saves as a file.
 
 TABLE_TYPES = {"csv": "text/csv; charset=utf-8", "jsonl": "application/jsonl; charset=utf-8"}
-TABLE_TYPES |= {"json": "application/json", "tex": "application/x-tex; charset=utf-8"}
+TABLE_TYPES |= {"json": "application/json", "zip": "application/zip", "tex": "application/x-tex; charset=utf-8"}
 TABLE_TYPES |= {"md": "text/markdown; charset=utf-8", "parquet": "application/vnd.apache.parquet"}
 TABLE_TYPES |= {"xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"}
 

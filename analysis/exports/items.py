@@ -1,4 +1,4 @@
-"""The items of a study as a table that comes in again, each with people's answers to it as numbers."""
+"""The items of a study with people's answers to them as numbers: as a table that comes in again, or for a quiz."""
 
 from collections.abc import Collection
 from typing import Any
@@ -7,10 +7,28 @@ from analysis.choices import Choices
 from analysis.exports.preferences import load_bank
 from analysis.frames.evidence import evidence_of
 from analysis.science.scores import score_study
+from items.formats.questions import Statistic
 from items.formats.rows import ItemRow, TextRow
 from items.formats.table_writing import choose_columns, describe_item, describe_text
-from items.services.exporting import build_item_object, build_text_object
+from items.models import Item
+from items.services.exporting import build_item_object, build_study_archive, build_text_object
 from studies.models import Study
+
+
+def list_statistics(study: Study, purposes: Collection[str]) -> list[Statistic]:
+    """The mean of each measure of each item."""
+    scores = score_study(evidence_of(study, Choices(purposes=tuple(purposes)))).items.to_dict("records")
+    return [Statistic(each["item_id"], each["measure"], each["total"] / each["n"], int(each["n"])) for each in scores]
+
+
+def build_quiz(study: Study, format_name: str, purposes: Collection[str]) -> tuple[bytes, int]:
+    """The items in a format of questions, with their statistics: a ZIP, and how many items the study has."""
+    texts, items = load_bank(study)
+    about: dict[str, list[Item]] = {}
+    for item in items.values():
+        about.setdefault(item.text.external_id, []).append(item)
+    objects = (build_text_object(text, about.get(name, ())) for name, text in texts.items())
+    return build_study_archive(study.slug, format_name, objects, list_statistics(study, purposes)), len(items)
 
 
 def list_items(study: Study, purposes: Collection[str]) -> tuple[list[str], list[dict[str, Any]]]:
@@ -19,11 +37,9 @@ def list_items(study: Study, purposes: Collection[str]) -> tuple[list[str], list
     The words of a text that may not be redistributed are left out, those of its items are not.
     """
     texts, items = load_bank(study)
-    scores = score_study(evidence_of(study, Choices(purposes=tuple(purposes)))).items
     statistics: dict[str, dict[str, Any]] = {}
-    for score in scores.to_dict("records"):
-        told = statistics.setdefault(score["item_id"], {})
-        told |= {score["measure"]: score["total"] / score["n"], f"n_{score['measure']}": score["n"]}
+    for each in list_statistics(study, purposes):
+        statistics.setdefault(each.item_id, {}).update({each.measure: each.mean, f"n_{each.measure}": each.n})
     rows = []
     for item in items.values():
         text = texts[item.text.external_id]

@@ -4,6 +4,7 @@ import csv
 import json
 from collections.abc import Callable, Collection, Generator, Iterable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from itertools import groupby
 from operator import itemgetter
 from typing import IO, Any, Protocol, cast
@@ -46,6 +47,7 @@ FIELDS = {
     "option_position": "option__position",
 }
 CHUNK = 2000
+QUIZZES = ("gift", "moodle", "qti")  # formats of questions in which a study's items go out
 
 
 def wide_columns(study: Study, purposes: Collection[str]) -> tuple[str, ...]:
@@ -214,6 +216,16 @@ def write_items(study: Study, purposes: Collection[str], out: Out) -> int:
     return write_csv(columns, rows, out)
 
 
+def write_quiz(format_name: str, study: Study, purposes: Collection[str], out: Out) -> int:
+    """A ZIP of the items in a format of questions, with their statistics."""
+    from analysis.exports.items import build_quiz  # loads pandas
+
+    beneath = open_bytes(out)
+    content, number = build_quiz(study, format_name, purposes)
+    beneath.write(content)
+    return number
+
+
 def write_preferences(study: Study, purposes: Collection[str], out: Out) -> int:
     """One object a line: a better and a worse item of a text, by people's answers."""
     from analysis.exports.preferences import list_preferences  # loads pandas
@@ -246,11 +258,14 @@ FORMATS: dict[str, Callable[[Study, Collection[str], Out], int]] = {
     "xlsx": write_long_workbook,
     "parquet": write_long_parquet,
     "items": write_items,
+    **{name: partial(write_quiz, name) for name in QUIZZES},
     "preferences": write_preferences,
 }
 
 
 def name_export(study: Study, format: str) -> str:
     """The name of the file."""
-    ending = {"preferences": "jsonl", "wide": "csv", "items": "csv"}.get(format, format)
+    ending = {"preferences": "jsonl", "wide": "csv", "items": "csv", **dict.fromkeys(QUIZZES, "zip")}.get(
+        format, format
+    )
     return f"{study.slug}.{ending}" if format == ending else f"{study.slug}-{format}.{ending}"

@@ -187,13 +187,14 @@ class Answers(ResultsView):
         scope=Scope.ANSWERS,
         role=Role.REVIEWER,
         query=(*CHOICES, BOM),
-        media=("text/csv", "application/jsonl", WORKBOOK, PARQUET),
+        media=("text/csv", "application/jsonl", "application/zip", WORKBOOK, PARQUET),
         may_wait=True,
     )
     def get(self, request: Request, study: str, kind: str) -> HttpResponseBase:
         """As csv, wide (CSV), jsonl, xlsx or parquet, of one moment.
 
-        Also codebook, unanswered (by models), metrics, preferences, and items: their wording with their statistics.
+        Also codebook, unanswered (by models), metrics, preferences, and items: their wording with their statistics;
+        and these as qti, moodle or gift, each a ZIP with statistics.csv.
 
         Preferences are JSON lines with a chosen and a rejected item of one text, by people's answers.
         """

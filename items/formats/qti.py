@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 
 from items.files import BadZip, ZipReader, zip_files
 from items.formats.markup import BadXML, check_xml, parse_xml, read_html
-from items.formats.questions import Question, Written, group_questions, split_prompt, write_questions
+from items.formats.questions import Question, Statistic, Written, group_questions, split_prompt, write_questions
 from items.formats.rows import ItemRow, Reading, TextRow
 from items.language import parse_language
 from items.plain import make_printable, tidy
@@ -19,7 +19,8 @@ QTI = "http://www.imsglobal.org/xsd/imsqtiasi_v3p0"
 PACKAGE = "http://www.imsglobal.org/xsd/qti/qtiv3p0/imscp_v1p1"
 RULES = "https://purl.imsglobal.org/spec/qti/v3p0/rptemplates/match_correct.xml"
 XML_LANG = "{http://www.w3.org/XML/1998/namespace}lang"
-MANIFEST = "imsmanifest.xml"
+USAGE = "http://www.imsglobal.org/xsd/imsqti_usagedata_v3p0"
+MANIFEST, USAGE_DATA = "imsmanifest.xml", "usage-data.xml"
 # Our own mark: white space is kept, only `br` breaks a line.
 VERBATIM = "lesart-verbatim"
 INTERACTION = re.compile("interaction$")
@@ -29,9 +30,12 @@ OPEN = ("extendedtextinteraction", "textentryinteraction")
 # Writing
 
 
-def write_qti(texts: Iterable[TextRow]) -> Written:
-    """A package: a stimulus for each text, an item file for each item, and the manifest in which all are listed."""
-    package = _Package()
+def write_qti(texts: Iterable[TextRow], statistics: Iterable[Statistic] = (), source: str = "") -> Written:
+    """A package: a stimulus for each text, an item file for each item, and the manifest in which all are listed.
+
+    statistics: become the usage data of the package. source: a URI that says where they are from.
+    """
+    package = _Package(list(statistics), source)
     written = write_questions(package.follow(texts), package.add_item, {"id", "title", "language"})
     written.content = package.build() if package.items else b""
     return written
@@ -40,9 +44,11 @@ def write_qti(texts: Iterable[TextRow]) -> Written:
 class _Package:
     """Files of a package. A text gets its stimulus with its first item, so that no text is there without one."""
 
-    def __init__(self) -> None:
+    def __init__(self, statistics: list[Statistic], source: str) -> None:
+        self.statistics, self.source = statistics, source
         self.files: dict[str, bytes] = {}
         self.items: list[tuple[str, str]] = []  # each with its stimulus
+        self.names: dict[str, str] = {}  # of items, by their ids
         self.stimuli: dict[int, str] = {}
         self.n_texts = 0
         self.text = TextRow()
@@ -60,6 +66,7 @@ class _Package:
         name = f"item-{len(self.items) + 1}"
         self.files[f"items/{name}.xml"] = _build_item(name, stimulus, item)
         self.items.append((name, stimulus))
+        self.names[item.id or ""] = name
         held = {"id"} | ({"answer"} if not options else set())
         return "", held | ({"multiple"} if item.multiple and options else set())
 
@@ -75,7 +82,20 @@ class _Package:
         return self.stimuli[self.n_texts]
 
     def build(self) -> bytes:
+        if self.statistics:
+            self.files[USAGE_DATA] = _serialize(self._build_usage_data())
         return zip_files({MANIFEST: _serialize(self._build_manifest()), **self.files})
+
+    def _build_usage_data(self) -> Element:
+        """The statistics of the items that are in the package."""
+        root = Element("usageData", {"xmlns": USAGE})
+        for each in self.statistics:
+            if name := self.names.get(each.item_id):
+                about = {"name": each.measure, "context": self.source, "caseCount": str(each.n)}
+                statistic = SubElement(root, "ordinaryStatistic", about)
+                SubElement(statistic, "targetObject", {"identifier": name})
+                SubElement(statistic, "value").text = repr(each.mean)
+        return root
 
     def _build_manifest(self) -> Element:
         root = Element("manifest", {"xmlns": PACKAGE, "identifier": "lesart-items"})
@@ -89,6 +109,8 @@ class _Package:
         for name, stimulus in self.items:
             resource = _add_resource(resources, name, "imsqti_item_xmlv3p0", f"items/{name}.xml")
             SubElement(resource, "dependency", {"identifierref": stimulus})
+        if USAGE_DATA in self.files:
+            _add_resource(resources, "usage-data", "qtiusagedata/xml", USAGE_DATA)
         return root
 
 

@@ -41,6 +41,16 @@ class Written:
     left_out: list[LeftOut] = field(default_factory=list)
 
 
+@dataclass(frozen=True)
+class Statistic:
+    """What a study found about an item: the mean of a measure, and how many values that is the mean of."""
+
+    item_id: str
+    measure: str
+    mean: float
+    n: int
+
+
 class Unfit(ValueError):
     """An item that a format cannot hold; says why."""
 

@@ -3,13 +3,14 @@
 import csv
 import io
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from items.files import zip_files
 from items.formats import WRITERS
-from items.formats.questions import LeftOut, Written
+from items.formats.qti import write_qti
+from items.formats.questions import LeftOut, Statistic, Written
 from items.formats.rows import TextRow
 from items.models import Item, Option, Text
 from items.pictures import write_data_uris
@@ -56,21 +57,46 @@ def build_archive(project: Project, format_name: str, selection: Selection = ALL
     if format_name == HUB:
         texts = [TextRow.model_validate(each) for each in objects]
         files, left_out = build_hub_files(project, texts)
-        return zip_files({**files, "left-out.csv": _format_left_out(left_out).encode()})
+        return zip_files({**files, "left-out.csv": _format_left_out(left_out)})
     written = WRITERS[format_name].write(TextRow.model_validate(each) for each in objects)
-    questions = f"{project.slug}-items.{WRITERS[format_name].ending}"
-    return zip_files({questions: written.content, "left-out.csv": _format_left_out(written.left_out).encode()})
+    return zip_files(list_files(f"{project.slug}-items", format_name, written))
 
 
-def _format_left_out(left_out: Iterable[LeftOut]) -> str:
+def build_study_archive(
+    name: str, format_name: str, objects: Iterable[dict[str, Any]], statistics: Sequence[Statistic]
+) -> bytes:
+    """A ZIP of the file of questions, left-out.csv and statistics.csv; QTI has the statistics as its usage data, too.
+
+    objects: see `build_text_object`. name: of the study.
+    """
+    texts = [TextRow.model_validate(each) for each in objects]
+    if format_name == "qti":
+        written = write_qti(texts, statistics, f"urn:lesart:study:{name}")
+    else:
+        written = WRITERS[format_name].write(texts)
+    rows = [(each.item_id, each.measure, each.mean, each.n) for each in statistics]
+    beside = {"statistics.csv": _format_table(("item_id", "measure", "mean", "n"), rows)}
+    return zip_files(list_files(f"{name}-items", format_name, written) | beside)
+
+
+def list_files(name: str, format_name: str, written: Written) -> dict[str, bytes]:
+    """The file of questions, and the list of what it could not hold."""
+    questions = f"{name}.{WRITERS[format_name].ending}"
+    return {questions: written.content, "left-out.csv": _format_left_out(written.left_out)}
+
+
+def _format_left_out(left_out: Iterable[LeftOut]) -> bytes:
     """One row for each item or field that is not in the file."""
+    rows = ((each.text_id, each.item_id, each.field, each.reason) for each in left_out)
+    return _format_table(("text_id", "item_id", "field", "reason"), rows)
+
+
+def _format_table(header: Sequence[str], rows: Iterable[Sequence[Any]]) -> bytes:
     table = io.StringIO()
     writer = csv.writer(table)
-    writer.writerow(["text_id", "item_id", "field", "reason"])
-    writer.writerows(
-        [escape_formula(cell) for cell in (each.text_id, each.item_id, each.field, each.reason)] for each in left_out
-    )
-    return table.getvalue()
+    writer.writerow(header)
+    writer.writerows([escape_formula(cell) if isinstance(cell, str) else cell for cell in row] for row in rows)
+    return table.getvalue().encode()
 
 
 def list_text_objects(project: Project, selection: Selection = ALL) -> list[dict[str, Any]]:

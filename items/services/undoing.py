@@ -58,7 +58,7 @@ def find_rows(model: type[Model], pks: list[int]) -> list[Any]:
     return list(chain.from_iterable(wanted.filter(pk__in=chunk) for chunk in split(pks)))
 
 
-def refuse_undoing(done: BankImport, texts: list[Text], items: list[Item]) -> None:
+def refuse_undoing(done: BankImport, texts: list[Any], items: list[Any]) -> None:
     if done.undone_at:
         raise CannotUndo(_("This import was already undone."))
     if done.n_corrections:

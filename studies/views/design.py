@@ -236,7 +236,7 @@ def study_import(request, slug):
     if job and not job.errors:
         return follow_import(request, study, job)
     form = ResponsesForm(get_post(request), request.FILES if request.method == "POST" else None)
-    problems = job.errors if job else []
+    problems: list[Any] = job.errors if job else []
     if form.is_valid():
         problems = []
         try:

@@ -92,7 +92,7 @@ def addresses(study):
         "study_working": [{"place": "none"}],
         "study_export": [
             {"format": name}
-            for name in ("csv", "wide", "jsonl", "item-evaluation", "preferences", "unanswered", "metrics")
+            for name in ("csv", "wide", "jsonl", "item-evaluation", "preferences", "qti", "unanswered", "metrics")
         ],
         "study_item": [{"pk": item.pk} for item in study.units.first().items.all()],
         "study_coding_text": [{"pk": study.units.first().text_id}],

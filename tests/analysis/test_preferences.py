@@ -1,12 +1,16 @@
 """Pairs of a better and a worse item: by the measure that counts, and nothing that may not leave."""
 
+import csv
 import io
 import json
+import zipfile
 
 import pytest
+from defusedxml import ElementTree
 
 from analysis.exports.writing import export_responses
 from items.models import Text
+from items.services.importing import read_bank_file
 from tests.factory import answer, make_annotator, make_item, make_study, make_text
 
 pytestmark = pytest.mark.django_db
@@ -48,6 +52,33 @@ def test_the_more_informative_item_is_chosen_and_equal_ones_are_no_pair(study):
     _stem, *options, key = first["chosen"].split("\n")
     assert [option[:3] for option in options] == ["A. ", "B. "]
     assert key == "Correct: A"
+
+
+@pytest.mark.parametrize("name", ["qti", "moodle", "gift"])
+def test_items_go_to_a_quiz_with_their_statistics(study, name):
+    out = io.TextIOWrapper(io.BytesIO(), newline="")
+    assert export_responses(study, name, out) == 3
+    with zipfile.ZipFile(out.buffer) as archive:
+        rows = list(csv.DictReader(io.StringIO(archive.read("statistics.csv").decode())))
+        written = archive.read(next(each for each in archive.namelist() if each.startswith("s-items.")))
+    found = {(row["item_id"], float(row["mean"]), int(row["n"])) for row in rows if row["measure"] == "guessability"}
+    assert found == {("good", 0.0, 4), ("bad", 1.0, 4), ("same", 0.0, 4)}
+    (line,) = read_bank_file(written, name).lines
+    assert len(line.text.items) == 3
+    if name == "qti":
+        with zipfile.ZipFile(io.BytesIO(written)) as package:
+            usage = ElementTree.fromstring(package.read("usage-data.xml"))
+            manifest = ElementTree.fromstring(package.read("imsmanifest.xml"))
+        hrefs = {each.get("href"): each.get("identifier") for each in manifest.findall(".//{*}resource")}
+        assert hrefs["usage-data.xml"]
+        told = {
+            (each.find("{*}targetObject").get("identifier"), each.findtext("{*}value"), each.get("caseCount"))
+            for each in usage
+            if each.get("name") == "guessability"
+        }
+        expected = {(f"item-{n}", mean, "4") for n, mean in enumerate(("0.0", "1.0", "0.0"), 1)}
+        assert told == expected
+        assert {target for target, _value, _n in told} <= set(hrefs.values())
 
 
 def test_a_text_that_may_not_be_shared_is_not_in_it(study):
