@@ -232,6 +232,7 @@ def render_stage(
     form = form or StageForm.at(place)
     blocks = build_blocks(form)
     declaration, back = get_annotator_declaration(annotator), find_retractable(place)
+    reads_aloud = bool(annotator.study.recruitment.get("read_aloud", False))
     is_first_stage = stage == declaration.stages[0]
     context = build_progress(place) | {
         "token": assignment.token,
@@ -244,7 +245,7 @@ def render_stage(
         "text_kind": partial(find_common_genre, annotator.study),
         "prefilled": bool(stage.starts_from),
         "blocks": blocks,
-        "keys": list_keys(stage),
+        "keys": list_keys(stage, reads_aloud),
         "anchors": explain_scales(blocks),
         "pages": paginate_blocks(blocks, at) if stage.one_at_a_time else None,
         "n_answered": sum(block.answered for block in blocks),
@@ -252,8 +253,8 @@ def render_stage(
         "text": build_reading(form),
         "notice": notice,
         "notice_is_good": status < 400,
-        "problems": Problem.choices,
-        "reads_aloud": annotator.study.recruitment.get("read_aloud", False),
+        "problems": tuple(Problem.choices),
+        "reads_aloud": reads_aloud,
     }
     return render_page(request, annotator, stage.template, context, status)
 
@@ -289,13 +290,24 @@ def find_round_words(place: Place) -> dict[str, Any] | None:
     return get_annotator_wording(annotator).get("second_round") if number > 1 else None
 
 
-def list_keys(stage: Stage) -> dict[str, bool]:
+class Keys(NamedTuple):
     """What single keys can do on the page of a stage, for their legend."""
-    return {
-        "ticks": any(question.per == "option" for question in stage.questions),
-        "rows": any(question.per == "item" and question.kind != "text" for question in stage.questions),
-        "unsure": any(question.unsure for question in stage.questions),
-    }
+
+    ticks: bool
+    rows: bool
+    unsure: bool
+    text: bool
+    aloud: bool
+
+
+def list_keys(stage: Stage, reads_aloud: bool) -> Keys:
+    return Keys(
+        ticks=any(question.per == "option" for question in stage.questions),
+        rows=any(question.per == "item" and question.kind != "text" for question in stage.questions),
+        unsure=any(question.unsure for question in stage.questions),
+        text="text" in stage.shows,
+        aloud=reads_aloud,
+    )
 
 
 class Anchors(NamedTuple):

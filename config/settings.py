@@ -109,7 +109,12 @@ else:
     DATABASES["default"]["CONN_MAX_AGE"] = 60
     # A server that is away is known to be within seconds: while a connection is made, and when a network goes silent.
     DATABASES["default"].setdefault("OPTIONS", {}).update(
-        connect_timeout=2, tcp_user_timeout=10_000, keepalives_idle=10, keepalives_interval=5, keepalives_count=3
+        prepare_threshold=0,
+        connect_timeout=2,
+        tcp_user_timeout=10_000,
+        keepalives_idle=10,
+        keepalives_interval=5,
+        keepalives_count=3,
     )
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 

@@ -6,6 +6,7 @@ from projects.views import require_mail
 
 handler500 = "config.views.handle_error"
 urlpatterns = [
+    path("", include("annotation.urls")),  # first, as most requests are for them
     path("accounts/password/reset/", require_mail(account_views.password_reset)),
     path("accounts/email/", require_mail(account_views.email)),
     path("accounts/confirm-email/", require_mail(account_views.email_verification_sent)),
@@ -19,7 +20,6 @@ urlpatterns = [
     path("", include("items.urls")),
     path("", include("llm.urls")),
     path("", include("studies.urls")),
-    path("", include("annotation.urls")),
     path("", include("evaluation.urls")),
     path("", include("generation.urls")),
     path("", include("analysis.urls")),

@@ -2,18 +2,28 @@
 
 import json
 from collections.abc import Callable, Iterable, Sequence
+from functools import cache
+from operator import call
 from threading import local
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 
 from django.db import connection, models
+from django.db.backends.utils import CursorWrapper
 from django.db.models import QuerySet
 
-# Queries whose SQL is made once: Django needs ten times as long to write it as the database to answer it.
+# Queries whose SQL is made once: Django needs ten times as long to write it as the database to answer it, and
+# PostgreSQL as long to plan it (config/postgresql).
 #
 # For the few that every page of an annotator asks. The rows are the same as those of the queryset itself.
 
 Row = TypeVar("Row")
 FIRST = 32_000  # marks are numbers that fit every field, and texts that no column holds
+
+
+def open_prepared_cursor() -> CursorWrapper:
+    """A cursor whose statements PostgreSQL plans once for each connection."""
+    found: CursorWrapper = getattr(connection, "prepared_cursor", connection.cursor)()
+    return found
 
 
 class Prepared(Generic[Row]):
@@ -31,43 +41,80 @@ class Prepared(Generic[Row]):
     def __call__(self, *values: int | str) -> list[Row]:
         rows, compiler, sql, marked = self.kept.__dict__.get("made") or self.prepare()
         given = dict(zip(self.marks, values, strict=True))
-        compiler.as_sql = lambda *_args, **_options: (sql, tuple(given.get(each, each) for each in marked))
+        with open_prepared_cursor() as cursor:
+            cursor.execute(sql, tuple(given.get(each, each) for each in marked))
+            found = cursor.fetchall()
+        compiler.execute_sql = lambda *_args, **_options: [found]
         return list(rows._iterable_class(rows))
 
     def prepare(self) -> tuple[Any, Any, str, tuple]:
         rows: Any = self.build(*self.marks)
         compiler = rows.query.get_compiler(rows.db)
         sql, marked = compiler.as_sql()
+        converters = compiler.get_converters([column for column, *_rest in compiler.select[: compiler.col_count]])
+        compiler.get_converters = lambda _columns: converters
         rows.query.get_compiler = lambda *_args, **_options: compiler
         self.kept.made = rows, compiler, sql, marked
         return self.kept.made
 
 
-# Rows inserted as plain values, many at once: what Django does for each object takes longer than the database.
+# Rows written as plain values: what Django does for each object takes longer than the database.
 
 
 def insert_rows(model: type[models.Model], columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
     """Insert rows of the values of `columns` (attribute names); all other fields have their defaults.
 
-    Times and JSON are Python values. Primary keys do not come back. A default that is a function, such as a random
-    token, is made once: its column belongs into `columns`.
+    Times and JSON are Python values. Primary keys do not come back. A column whose default is made anew for each row,
+    such as a random token, belongs into `columns`.
     """
-    rest = fixed_values(model, columns)
-    fields = {field.attname: field for field in model._meta.concrete_fields}
-    adapters = [make_adapter(fields[name]) for name in columns]
-    tail = tuple(rest.values())
-    adapted = ([*(adapt(value) for adapt, value in zip(adapters, row, strict=True)), *tail] for row in rows)
-    names = ", ".join(connection.ops.quote_name(str(fields[name].column)) for name in (*columns, *rest))
-    table = connection.ops.quote_name(model._meta.db_table)
+    written = prepare_insert(model, tuple(columns))
+    adapted = ([*map(call, written.adapters, row), *written.rest] for row in rows)
     with connection.cursor() as cursor:
         if connection.vendor == "postgresql":
-            with cursor.copy(f"COPY {table} ({names}) FROM STDIN") as copy:
+            with cursor.copy(written.copy) as copy:
                 for row in adapted:
                     copy.write_row(row)
         else:
-            places = ", ".join(["%s"] * (len(columns) + len(rest)))
-            insert = f"INSERT INTO {table} ({names}) VALUES ({places})"  # noqa: S608 - names of our tables
-            cursor.executemany(insert, list(adapted))
+            cursor.executemany(written.insert, list(adapted))
+
+
+def update_row(row: models.Model, *columns: str) -> None:
+    """Store these attributes of the row, which is there."""
+    statement, adapters = prepare_update(type(row), columns)
+    values = [adapt(getattr(row, name)) for name, adapt in zip((*columns, "pk"), adapters, strict=True)]
+    with open_prepared_cursor() as cursor:
+        cursor.execute(statement, values)
+
+
+class Insert(NamedTuple):
+    """How rows are inserted: each value by its adapter, then what the other columns hold."""
+
+    adapters: list[Callable[[Any], Any]]
+    rest: tuple[Any, ...]
+    copy: str
+    insert: str
+
+
+@cache
+def prepare_insert(model: type[models.Model], columns: tuple[str, ...]) -> Insert:
+    rest = fixed_values(model, columns)
+    fields = {field.attname: field for field in model._meta.concrete_fields}
+    names = ", ".join(connection.ops.quote_name(str(fields[name].column)) for name in (*columns, *rest))
+    table = connection.ops.quote_name(model._meta.db_table)
+    places = ", ".join(["%s"] * (len(columns) + len(rest)))
+    adapters = [make_adapter(fields[name]) for name in columns]
+    insert = f"INSERT INTO {table} ({names}) VALUES ({places})"  # noqa: S608 - names of our tables
+    return Insert(adapters, tuple(rest.values()), f"COPY {table} ({names}) FROM STDIN", insert)
+
+
+@cache
+def prepare_update(model: type[models.Model], columns: tuple[str, ...]) -> tuple[str, list[Callable[[Any], Any]]]:
+    quote = connection.ops.quote_name
+    fields = {field.attname: field for field in model._meta.concrete_fields}
+    changes = ", ".join(f"{quote(str(fields[name].column))} = %s" for name in columns)
+    table, key = quote(model._meta.db_table), quote(str(model._meta.pk.column))
+    statement = f"UPDATE {table} SET {changes} WHERE {key} = %s"  # noqa: S608 - names of our tables
+    return statement, [*(make_adapter(fields[name]) for name in columns), as_is]
 
 
 def fixed_values(model: type[models.Model], columns: Sequence[str]) -> dict[str, Any]:
@@ -76,6 +123,8 @@ def fixed_values(model: type[models.Model], columns: Sequence[str]) -> dict[str,
     for field in model._meta.concrete_fields:
         value = make_adapter(field)(getattr(new, field.attname))
         if field.attname not in columns and value is not None and not field.primary_key:
+            if field.has_default() and callable(field.default) and field.default not in (dict, list):
+                raise ValueError(f"{field.attname} of a new {model.__name__} is made anew for each row.")
             found[field.attname] = value
     return found
 

@@ -24,7 +24,7 @@ class OptionRow:
     is_key: bool = False  # False for all where the stage hides keys
 
 
-@dataclass
+@dataclass(frozen=True)
 class LevelRow:
     """One answer that may be chosen: what is sent, the key that chooses it, and its words."""
 
@@ -35,7 +35,7 @@ class LevelRow:
     checked: bool
 
 
-@dataclass
+@dataclass(unsafe_hash=True)
 class QuestionRow:
     """One question about the item as a whole."""
 
@@ -47,7 +47,7 @@ class QuestionRow:
     help: str
     gate: str
     part: str  # the heading under which it stands where the same is asked several times
-    levels: list[LevelRow]
+    levels: tuple[LevelRow, ...]
     value: str
     is_asked: bool
     asked_if: str  # the condition as JSON; empty if it is always asked
@@ -58,10 +58,15 @@ class QuestionRow:
     is_open: bool = True  # False: answered in an earlier round, shown only
     own: str = ""
     checked: str = ""  # the answer of another that is judged here, with its words
-    others: list[str] = field(default_factory=list)
-    others_comments: list[str] = field(default_factory=list)
+    others: tuple[str, ...] = ()
+    others_comments: tuple[str, ...] = ()
     comment_field: str = ""
     comment: str = ""
+
+    @property
+    def is_common(self) -> bool:
+        """Whether it looks the same for every item where the same is chosen: nothing that people wrote stands in it."""
+        return self.kind not in ("text", "pick") and not (self.own or self.checked or self.reworded)
 
     @property
     def is_anchored(self) -> bool:
@@ -235,9 +240,9 @@ def show_round(row: QuestionRow, cell: Mapping[str, Any] | None, form: StageForm
     if cell is None:
         return
     row.own = str(cell["own"])
-    row.others = [str(score) for score in cell.get("others", [])]
+    row.others = tuple(str(score) for score in cell.get("others", []))
     if "c" in cell["rules"]:
-        row.others_comments = form.others_comments.get((subject.item_id, row.name), [])
+        row.others_comments = tuple(form.others_comments.get((subject.item_id, row.name), []))
     name = f"{COMMENT}{row.input}"
     if name in form.allowed:
         row.comment_field, row.comment = name, str(form.value(name) or "")
@@ -254,18 +259,18 @@ def show_checked(row: QuestionRow, cell: Mapping[str, Any] | None, form: StageFo
     row.checked = ", ".join(filter(None, (level.value, level.label, level.anchor)))
 
 
-def build_levels(question: Question, words: Mapping[str, Any], value: str, subject: Subject) -> list[LevelRow]:
+def build_levels(question: Question, words: Mapping[str, Any], value: str, subject: Subject) -> tuple[LevelRow, ...]:
     """The answers to choose from, with the words of the wording, in its order; none for a tick and a free text."""
     values: list[Any] = list(question.levels)
     if question.kind == "pick":
         values = [*(side.handle for side in subject.sides), *values]
     if not values:
-        return []
+        return ()
     named = words.get(question.levels_named) if question.levels_named else find_wording(question, words).get("levels")
     listed = named or words.get("levels") or []
     spoken = map_words(values, listed)
     order = [level for level in spoken if level in values] + [level for level in values if level not in spoken]
-    return [
+    return tuple(
         LevelRow(
             value=str(level),
             digit=level if question.kind == "scale" else place,
@@ -274,7 +279,7 @@ def build_levels(question: Question, words: Mapping[str, Any], value: str, subje
             checked=str(level) == value,
         )
         for place, level in enumerate(order, 1)
-    ]
+    )
 
 
 def map_words(values: Sequence[Any], listed: Sequence[Mapping[str, Any]]) -> dict[Any, Mapping[str, Any]]:

@@ -2,6 +2,7 @@ import select
 import time
 
 from django.db.backends.postgresql import base
+from django.db.backends.utils import CursorWrapper
 from psycopg import OperationalError, pq
 from psycopg.pq.abc import PGconn
 
@@ -9,6 +10,16 @@ SECONDS_TO_ANSWER = 1.5
 
 
 class DatabaseWrapper(base.DatabaseWrapper):
+    def prepared_cursor(self) -> CursorWrapper:
+        """A cursor whose statements the server plans once for each connection, as long as their values are of one kind.
+
+        For all others values are put into the statement here, as Django does, so that the plan suits them.
+        """
+        self.close_if_health_check_failed()
+        self.ensure_connection()
+        with self.wrap_database_errors:
+            return self._prepare_cursor(base.ServerBindingCursor(self.connection))
+
     def is_usable(self) -> bool:
         """Whether a kept connection answers soon. Django's own question waits for ever where a server is suspended."""
         if self.connection is None:
@@ -22,7 +33,7 @@ class DatabaseWrapper(base.DatabaseWrapper):
 def is_answering(connection: PGconn, seconds: float) -> bool:
     """Send an empty question and read all of the reply, or give up."""
     deadline = time.monotonic() + seconds
-    connection.send_query(b"SELECT 1")
+    connection.send_query(b"")
     connection.flush()
     is_right = True
     while True:
@@ -33,4 +44,4 @@ def is_answering(connection: PGconn, seconds: float) -> bool:
         result = connection.get_result()
         if result is None:
             return is_right
-        is_right &= result.status == pq.ExecStatus.TUPLES_OK
+        is_right &= result.status == pq.ExecStatus.EMPTY_QUERY

@@ -16,7 +16,8 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from projects.models import new_token
-from studies.models import Annotator, AnnotatorKind, Assignment, Draft, PhasePassed, Response, Study, Submission
+from projects.sql import insert_rows, update_row
+from studies.models import Annotator, AnnotatorKind, Assignment, PhasePassed, Response, Study, Submission
 from studies.models.people import DONE
 from studies.phases import Phase
 from studies.presentation_order import make_handle
@@ -55,18 +56,10 @@ def store_submission(form: StageForm, active: int | None = None) -> None:
     The unique submission of a stage makes a second hand-in fail in the database, whatever was checked before.
     """
     now, assignment, stage, answers = timezone.now(), form.assignment, form.stage, collect_answers(form)
-    Submission.objects.create(
-        assignment=assignment,
-        stage=stage.name,
-        opened_at=assignment.stage_opened_at,
-        submitted_at=now,
-        active_seconds=bound_active(active, now - (assignment.stage_opened_at or now)),
-    )
+    active = bound_active(active, now - (assignment.stage_opened_at or now))
+    insert_rows(Submission, OF_SUBMISSION, [(assignment.pk, stage.name, assignment.stage_opened_at, now, active)])
     version = get_version_id(assignment.annotator)
-    Response.objects.bulk_create(
-        build_response(assignment, stage, answer, form.drafts.by_item.get(answer.item_id), version, now)
-        for answer in answers
-    )
+    insert_rows(Response, OF_RESPONSE, (list_values(form, answer, version, now) for answer in answers))
     advance_cursor(assignment, stage, now)
 
 
@@ -74,25 +67,17 @@ def bound_active(active: int | None, gone_by: timedelta) -> int | None:
     return None if active is None else min(active, round(gone_by.total_seconds()))
 
 
-def build_response(
-    assignment: Assignment, stage: Stage, answer: Answer, draft: Draft | None, version: int, now: datetime
-) -> Response:
-    return Response(
-        assignment=assignment,
-        stage=stage.name,
-        question=answer.question,
-        item_id=answer.item_id,
-        option_id=answer.option_id,
-        value=answer.value,
-        unsure=answer.unsure,
-        probability=answer.probability,
-        comment=answer.comment,
-        instrument_version_id=version,
-        submitted_at=now,
-        first_answered_at=draft.first_answered_at if draft else None,
-        last_changed_at=draft.last_changed_at if draft else None,
-        n_changes=draft.n_changes if draft else None,
-    )
+OF_SUBMISSION = ("assignment_id", "stage", "opened_at", "submitted_at", "active_seconds")
+OF_ANSWER = ("question", "item_id", "option_id", "value", "unsure", "probability", "comment")  # as in `Answer`
+OF_CHANGES = ("first_answered_at", "last_changed_at", "n_changes")  # as in `Draft`
+OF_RESPONSE = ("assignment_id", "stage", *OF_ANSWER, "instrument_version_id", "submitted_at", *OF_CHANGES)
+
+
+def list_values(form: StageForm, answer: Answer, version: int, now: datetime) -> list[Any]:
+    """What a response holds, in the order of `OF_RESPONSE`."""
+    said, draft = (getattr(answer, name) for name in OF_ANSWER), form.drafts.by_item.get(answer.item_id)
+    changes = (getattr(draft, name, None) for name in OF_CHANGES)
+    return [form.assignment.pk, form.stage.name, *said, version, now, *changes]
 
 
 def advance_cursor(assignment: Assignment, stage: Stage, now: datetime) -> None:
@@ -102,7 +87,7 @@ def advance_cursor(assignment: Assignment, stage: Stage, now: datetime) -> None:
     assignment.stage_opened_at = now if following else None
     assignment.finished_at = None if following else now
     assignment.token = new_token()
-    assignment.save(update_fields=["stage", "stage_opened_at", "finished_at", "token"])
+    update_row(assignment, "stage", "stage_opened_at", "finished_at", "token")
 
 
 def draw_variant(annotator: Annotator) -> None:
@@ -229,7 +214,7 @@ def start_clock(place: Place) -> Place:
     if place.assignment is None or place.assignment.stage_opened_at:
         return place
     place.assignment.stage_opened_at = timezone.now()
-    place.assignment.save(update_fields=["stage_opened_at"])
+    update_row(place.assignment, "stage_opened_at")
     return replace(place, drafts=Drafts(*place.asked, is_new=True))
 
 
@@ -252,7 +237,7 @@ def explain_stale(place: Place) -> str:
 def save_drafts(annotator: Annotator, token: str, data: Mapping[str, Any]) -> int:
     """Keep what was entered on the page of the current stage; returns how many items changed. See `StageForm.take`."""
     with transaction.atomic():
-        form = StageForm.at(lock_stage(annotator, token))
+        form = StageForm.at(lock_stage(annotator, token), for_draft=True)
         form.take(data)
         return form.drafts.save()
 

@@ -9,7 +9,7 @@ from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from items.models import Item, Option
-from projects.sql import Prepared
+from projects.sql import Prepared, insert_rows
 from studies.models import Assignment, Draft, UnitItem
 from studies.presentation_order import Subject
 from studies.protocols import InvalidAnswer, Question, Stage
@@ -110,6 +110,9 @@ read_items = Prepared(list_items, int, int)
 read_drafts = Prepared(list_drafts, int, str, str)
 
 
+OF_DRAFT = ("assignment_id", "stage", "item_id", "values", "n_changes", "first_answered_at", "last_changed_at")
+
+
 class Drafts:
     """The drafts of one stage of an assignment, over those of the stage whose answers its form starts from.
 
@@ -157,10 +160,10 @@ class Drafts:
 
     def save(self) -> int:
         """Store what was put; returns how many items it is about."""
-        new = [draft for draft in self.changed.values() if draft.pk is None]
+        new = [[getattr(draft, name) for name in OF_DRAFT] for draft in self.changed.values() if draft.pk is None]
         known = [draft for draft in self.changed.values() if draft.pk is not None]
         if new:
-            Draft.objects.bulk_create(new)
+            insert_rows(Draft, OF_DRAFT, new)
         if known:
             fields = ["values", "last_changed_at", "n_changes"]
             Draft.objects.bulk_create(known, update_conflicts=True, unique_fields=["pk"], update_fields=fields)

@@ -44,7 +44,12 @@ def list_phases(annotator: Annotator) -> tuple[Phase, ...]:
     if annotator.purpose == Purpose.EXPERT:
         return ()
     own = get_phases(annotator.study)
-    return own or tuple(Phase(kind=name) for name in get_annotator_declaration(annotator).phases)
+    return own or make_phases(get_annotator_declaration(annotator).phases)
+
+
+@cache
+def make_phases(kinds: tuple[str, ...]) -> tuple[Phase, ...]:
+    return tuple(Phase(kind=kind) for kind in kinds)
 
 
 def get_phase(annotator: Annotator, name: str) -> Phase | None:

@@ -50,8 +50,10 @@ class StageForm:
         stage: Stage,
         drafts: Drafts | None = None,
         shown_items: ShownItems | None = None,
+        *,
+        for_draft: bool = False,
     ):
-        self.assignment, self.stage = assignment, stage
+        self.assignment, self.stage, self.for_draft = assignment, stage, for_draft
         self.drafts = drafts or Drafts(assignment, stage)
         self.shown_items = shown_items or ShownItems([(assignment, stage.name)])
         self.shown = read_shown_items(assignment.shown, stage.name)
@@ -66,8 +68,8 @@ class StageForm:
         self.errors: dict[str, list[str]] = {}  # by handle, once the form was checked
 
     @classmethod
-    def at(cls, place: Place) -> "StageForm":
-        return cls(*place.asked, place.drafts, place.shown_items)
+    def at(cls, place: Place, *, for_draft: bool = False) -> "StageForm":
+        return cls(*place.asked, place.drafts, place.shown_items, for_draft=for_draft)
 
     def take(self, data: Mapping[str, Any]) -> None:
         """Enter a POST, as drafts that are not stored yet.
@@ -129,8 +131,9 @@ class StageForm:
         return self.stage.about(self.has_expected_answer(subject))
 
     def has_expected_answer(self, subject: Subject) -> bool:
-        """Whether its item has one; looked up only where a question depends on it."""
-        if not any(question.needs_expected_answer for question in self.stage.questions):
+        """Whether its item has one; looked up only where a question depends on it, and not for a draft: its page asked
+        what applies, and the hand-in drops what does not."""
+        if self.for_draft or not any(question.needs_expected_answer for question in self.stage.questions):
             return True
         return subject.item_id is not None and bool(self.items[subject.item_id].expected_answer)
 
@@ -252,8 +255,8 @@ class StageForm:
             return None
         if question.kind == "scale":
             return int(given)
-        picked: dict[str, str] = {side.handle: self.items[side.item_id].external_id for side in subject.sides}
-        return picked.get(given, given) if question.kind == "pick" else str(given)
+        side = next((side for side in subject.sides if side.handle == given), None) if question.kind == "pick" else None
+        return self.items[side.item_id].external_id if side else given
 
     def path(self, subject: Subject) -> dict[str, Value | None]:
         """The questions that are asked of the item as a whole after what stands here, with their values."""

@@ -17,9 +17,9 @@ START = {"joining": 4}
 # stage is confirmed, its hand-in is "asked" for first, and then "confirmed".
 EXPECTED = {
     "guess-then-read": START | {"phase": 11, "page": 6, "draft": 4, "asked": 6, "confirmed": 10, "hand-in": 10},
-    "dimension-ratings": START | {"phase": 9, "page": 5, "draft": 5, "hand-in": 9},
+    "dimension-ratings": START | {"phase": 9, "page": 5, "draft": 4, "hand-in": 9},
     "pairwise": START | {"phase": 12, "page": 8, "draft": 5, "hand-in": 10, "taken back": 15},
-    "stopping-questionnaire": START | {"phase": 9, "page": 5, "draft": 5, "hand-in": 9},
+    "stopping-questionnaire": START | {"phase": 9, "page": 5, "draft": 4, "hand-in": 9},
     "writing": START | {"phase": 8, "page": 4, "draft": 4, "hand-in": 8},
 }
 BACK = re.compile(r'name="back" value="([^"]+)"')

@@ -8,7 +8,8 @@ from django.db.models import Count
 from django.db.models.sql.compiler import SQLCompiler
 
 from items.models import Text
-from projects.sql import Prepared
+from projects.sql import Prepared, prepare_insert, update_row
+from studies.models import Assignment
 from tests.factory import make_text
 
 
@@ -53,3 +54,17 @@ def test_the_sql_is_made_once_a_thread(project, texts, monkeypatch):
 def test_a_value_too_many_is_an_error(project):
     with pytest.raises(ValueError, match="zip"):
         Prepared(list_texts, int, str)(project.pk)
+
+
+def test_a_row_is_stored_by_its_attributes_and_others_stay(project):
+    text, other = make_text(project, "t1", title="before"), make_text(project, "t2", title="before")
+    text.title, text.body, text.pictures = "after", "not stored", {"a": "b"}
+    update_row(text, "title", "pictures")
+    text.refresh_from_db()
+    other.refresh_from_db()
+    assert (text.title, text.pictures, text.body == "not stored", other.title) == ("after", {"a": "b"}, False, "before")
+
+
+def test_a_column_that_is_made_anew_for_each_row_must_be_given():
+    with pytest.raises(ValueError, match="token"):
+        prepare_insert(Assignment, ("annotator_id", "unit_id", "position", "stage"))
