@@ -1,10 +1,15 @@
 """Logs of Inspect AI and lm-evaluation-harness as judgments of models; built in the shapes that both write."""
 
+import io
 import json
+import struct
+import zipfile
+import zlib
 
+import cramjam
 import pytest
 
-from items.files import zip_files
+from items.files import BadZip, ZipReader, zip_files
 from items.models import Item
 from studies.models import Annotator, Response
 from studies.services.responses.importing import AnswerFile, ImportRefused, import_responses
@@ -47,6 +52,21 @@ def eval_file(samples: list[dict]) -> bytes:
     return zip_files(files)
 
 
+def zstandard_file(samples: list[dict]) -> bytes:
+    """The same, compressed as Inspect compresses its logs by now: method 93, which zipfile does not write."""
+    with zipfile.ZipFile(io.BytesIO(eval_file(samples))) as archive:
+        files = {name: archive.read(name) for name in archive.namelist()}
+    content, directory = b"", b""
+    for name, plain in files.items():
+        packed = bytes(cramjam.zstd.compress(plain))
+        about = struct.pack("<HHHHHIIIHH", 63, 0, 93, 0, 33, zlib.crc32(plain), len(packed), len(plain), len(name), 0)
+        directory += b"PK\1\2" + struct.pack("<H", 63) + about + struct.pack("<HHHII", 0, 0, 0, 0, len(content))
+        directory += name.encode()
+        content += b"PK\3\4" + about + name.encode() + packed
+    counts = struct.pack("<HHHHIIH", 0, 0, len(files), len(files), len(directory), len(content), 0)
+    return content + directory + b"PK\5\6" + counts
+
+
 def harness_line(item: Item, likelihoods: list[float], with_text: bool, words: bool = False, **doc) -> dict:
     context = f"{item.text.body}\n{item.stem}" if with_text else item.stem
     pairs = [(context, f" {option}") for option in wordings(item)]
@@ -75,7 +95,7 @@ def items() -> tuple[Item, Item]:
     return first, second
 
 
-@pytest.mark.parametrize("write", [inspect_log, eval_file])
+@pytest.mark.parametrize("write", [inspect_log, eval_file, zstandard_file])
 def test_a_log_of_inspect_is_the_answers_of_its_model(study, write):
     first, second = items()
     content = write([inspect_sample(first, "A, C", True), inspect_sample(second, None, True)])
@@ -128,6 +148,18 @@ def test_what_does_not_fit_is_refused_with_its_line_and_nothing_is_stored(study,
         import_responses(study, harness(good, line))
     assert [problem.line for problem in refused.value.problems] == [2]
     assert not stored()
+
+
+def test_a_file_in_zstandard_that_unpacks_to_more_than_it_says_or_to_something_else_is_damaged():
+    whole = zstandard_file([{"id": "one", "input": "x" * 1_000}])
+    read = ZipReader(whole).read("samples/one_epoch_1.json")
+    assert json.loads(read)["input"] == "x" * 1_000
+    directory = whole.rindex(b"PK\1\2")
+    for place, change in ((24, -1), (24, 5), (16, 1)):  # its size, its checksum
+        broken = bytearray(whole)
+        broken[directory + place] = (broken[directory + place] + change) % 256
+        with pytest.raises(BadZip):
+            ZipReader(bytes(broken)).read("samples/one_epoch_1.json")
 
 
 @pytest.mark.parametrize("content", [b'{"version": 2, "eval": {', b'{"version": 2, "eval": {}, "samples": [7]}'])
