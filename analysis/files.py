@@ -13,6 +13,8 @@ from typing import IO, Any, cast
 from django.http import FileResponse, HttpRequest, HttpResponse, StreamingHttpResponse
 from django.http.response import HttpResponseBase
 
+from items.files import wants_mark
+
 # Mappings of the database in one order: PostgreSQL keeps the keys of JSON in another than they were written in.
 
 
@@ -77,10 +79,8 @@ def send_file(name: str, file: IO[bytes]) -> FileResponse:
 
 
 def mark_encoding(request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
-    """The response; a CSV begins with a byte-order mark where the query says `bom`: Excel wants one to read UTF-8."""
-    if request.GET.get("bom") not in (None, "", "0", "false") and response.get("Content-Type", "").startswith(
-        "text/csv"
-    ):
+    """The response; a CSV begins with a byte-order mark where the query wants one."""
+    if wants_mark(request.GET) and response.get("Content-Type", "").startswith("text/csv"):
         if isinstance(response, HttpResponse):
             response.content = codecs.BOM_UTF8 + response.content
         elif isinstance(response, StreamingHttpResponse):

@@ -1,5 +1,6 @@
 """Files that come in within bounds, and ZIP files with the same bytes for the same content."""
 
+import codecs
 import io
 import struct
 import sys
@@ -104,6 +105,16 @@ UNREADABLE = (
 
 class BadZip(ValueError):
     """Not a ZIP file that is read; says why."""
+
+
+def wants_mark(query: Mapping[str, str]) -> bool:
+    """Whether a query says `bom`: that CSV files begin with a byte-order mark, by which Excel knows UTF-8."""
+    return query.get("bom") not in (None, "", "0", "false")
+
+
+def mark_tables(files: Mapping[str, bytes]) -> dict[str, bytes]:
+    """The files, of which each CSV begins with a byte-order mark."""
+    return {name: codecs.BOM_UTF8 + content if name.endswith(".csv") else content for name, content in files.items()}
 
 
 def zip_files(files: Mapping[str, bytes]) -> bytes:

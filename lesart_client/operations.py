@@ -119,9 +119,12 @@ class Operations:
         return get(in_project(project, "bank.jsonl"), read_bytes, **selection)
 
     @operation
-    def export_questions(project: str, format: str) -> Request[bytes]:
-        """A ZIP of the items in a format of another tool (gift, aiken, moodle, qti), and of what that cannot hold."""
-        return get(in_project(project, f"bank-{format}.zip"), read_bytes)
+    def export_questions(project: str, format: str, **selection: Any) -> Request[bytes]:
+        """A ZIP of the items in a format of another tool (gift, moodle, qti, csv …), and of what that cannot hold.
+
+        selection: the filters of `texts`, `sample`, `by`, `seed`, `bom`.
+        """
+        return get(in_project(project, f"bank-{format}.zip"), read_bytes, **selection)
 
     @operation
     def generate(project: str, model: str, **choices: Any) -> Request[shapes.Generated]:

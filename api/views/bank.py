@@ -14,7 +14,8 @@ from rest_framework.request import Request
 from api.models import Scope
 from api.problems import Refused
 from api.shapes import JobSerializer
-from api.views.base import FileView, Filter, ProjectView, operation
+from api.views.base import BOM, FileView, Filter, ProjectView, operation
+from items.files import wants_mark
 from items.formats import FORMATS, find_format
 from items.forms.bank import SampleForm
 from items.models import MAX_ID, Generator, GeneratorKind, ImportFile, Item, Text
@@ -413,7 +414,7 @@ class Bank(ProjectView):
 
 
 class QuestionBank(ProjectView):
-    @operation("Export items for another tool", media=("application/zip",), query=SELECTION)
+    @operation("Export items for another tool", media=("application/zip",), query=(*SELECTION, BOM))
     def get(self, request: Request, project: str, format: str) -> HttpResponse:
         """As gift, aiken, moodle (XML), qti (3.0), csv, xlsx or parquet, with left-out.csv: what it cannot hold.
 
@@ -422,7 +423,7 @@ class QuestionBank(ProjectView):
         if format not in ARCHIVES:
             raise Http404
         name = f"{self.project.slug}-items-{format}.zip"
-        content = build_archive(self.project, format, read_selection(request))
+        content = build_archive(self.project, format, read_selection(request), bom=wants_mark(request.query_params))
         return self.give_file(content, "application/zip", name)
 
 

@@ -94,6 +94,7 @@ MATCH = OpenApiParameter(
 NONE_MATCH = OpenApiParameter(
     "If-None-Match", str, OpenApiParameter.HEADER, description="An ETag: 304 if nothing has changed since."
 )
+BOM = OpenApiParameter("bom", bool, description="Begin a CSV with a byte-order mark, as Excel wants it.")
 PAGING = (
     OpenApiParameter("cursor", str, description="Of another page: take `next` or `previous` of a reply."),
     OpenApiParameter("limit", int, description="Rows on a page, 1 to 200; 50 if absent."),

@@ -26,7 +26,7 @@ from analysis.tables.writers import as_csv, as_json, as_tex
 from api.models import Scope
 from api.problems import Refused, require_valid
 from api.shapes import JobSerializer
-from api.views.base import StudyView, operation
+from api.views.base import BOM, StudyView, operation
 from projects.models import Role
 from studies.models import Study
 from studies.services.states import are_effects_hidden
@@ -108,9 +108,6 @@ class Results(ResultsView):
                 name: getattr(report, name) for name in ("included", "n_responses", "sentences", "tables", "figures")
             }
             return self.show(values | {"effects_hidden": are_effects_hidden(self.study)})
-
-
-BOM = OpenApiParameter("bom", bool, description="Begin a CSV with a byte-order mark, as Excel wants it.")
 
 
 class OneTable(ResultsView):

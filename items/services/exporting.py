@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from items.files import zip_files
+from items.files import mark_tables, zip_files
 from items.formats import WRITERS
 from items.formats.qti import write_qti
 from items.formats.questions import LeftOut, Statistic, Written
@@ -51,15 +51,16 @@ def export_questions(project: Project, format_name: str) -> Written:
     return WRITERS[format_name].write(TextRow.model_validate(each) for each in list_text_objects(project))
 
 
-def build_archive(project: Project, format_name: str, selection: Selection = ALL) -> bytes:
-    """A ZIP of the file of questions, or of the files for the Hub, and left-out.csv."""
+def build_archive(project: Project, format_name: str, selection: Selection = ALL, *, bom: bool = False) -> bytes:
+    """A ZIP of the file of questions, or of the files for the Hub, and left-out.csv; `bom`: see `wants_mark`."""
     objects = list_text_objects(project, selection)
     if format_name == HUB:
         texts = [TextRow.model_validate(each) for each in objects]
         files, left_out = build_hub_files(project, texts)
         return zip_files({**files, "left-out.csv": _format_left_out(left_out)})
     written = WRITERS[format_name].write(TextRow.model_validate(each) for each in objects)
-    return zip_files(list_files(f"{project.slug}-items", format_name, written))
+    files = list_files(f"{project.slug}-items", format_name, written)
+    return zip_files(mark_tables(files) if bom else files)
 
 
 def build_study_archive(

@@ -8,6 +8,7 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
+from items.files import wants_mark
 from items.formats.table_columns import recognise_columns
 from items.forms.bank import FilterForm, SampleForm
 from items.forms.imports import ColumnsForm, ImportForm, PasteForm, TextFilesForm
@@ -199,7 +200,7 @@ def question_export(request, slug, format):
     project = get_project(request.user, slug)
     if format not in ARCHIVES:
         raise Http404
-    content = build_archive(project, format, read_selection(request, project))
+    content = build_archive(project, format, read_selection(request, project), bom=wants_mark(request.GET))
     response = HttpResponse(content, content_type="application/zip")
     response["Content-Disposition"] = f'attachment; filename="{project.slug}-items-{format}.zip"'
     return response

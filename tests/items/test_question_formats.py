@@ -241,6 +241,14 @@ def test_the_page_downloads_the_file_with_the_list_of_what_is_left_out(project, 
         "t1,,id", "t1,,language", "t1,'=1,id", "t1,'=1,generator", "t1,open,",
     ]  # fmt: skip
     assert as_user(viewer).get("/p/rivers/items-word.zip").status_code == 404
+    for query, mark in (("", b""), ("?bom=1", b"\xef\xbb\xbf")):
+        marked = as_user(viewer).get(f"/p/rivers/items-csv.zip{query}").content
+        with zipfile.ZipFile(io.BytesIO(marked)) as archive:
+            assert [archive.read(name)[: len(mark) + 4] for name in archive.namelist()] == [
+                mark + b"text",
+                mark + b"text",
+            ]
+            assert read_bank_file(archive.read("rivers-items.csv"), "csv").lines
 
 
 @pytest.mark.django_db
