@@ -116,13 +116,13 @@ def make_study():
     world.bank(project)
     question = {"name": "remark", "text": "Anything else?", "kind": "text"}
     phases = ["consent", {"kind": "background", "questions": [question]}, "instructions"]
-    return world.launched(project, plan={"annotators": PEOPLE}, phases=phases)
+    return world.make_live_study(project, plan={"annotators": PEOPLE}, phases=phases)
 
 
 def take_part(browser: "Browser", person: int, annotator) -> str:
     """Through the phases and the first unit, with a report; returns the second code that the consent shows."""
     from studies.services.rights import get_second_code
-    from tests.tabs import filled, main_form
+    from tests.tabs import fill_form, main_form
 
     page = browser.submit(annotator.get_link())
     code = get_second_code(annotator)
@@ -135,7 +135,7 @@ def take_part(browser: "Browser", person: int, annotator) -> str:
     form = main_form(page)
     if form is None:
         raise SystemExit("The first unit does not come.")
-    item = filled(form, 0)["item"][0]
+    item = fill_form(form, 0)["item"][0]
     browser.send(page, **report, report_item=item)
     for _page in range(3):
         page = browser.send(browser.get(browser.address))
@@ -210,12 +210,12 @@ class Browser:
 
     def send(self, page: str, **fields: str) -> str:
         """Press the button that leads on, with a complete page and these fields."""
-        from tests.tabs import filled, hidden_fields, main_form
+        from tests.tabs import fill_form, hidden_fields, main_form
 
         form = main_form(page)
         if form is None:
             return page
-        sent = (filled(form, 0) if form.get("id") == "stage" else hidden_fields(form)) | fields
+        sent = (fill_form(form, 0) if form.get("id") == "stage" else hidden_fields(form)) | fields
         return self.ask(str(form.get("action") or self.address), sent)
 
     def ask(self, path: str, data: dict | None = None) -> str:

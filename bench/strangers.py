@@ -87,7 +87,7 @@ def make_study(name: str, places: int):
     world.bank(project, texts=places * UNITS // per_unit, items=1)
     recruitment = {"open_link": True, "minutes": 10, "codes": {"finished": "DONE"}} | PLATFORMS[name][0]
     plan = {"annotators": places, "per_unit": per_unit}
-    return world.launched(project, slug=name, plan=plan, recruitment=recruitment)
+    return world.make_live_study(project, slug=name, plan=plan, recruitment=recruitment)
 
 
 def run(study, base: str, name: str, options, places: int) -> dict:
@@ -160,7 +160,7 @@ def check_cells(study) -> list[str]:
 def check_answers(visitors: list["Visitor"]) -> list[str]:
     """Every acknowledged page is stored once, with the answers sent."""
     from studies.models import Assignment, Submission
-    from tests.tabs import stored_as_sent
+    from tests.tabs import is_stored_as_sent
 
     by_handle = {
         row[0]: (assignment, stage)
@@ -173,7 +173,7 @@ def check_answers(visitors: list["Visitor"]) -> list[str]:
         assignment, _stage = by_handle[sent["item"][0]]
         if Submission.objects.filter(assignment=assignment, stage=stage).count() != 1:
             wrong.append(f"{assignment} {stage}: acknowledged, not stored once")
-        elif not stored_as_sent(assignment, stage, sent):
+        elif not is_stored_as_sent(assignment, stage, sent):
             wrong.append(f"{assignment} {stage}: stored otherwise than sent")
     return wrong
 
@@ -194,7 +194,7 @@ class Visitor:
         self.opener = urllib.request.build_opener(urllib.request.HTTPCookieProcessor(http.cookiejar.CookieJar()))
 
     def walk(self) -> None:
-        from tests.tabs import filled, hidden_fields, main_form
+        from tests.tabs import fill_form, hidden_fields, main_form
 
         address, page = self.ask(self.path)
         presses = 0
@@ -204,7 +204,7 @@ class Visitor:
                 self.outcome = "left"
                 return
             is_stage = form.get("id") == "stage"
-            sent = filled(form, 0) if is_stage else hidden_fields(form)
+            sent = fill_form(form, 0) if is_stage else hidden_fields(form)
             stage = "read" if "rating" in " ".join(sent) else "guess"
             address, following = self.ask(str(form.get("action") or address), sent)
             presses += 1

@@ -64,18 +64,18 @@ def races(study, base: str, number: int):
     from studies.models import Assignment
     from studies.services import answering
     from studies.services.declarations import get_declaration
-    from tests.tabs import filled, main_form, stored_as_sent
+    from tests.tabs import fill_form, is_stored_as_sent, main_form
 
     for annotator in study.annotators.filter(purpose="main")[:number]:
         answering.join_study(annotator)
         for phase in get_declaration(study).phases:
             answering.pass_phase(annotator, phase)
         page = ask(base, annotator, f"/work/{annotator.public_id}/")[1]
-        tabs, gate = [filled(main_form(page), tab) for tab in (0, 1)], Barrier(2)
+        tabs, gate = [fill_form(main_form(page), tab) for tab in (0, 1)], Barrier(2)
         assignment = annotator.assignments.open().first()
         with ThreadPoolExecutor(2) as pool:
             told = list(pool.map(hand_in, [base] * 2, [annotator] * 2, tabs, [gate] * 2))
-        stored = [stored_as_sent(Assignment.objects.get(pk=assignment.pk), assignment.stage, sent) for sent in tabs]
+        stored = [is_stored_as_sent(Assignment.objects.get(pk=assignment.pk), assignment.stage, sent) for sent in tabs]
         yield "as told" if sorted(told) == [False, True] and stored == told else f"told {told}, stored {stored}"
 
 

@@ -25,7 +25,7 @@ def compute_once(compute: Callable[..., Any]) -> Callable[..., Any]:
     kept: dict[str, bytes] = {}
 
     @wraps(compute)
-    def computed(evidence: Evidence, *more: object) -> Any:
+    def compute_once(evidence: Evidence, *more: object) -> Any:
         key = hash_evidence(evidence, *more)
         if key in kept:
             return pickle.loads(kept[key])  # noqa: S301 - what was pickled below
@@ -33,7 +33,7 @@ def compute_once(compute: Callable[..., Any]) -> Callable[..., Any]:
         kept[key] = pickle.dumps(result)
         return result
 
-    return computed
+    return compute_once
 
 
 def hash_evidence(evidence: Evidence, *more: object) -> str:
@@ -57,7 +57,7 @@ def search_once(search: Callable[[Design, Generator], IntArray]) -> Callable[[De
     kept: dict[tuple[object, ...], tuple[IntArray, dict[str, Any]]] = {}
 
     @wraps(search)
-    def searched(design: Design, rng: Generator) -> IntArray:
+    def search_once(design: Design, rng: Generator) -> IntArray:
         sizes = [seats.tolist() for seats in design.who]
         limits = plan_search.MOST_STEPS, plan_search.ALL_STEPS
         key = (design.seats, design.share.tobytes(), str(sizes), design.paired.tobytes(), str(rng.bit_generator.state))
@@ -66,4 +66,4 @@ def search_once(search: Callable[[Design, Generator], IntArray]) -> Callable[[De
         labels, rng.bit_generator.state = kept[*key, limits]
         return labels.copy()
 
-    return searched
+    return search_once

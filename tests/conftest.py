@@ -112,7 +112,7 @@ def computed_once():
 
 
 @pytest.fixture
-def computed_anew(computed_once, monkeypatch):
+def recompute(computed_once, monkeypatch):
     """Reports and plans are computed again, for tests of how that is done and whether it gives the same."""
     for module, name, _keep in COMPUTED_ONCE:
         monkeypatch.setattr(module, name, getattr(module, name).__wrapped__)
@@ -207,7 +207,7 @@ def quick_models(monkeypatch, settings):
 
 
 @pytest.fixture
-def served():
+def serve_model():
     """A function that starts a mock server with the answers given; it ends with the test."""
     with ExitStack() as stack:
         yield lambda answer, **how: stack.enter_context(mock_server(answer, **how))

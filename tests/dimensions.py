@@ -46,7 +46,7 @@ FLAGGED = {
 }  # fmt: skip
 
 
-def planted(seat: int, item: str, dimension: str, number: int = 1) -> int:
+def true_score(seat: int, item: str, dimension: str, number: int = 1) -> int:
     """The score that a seat gives an item on a dimension in a round."""
     if (seat, item, dimension) in PLANTED:
         return PLANTED[seat, item, dimension][number - 1]
@@ -90,12 +90,12 @@ def spec(**changes: Any) -> dict[str, Any]:
     return shared | {"plan": plan, "params": params} | changes
 
 
-def drafted(project: Project, **changes: Any) -> Study:
+def draft_study(project: Project, **changes: Any) -> Study:
     return create_study(project, check_spec(spec(**changes)))[0]
 
 
-def launched(project: Project, **changes: Any) -> Study:
-    return launch_study(drafted(project, **changes))[0]
+def make_live_study(project: Project, **changes: Any) -> Study:
+    return launch_study(draft_study(project, **changes))[0]
 
 
 def annotators(study: Study) -> list:
@@ -121,7 +121,7 @@ class Rater(SimulatedPerson):
         sent: dict[str, Any] = {"item": []}
         for item, row, name in rows_on(self.page):
             if not name.startswith("comment."):
-                sent[name] = str(planted(self.annotator.seat, item, row, self.number))
+                sent[name] = str(true_score(self.annotator.seat, item, row, self.number))
         sent["item"] = [fieldset["data-item"] for fieldset in self.page.select("fieldset.item")]
         return sent
 
@@ -139,7 +139,7 @@ def rows_on(page: BeautifulSoup) -> list[tuple[str, str, str]]:
 def row(seat: int, item: str, dimension: str, number: int = 1, **more: Any) -> dict[str, Any]:
     """A score as a row of a file."""
     shared = {"annotator": f"p{seat}", "round": number, "stage": "rate", "item_id": item, "question": dimension}
-    return shared | {"value": planted(seat, item, dimension, number)} | more
+    return shared | {"value": true_score(seat, item, dimension, number)} | more
 
 
 def first_round() -> list[dict]:
@@ -151,10 +151,10 @@ def both_rounds() -> list[dict]:
 
 
 @made_once
-def imported(project: Project) -> Study:
+def import_study(project: Project) -> Study:
     """Both rounds, from a file."""
     make_bank(project)
-    study = drafted(project)
+    study = draft_study(project)
     import_responses(study, as_csv(both_rounds()))
     study.refresh_from_db()
     return study

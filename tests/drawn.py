@@ -32,14 +32,14 @@ def guess_then_read(project):
     return study
 
 
-def imported(study, rows):
+def import_rows(study, rows):
     import_responses(study, as_csv(rows))
     return study
 
 
 @made_once
 def dimension_ratings(project):
-    study = dimensions.imported(project)
+    study = dimensions.import_study(project)
     plant(project, "near", NEAR)
     plant(project, "far", FAR)
     return study
@@ -47,7 +47,7 @@ def dimension_ratings(project):
 
 @made_once
 def stopping_questionnaire(project):
-    return stopping.imported(project)
+    return stopping.import_study(project)
 
 
 @made_once
@@ -56,12 +56,12 @@ def pairwise(project):
     ids = [f"-{name}-{place}" for name, place in product(pairs.GENERATORS, range(pairs.ITEMS))]
     rows = [
         {"annotator": f"ann{seat}", "stage": "compare", "question": "better", "item_id": one, "other_item_id": other}
-        | {"value": pairs.planted(seat, one, other), "shown_left": one}
+        | {"value": pairs.true_preference(seat, one, other), "shown_left": one}
         for text, seat in product(range(3, 3 + pairs.TEXTS - 2), range(3))
         for one, other in combinations([f"p{text}{end}" for end in ids], 2)
         if pairs.generator_of(one) != pairs.generator_of(other)
     ]
-    return imported(pairs.drafted(project), rows)
+    return import_rows(pairs.draft_study(project), rows)
 
 
 FIGURES = {

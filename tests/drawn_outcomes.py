@@ -9,8 +9,8 @@ from bench.whole_studies import judgments
 from projects.models import Project
 from studies.models import Study
 from studies.services.responses.importing import import_responses
-from tests.studies.answer_files import as_csv, judged
-from tests.studies.world import bank, drafted
+from tests.studies.answer_files import as_csv, make_option_rows
+from tests.studies.world import bank, draft_study
 
 Rows = Iterator[dict[str, Any]]
 GENERATORS = ("alder", "birch", "cedar", "dogwood")
@@ -29,7 +29,7 @@ def draw_study(project: Project, protocol: str, outcome: str) -> Study:
     """Four generators with an item each on every text, answered by four."""
     texts, has_best, kind = OUTCOMES[outcome]
     bank(project, texts=texts, generators=GENERATORS)
-    study = drafted(project, protocol=protocol, slug=f"{protocol}-{outcome.replace(' ', '-')}")
+    study = draft_study(project, protocol=protocol, slug=f"{protocol}-{outcome.replace(' ', '-')}")
     rows = [
         {"annotator_kind": kind, "model": "gpt" if kind == "model" else ""} | row
         for text in range(1, texts + 1)
@@ -48,7 +48,7 @@ def guess(rng: Random, text: str, seat: int, has_best: bool, kind: str) -> Rows:
         for stage, p in zip(("guess", "read"), chances, strict=True):
             if stage == "read" or kind == "model" or generator == mine:
                 ticked = "".join(each for each in "abc" if (each == "a") == (rng.random() < p))
-                yield from judged(f"P{seat}", stage, f"{text}-{generator}-1", ticked, annotator_kind=kind)
+                yield from make_option_rows(f"P{seat}", stage, f"{text}-{generator}-1", ticked, annotator_kind=kind)
 
 
 def rate(rng: Random, text: str, seat: int, has_best: bool, _kind: str) -> Rows:

@@ -22,19 +22,19 @@ def made_once(make: Callable[..., Any]) -> Callable[..., Any]:
     kept: dict[object, tuple[Rows, Any]] = {}
 
     @wraps(make)
-    def made(*given: Model) -> Any:
+    def make_once(*given: Model) -> Any:
         if connection.vendor != "sqlite":
             return make(*given)
         before = all_rows()
         start = (*(each.pk for each in given), frozenset((table, row) for table in before for row in before[table]))
         if start not in kept:
             result = make(*given)
-            kept[start] = (added(before, all_rows()), result)
+            kept[start] = (diff_rows(before, all_rows()), result)
         else:
             put_back(kept[start][0])
         return read_anew(kept[start][1])
 
-    return made
+    return make_once
 
 
 def read_anew(result: Any) -> Any:
@@ -59,7 +59,7 @@ def columns_of(cursor, table: str) -> list[str]:
     return [row[1] for row in cursor.execute(f'PRAGMA table_info("{table}")').fetchall()]
 
 
-def added(before: Rows, after: Rows) -> Rows:
+def diff_rows(before: Rows, after: Rows) -> Rows:
     for table, rows in before.items():
         assert rows.items() <= after[table].items(), f"rows of {table} that stood before were changed"
     return {

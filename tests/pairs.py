@@ -25,7 +25,7 @@ TEXTS, SHARED, OWN, ITEMS, PAIRS, ANNOTATORS = 5, 2, 1, 2, 6, 3
 SECRETS = (*GENERATORS, "p1-gen", "p2-gen", "p3-gen", "external-", "explained-", "item-metadata", "topic-", "source-1")
 
 
-def planted(seat: int, one: str, other: str) -> str:
+def true_preference(seat: int, one: str, other: str) -> str:
     """The id of the better item, or tie; in any order. The stronger generator wins in six of ten, and loses in two."""
     strong, weak = sorted((one, other), key=lambda item: GENERATORS.index(generator_of(item)))
     lot = crc32(f"{seat}/{strong}/{weak}".encode()) % 10
@@ -85,26 +85,26 @@ def spec(**changes: Any) -> dict[str, Any]:
     return shared | {"plan": plan, "params": params} | changes
 
 
-def drafted(project: Project, **changes: Any) -> Study:
+def draft_study(project: Project, **changes: Any) -> Study:
     return create_study(project, check_spec(spec(**changes)))[0]
 
 
-def launched(project: Project, **changes: Any) -> Study:
-    return launch_study(drafted(project, **changes))[0]
+def make_live_study(project: Project, **changes: Any) -> Study:
+    return launch_study(draft_study(project, **changes))[0]
 
 
 def annotators(study: Study) -> list:
     return list(study.annotators.filter(purpose="main").order_by("seat"))
 
 
-def expected(study: Study, part: str = "") -> set[tuple[str, str, str, str]]:
+def list_expected_judgments(study: Study, part: str = "") -> set[tuple[str, str, str, str]]:
     """(annotator, first item, second item, better) of all assignments, or of those of a part."""
     assignments = Assignment.objects.filter(annotator__study=study, annotator__purpose="main")
     chosen = assignments.filter(unit__part=part) if part else assignments
     found = set()
     for assignment in chosen.select_related("annotator").prefetch_related("unit__unit_items__item"):
         one, other = (row.item.external_id for row in assignment.unit.unit_items.all())
-        found.add((assignment.annotator.code, one, other, planted(assignment.annotator.seat, one, other)))
+        found.add((assignment.annotator.code, one, other, true_preference(assignment.annotator.seat, one, other)))
     return found
 
 
@@ -134,7 +134,7 @@ def choice_on(page: BeautifulSoup, seat: int) -> tuple[str, str]:
     """The field and the value with which a seat answers the pair that stands on a page."""
     by_stem = item_ids()
     left, right = (by_stem[str(tag.get_text())] for tag in page.select(".side h2 span[lang]"))
-    better = planted(seat, left, right)
+    better = true_preference(seat, left, right)
     arrow = {left: "left", right: "right", "tie": "down"}[better]
     control = page.select_one(f'[data-arrow="{arrow}"]')
     return str(control["name"]), str(control["value"])

@@ -25,12 +25,12 @@ KEYS = "TFF"
 
 
 @made_once
-def planted(project: Project) -> Study:
+def plant_three_texts(project: Project) -> Study:
     return plant(project, 3)
 
 
 @made_once
-def planted_on_five_texts(project: Project) -> Study:
+def plant_five_texts(project: Project) -> Study:
     """As many as the comparison of all pairs of generators takes."""
     return plant(project, 5)
 

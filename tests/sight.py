@@ -28,17 +28,17 @@ def times(matrix, vector) -> list[float]:
     return [sum(weight * part for weight, part in zip(row, vector, strict=True)) for row in matrix]
 
 
-def coloured(linear_parts) -> str:
+def format_colour(linear_parts) -> str:
     """A colour like #a8560a from linear parts; what a screen cannot show is cut off."""
     return "#" + "".join(f"{round(255 * gamma(min(1, max(0, part)))):02x}" for part in linear_parts)
 
 
 def without(matrix) -> Callable[[str], str]:
-    return lambda colour: coloured(times(matrix, [linear(part) for part in scale_colour(colour)]))
+    return lambda colour: format_colour(times(matrix, [linear(part) for part in scale_colour(colour)]))
 
 
 def grey(colour: str) -> str:
-    return coloured([luminance(colour)] * 3)
+    return format_colour([luminance(colour)] * 3)
 
 
 SIGHTS: dict[str, Callable[[str], str]] = {

@@ -76,12 +76,12 @@ def spec(**changes: Any) -> dict[str, Any]:
     return shared | {"plan": {"annotators": 3, "seed": 5}} | changes
 
 
-def drafted(project: Project, **changes: Any) -> Study:
+def draft_study(project: Project, **changes: Any) -> Study:
     return create_study(project, check_spec(spec(**changes)))[0]
 
 
-def launched(project: Project, **changes: Any) -> Study:
-    return launch_study(drafted(project, **changes))[0]
+def make_live_study(project: Project, **changes: Any) -> Study:
+    return launch_study(draft_study(project, **changes))[0]
 
 
 def annotators(study: Study) -> list:
@@ -99,10 +99,10 @@ def rows() -> list[dict[str, str]]:
 
 
 @made_once
-def imported(project: Project) -> Study:
+def import_study(project: Project) -> Study:
     """The planted judgments, from a file."""
     make_bank(project)
-    study = drafted(project)
+    study = draft_study(project)
     import_responses(study, as_csv(rows()))
     study.refresh_from_db()
     return study

@@ -22,34 +22,34 @@ Fields = dict[str, str | list[str]]
 
 def guess_then_read(project: Project, **changes: Any) -> Study:
     world.bank(project, texts=3, items=2)
-    return world.launched(project, **changes)
+    return world.make_live_study(project, **changes)
 
 
 def dimension_ratings(project: Project, **changes: Any) -> Study:
     dimensions.make_bank(project)
-    return dimensions.launched(project, **changes)
+    return dimensions.make_live_study(project, **changes)
 
 
 def pairwise(project: Project, **changes: Any) -> Study:
     pairs.make_bank(project)
-    return pairs.launched(project, **changes)
+    return pairs.make_live_study(project, **changes)
 
 
 def best_worst(project: Project, **changes: Any) -> Study:
     world.bank(project, texts=3, generators=("alder", "birch"), items=2)
-    return world.launched(project, protocol="best-worst", **changes)
+    return world.make_live_study(project, protocol="best-worst", **changes)
 
 
 def stopping_questionnaire(project: Project, **changes: Any) -> Study:
     stopping.make_bank(project)
-    return stopping.launched(project, **changes)
+    return stopping.make_live_study(project, **changes)
 
 
 def writing(project: Project, **changes: Any) -> Study:
     for number in range(1, 4):
         make_text(project, f"t{number}")
     params = {"params": {"items_per_text": 1, "at_least": 1}}
-    return launch_study(world.drafted(project, protocol="writing", **params | changes))[0]
+    return launch_study(world.draft_study(project, protocol="writing", **params | changes))[0]
 
 
 STUDIES: dict[str, Callable[..., Study]] = {
@@ -72,7 +72,7 @@ def hidden_fields(form: Tag) -> Fields:
     return fields
 
 
-def filled(form: Tag, tab: int) -> Fields:
+def fill_form(form: Tag, tab: int) -> Fields:
     """A complete page; each tab (0 or 1) chooses what the other does not, and of the same values never one twice."""
     fields, seen = hidden_fields(form), list[list[str]]()
     for name, values in choices_of(form).items():
@@ -91,7 +91,7 @@ def choices_of(form: Tag) -> dict[str, list[str]]:
     return {name: values for name, values in found.items() if len(values) > 1}
 
 
-def stored_as_sent(assignment: Assignment, stage: str, sent: Fields) -> bool:
+def is_stored_as_sent(assignment: Assignment, stage: str, sent: Fields) -> bool:
     """Whether every response of a stage says what the tab has sent."""
     rows = list(Response.objects.filter(assignment=assignment, stage=stage).select_related("option"))
     subjects = StageForm(assignment, get_annotator_declaration(assignment.annotator).stage(stage)).subjects

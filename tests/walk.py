@@ -81,7 +81,7 @@ def is_right(annotator: int, item: Item, option: int, stage: str) -> bool:
     return draw >= WRONG[item.generator.name][stage]
 
 
-def planted(annotator: int, item: Item, stage: str) -> Planted:
+def plan_answer(annotator: int, item: Item, stage: str) -> Planted:
     ordinal = int(item.external_id.removeprefix("i"))
     options = list(item.options.all())
     ticked = tuple(
@@ -101,7 +101,7 @@ def annotators(study: Study) -> list[Annotator]:
     return list(study.annotators.filter(purpose="main").order_by("seat"))
 
 
-def guessed(study: Study) -> dict[int, dict[int, str]]:
+def list_guessed_generators(study: Study) -> dict[int, dict[int, str]]:
     """By seat and text, whose items the plan lets it guess."""
     found: dict[int, dict[int, str]] = {}
     for annotator in annotators(study):
@@ -113,7 +113,7 @@ def guessed(study: Study) -> dict[int, dict[int, str]]:
 def expected_responses(study: Study) -> set[tuple]:
     """Every row the long export must hold: annotator, stage, item, option, question, value, unsure."""
     rows = set()
-    plan = guessed(study)
+    plan = list_guessed_generators(study)
     for annotator in annotators(study):
         for item in by_stem(study).values():
             stages = ["read"]
@@ -125,7 +125,7 @@ def expected_responses(study: Study) -> set[tuple]:
 
 
 def expected_rows(annotator: Annotator, item: Item, stage: str) -> set[tuple]:
-    said = planted(annotator.seat, item, stage)
+    said = plan_answer(annotator.seat, item, stage)
     rows = set()
     for option in item.options.all():
         unsure = ("true" if option.text in said.unsure else "false") if stage == "read" else ""
@@ -138,7 +138,7 @@ def expected_rows(annotator: Annotator, item: Item, stage: str) -> set[tuple]:
 
 def expected_shares(study: Study) -> dict[tuple[str, str], Fraction]:
     """Planted accuracy by generator and stage, exactly."""
-    plan = guessed(study)
+    plan = list_guessed_generators(study)
     right: dict[tuple[str, str], list[bool]] = {}
     for annotator in annotators(study):
         for item in by_stem(study).values():

@@ -10,7 +10,7 @@ from bs4 import BeautifulSoup, Tag
 
 from annotation.simulation import SimulatedPerson
 from items.models import Item
-from tests.walk import Planted, planted
+from tests.walk import Planted, plan_answer
 
 
 @dataclass(frozen=True)
@@ -23,7 +23,7 @@ class Seen:
     rated: bool
 
 
-def seen_on(soup: BeautifulSoup) -> Iterator[Seen]:
+def read_page(soup: BeautifulSoup) -> Iterator[Seen]:
     for fieldset in soup.select("fieldset.item"):
         choices = fieldset.select("label.choice:not(.none)")
         yield Seen(
@@ -51,8 +51,8 @@ class HttpWalker(SimulatedPerson):
 
     def answers(self) -> dict:
         sent: dict[str, str | list[str]] = {}
-        for seen in seen_on(self.page):
-            said = planted(self.annotator.seat, self.items[seen.stem], "read" if seen.rated else "guess")
+        for seen in read_page(self.page):
+            said = plan_answer(self.annotator.seat, self.items[seen.stem], "read" if seen.rated else "guess")
             sent |= fields(seen, said)
         return sent
 
@@ -97,8 +97,8 @@ class BrowserWalker:
         self.page.locator("main h1").wait_for()
 
     def answer_page(self) -> None:
-        for seen in seen_on(BeautifulSoup(self.page.content(), "html.parser")):
-            said = planted(self.seat, self.items[seen.stem], "read" if seen.rated else "guess")
+        for seen in read_page(BeautifulSoup(self.page.content(), "html.parser")):
+            said = plan_answer(self.seat, self.items[seen.stem], "read" if seen.rated else "guess")
             for name, value in ticks(seen, said):
                 self.page.locator(f"label:has(> input[name='{name}'][value='{value}'])").click()
 

@@ -6,7 +6,7 @@ from projects.models import Membership, Project, Role, User
 from tests import dimensions, stopping
 from tests.made_once import made_once
 from tests.studies.test_writing import write, writing
-from tests.studies.world import bank, launched, person
+from tests.studies.world import bank, make_live_study, person
 
 
 def load_world() -> str:
@@ -19,11 +19,11 @@ def load_small_world() -> str:
     """Projects with an imported study, with a draft, with a live one, and with one in which items were written."""
     live = Project.objects.create(slug="live", title="Live")
     bank(live)
-    person(launched(live)).start()
-    dimensions.imported(Project.objects.create(slug="dims", title="Dimensions"))
+    person(make_live_study(live)).start()
+    dimensions.import_study(Project.objects.create(slug="dims", title="Dimensions"))
     stops = Project.objects.create(slug="stops", title="Stops")
-    stopping.imported(stops)
-    stopping.drafted(stops, slug="a-draft")
+    stopping.import_study(stops)
+    stopping.draft_study(stops, slug="a-draft")
     study = writing(Project.objects.create(slug="writing", title="Writing"), slug="writing")
     write(person(study).start(), stem_1="Why do herons stand?", answer_1="To rest.", more_1="no")
     owner = User.objects.create_superuser("owner", password="correct horse battery")

@@ -45,7 +45,7 @@ def number_text(project, number):
     return project.texts.get(external_id=f"t{number:02}")
 
 
-def answered(evidence, n_people: int = 20, model_texts: int = N_TEXTS, draw: bool = True, people=("p0", "p1", "p2")):
+def add_answers(evidence, n_people: int = 20, model_texts: int = N_TEXTS, draw: bool = True, people=("p0", "p1", "p2")):
     """With answers: people on the first texts, a model that follows the same difficulty on the first of all."""
     rng = np.random.default_rng(1)
     level = rng.uniform(0.2, 0.95, (N_TEXTS, 2, 2))
@@ -71,38 +71,38 @@ def answered(evidence, n_people: int = 20, model_texts: int = N_TEXTS, draw: boo
     return replace(evidence, frame=frame, every_round=frame, annotators=annotators, text_draw=text_draw)
 
 
-def grouped(evidence, sizes: tuple[int, int], n_people: int = 12):
+def add_groups(evidence, sizes: tuple[int, int], n_people: int = 12):
     """Answers of so many people in each of two groups, about the first texts."""
     people = tuple(f"q{number:03}" for number in range(sum(sizes)))
-    full = answered(evidence, n_people=n_people, people=people)
+    full = add_answers(evidence, n_people=n_people, people=people)
     groups = dict(zip(people, ["x"] * sizes[0] + ["y"] * sizes[1], strict=True))
     evidence.study.groups = ["x", "y"]
     return replace(full, annotators=full.annotators.assign(group=full.annotators["annotator"].map(groups).fillna("")))
 
 
-def rated(evidence, marks, round=1):
+def add_ratings(evidence, marks, round=1):
     """Ratings (annotator, item, value) in the stage with the text."""
-    full = answered(evidence)
+    full = add_answers(evidence)
     rows = [(who, item[:3], item, item[4:], "read", "", False, None) for who, item, _value in marks]
     frame = frame_of(rows, dict.fromkeys(("p0", "p1", "p2"), "human"))
     frame = frame.assign(question="rating", value=[value for *_about, value in marks], round=round, option_id=None)
     return replace(full, every_round=frame)
 
 
-def flawed(evidence, which):
+def add_flaws(evidence, which):
     """Answered, with a gap in the question of some items."""
     stems = [
         "The ferry ___ here at last." if item in which else "Why did the ferry leave so late?"
         for item in evidence.items["item_id"]
     ]
-    full = answered(evidence)
+    full = add_answers(evidence)
     return replace(full, items=evidence.items.assign(stem=stems))
 
 
-def versioned(evidence, n_texts=20, people=6, model=True, draw=True, twice=False):
+def add_versions(evidence, n_texts=20, people=6, model=True, draw=True, twice=False):
     """People read each of the first texts in one of two versions, a model all texts in both."""
     who = tuple(f"q{number:02}" for number in range(people))
-    full = answered(evidence, n_people=n_texts, people=who, draw=draw)
+    full = add_answers(evidence, n_people=n_texts, people=who, draw=draw)
     frame, number = full.frame, full.frame["text_id"].str[1:].astype(int)
     seat = frame["annotator"].str[1:].where(frame["kind"] == "human", "0").astype(int)
     frame = frame.assign(text_version=np.where((seat + number) % 2, "simple", "original"))

@@ -12,13 +12,13 @@ from tests.factory import answer, make_annotator, make_item, make_study, make_te
 @pytest.fixture(autouse=True)
 def undrawn(request, monkeypatch):
     """Drawing takes a second: only tests that ask for `drawn` look at real figures."""
-    if "drawn" not in request.fixturenames:
+    if "real_figures" not in request.fixturenames:
         monkeypatch.setattr("analysis.services.reporting.as_svg", lambda spec: "<svg/>")
         monkeypatch.setattr("analysis.services.reporting.as_png", lambda spec: b"")
 
 
 @pytest.fixture
-def drawn():
+def real_figures():
     """Asks for real figures."""
 
 
@@ -44,7 +44,7 @@ def items(tiny):
 
 
 @pytest.fixture
-def answered(tiny, items):
+def two_annotators(tiny, items):
     """Ada and Ben have done both texts; each guessed one careful and one hurried item."""
     ada, ben = make_annotator(tiny, "ada"), make_annotator(tiny, "ben")
     answer(ada, "guess", items["c1"], "TF")

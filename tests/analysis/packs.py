@@ -33,7 +33,7 @@ def write_once(make: Callable[[], bytes], *said: object) -> bytes:
     return KEPT[key]
 
 
-def packed(study, **choices):
+def export_pack_bytes(study, **choices):
     """The bytes of the study's pack."""
     return write_once(lambda: pack_anew(study, **choices), study.pk, choices)
 
@@ -49,7 +49,7 @@ def files_of(pack):
         return {name: archive.read(name) for name in archive.namelist()}
 
 
-def unpacked(pack, slug="again"):
+def import_pack_bytes(pack, slug="again"):
     project = Project.objects.create(slug=slug, title=slug)
     return import_pack(io.BytesIO(pack), project, slug).study
 

@@ -22,7 +22,7 @@ def make_table(name: str, header: Iterable[str], rows: Iterable[Row], **more: An
     return Table(name, header, rows, **more)
 
 
-def found(report: Report, table: str, **wanted: Any):
+def find_row(report: Report, table: str, **wanted: Any):
     """The one row of the table that has these values."""
     rows = [row for row in report.table(table).rows if wanted.items() <= row.items()]
     assert len(rows) == 1, (table, wanted, len(rows))

@@ -48,7 +48,7 @@ def number_of(cell: str) -> int | float | None:
     return int(cell) if cell.lstrip("-").isdecimal() else float(cell)
 
 
-def printed(cell: str, kind: str = "number", ends: tuple[float | None, float | None] = (None, None)) -> str:
+def format_cell(cell: str, kind: str = "number", ends: tuple[float | None, float | None] = (None, None)) -> str:
     value = number_of(cell)
     return UNDEFINED if value is None else format_as(kind, value, digits_of(*ends))
 
@@ -65,7 +65,9 @@ def tables_on(*pages: str) -> dict[str, list[Tag]]:
     return found
 
 
-def compared(tables: Mapping[str, Table], files: Mapping[str, Files], on_pages: Mapping[str, list[Tag]], chosen: str):
+def compare_page_and_files(
+    tables: Mapping[str, Table], files: Mapping[str, Files], on_pages: Mapping[str, list[Tag]], chosen: str
+):
     """Where page and files differ, in words, and how many cells were compared; `chosen`: the convention."""
     differences, n = [], 0
     for name, rows in on_pages.items():
@@ -102,7 +104,7 @@ def pairs_of(
     nothing = "" if column.kind == "optional" else UNDEFINED
     has_ends = column.low and exact and column.name in whole.get("intervals", {})
     ends = [number_of(row[end]) for end in (column.low, column.high)] if has_ends else (None, None)
-    yield "value", value_in(cell), printed(exact, column.kind, ends) if exact else nothing
+    yield "value", value_in(cell), format_cell(exact, column.kind, ends) if exact else nothing
     if not has_ends:
         return
     intervals = whole["intervals"][column.name]
@@ -157,11 +159,11 @@ def differing(intervals: Mapping, chosen: str) -> list[str]:
     return [f"readers: {round(100 * share)} % of the variance"]
 
 
-def described(file: Files, page: str):
+def compare_description(file: Files, page: str):
     """The same of the description, which stands on a page as three small tables: names down, quantities across."""
     titles = {"Texts": "texts", "Items": "items", "Who answered": "evaluators"}
     wanted = {
-        (row["about"], name_of(whole), name_code("quantity", row["quantity"])): printed(row["value"])
+        (row["about"], name_of(whole), name_code("quantity", row["quantity"])): format_cell(row["value"])
         for row, whole in zip(file.rows, file.json, strict=True)
     }
     shown = {}
@@ -185,8 +187,8 @@ def beside(rows: list[Tag], heads: list[str], file: Files, chosen: str):
     for row, whole in zip(file.rows, file.json, strict=True):
         ends = [number_of(row[f"informativity_{end}"]) for end in ("low", "high")]
         between = (interval(*ends) or "interval undefined") if row["informativity"] else ""
-        accuracies = " → ".join(printed(row[name]) for name in ("guessability", "answerability"))
+        accuracies = " → ".join(format_cell(row[name]) for name in ("guessability", "answerability"))
         name = name_code("evaluator", row["evaluator"])
         lines = " / ".join([*differing(whole["intervals"]["informativity"], chosen), accuracies])
-        wanted[row["generator"], name] = (printed(row["informativity"], "number", ends), between, lines)
+        wanted[row["generator"], name] = (format_cell(row["informativity"], "number", ends), between, lines)
     return shown, wanted

@@ -64,8 +64,8 @@ def test_a_model_is_compared_with_each_person(read, items, row):
     assert (found["kappa"], found["n_pairs"], found["n_judgments"]) == (0.5, 2, 4)
 
 
-def test_pairs_that_share_nothing_are_undefined_not_zero(answered, row):
-    guess = row(answered, "agreement_with_humans", evaluator="human", stage="guess")
+def test_pairs_that_share_nothing_are_undefined_not_zero(two_annotators, row):
+    guess = row(two_annotators, "agreement_with_humans", evaluator="human", stage="guess")
     assert (guess["kappa"], guess["kappa_unweighted"], guess["percent"], guess["ac1"]) == (None, None, None, None)
     assert (guess["n_pairs"], guess["n_judgments"]) == (0, 0)
     assert guess["reason"] == "no option was judged by both annotators of a pair"

@@ -41,7 +41,7 @@ def results(archive: bytes) -> dict[str, dict[str, bytes]]:
 
 @pytest.mark.skipif(connection.vendor == "sqlite", reason="the part on PostgreSQL does it")
 def test_the_tables_have_the_same_bytes_in_the_other_database_and_back(project, on_sqlite, tmp_path):
-    whole_studies.guessed(project)
+    whole_studies.make_guessing_study(project)
     out, bank = io.BytesIO(), sorted(export_lines(project))
     write_project(project, out)
     (tmp_path / "first.zip").write_bytes(out.getvalue())

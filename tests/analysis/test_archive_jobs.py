@@ -20,7 +20,7 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture
 def study(project):
-    return whole_studies.guessed(project)
+    return whole_studies.make_guessing_study(project)
 
 
 @pytest.fixture

@@ -23,10 +23,10 @@ from studies.protocols.conditions import read_condition
 from studies.services import instruments
 from studies.services.responses.importing import import_responses
 from tests.analysis.leading import behind_numbers
-from tests.analysis.packs import packed, results_in, unpacked
+from tests.analysis.packs import export_pack_bytes, import_pack_bytes, results_in
 from tests.analysis.rows import numbers_in, rows_behind
 from tests.studies.steps import begin, send
-from tests.studies.world import bank, drafted, launched
+from tests.studies.world import bank, draft_study, make_live_study
 
 pytestmark = pytest.mark.usefixtures("quick_models")
 
@@ -105,17 +105,17 @@ def toys(db, monkeypatch):
 
 
 @pytest.fixture
-def study(project, name, served, endpoint):
+def study(project, name, serve_model, endpoint):
     """Two simulated people and a model that always says the same, of two texts with three items each."""
     bank(project, generators=("alder", "birch", "cedar"))
-    study = launched(project, protocol=name)
+    study = make_live_study(project, protocol=name)
     simulate_study(study, 2, seed=1)
-    study.server = served(SAID[name][0])
+    study.server = serve_model(SAID[name][0])
     drain_here(get_row(start(study, JudgeSpec(endpoint(study.server)))).run)
     return study
 
 
-def exported(study) -> list[dict[str, str]]:
+def export_rows(study) -> list[dict[str, str]]:
     out = io.StringIO()
     export_responses(study, "csv", out, ("main", "simulated"))
     return list(csv.DictReader(io.StringIO(out.getvalue())))
@@ -182,21 +182,23 @@ def test_its_pages_stand(study, as_user, researcher):
 
 
 def test_what_is_exported_comes_in_again_as_it_was(study, name, project):
-    rows = exported(study)
+    rows = export_rows(study)
     out = io.StringIO()
     export_responses(study, "csv", out, ("main", "simulated"))
-    again = drafted(project, slug="again", protocol=name)
+    again = draft_study(project, slug="again", protocol=name)
     import_responses(again, out.getvalue().encode())
     same = ("annotator", "item_id", "question", "value", *rows[0].keys() & {"unit_item_ids"})
     assert (list(rows[0])[-1] == "unit_item_ids") == (name == "toy-choosing")
     again = Study.objects.get(slug="again")
-    assert [[row[name] for name in same] for row in exported(again)] == [[row[name] for name in same] for row in rows]
+    assert [[row[name] for name in same] for row in export_rows(again)] == [
+        [row[name] for name in same] for row in rows
+    ]
 
 
 def test_a_pack_comes_in_with_the_same_tables(study):
-    pack = packed(study, purposes=("main", "simulated"))
-    again = unpacked(pack)
-    assert results_in(packed(again, purposes=("main", "simulated"))) == results_in(pack)
+    pack = export_pack_bytes(study, purposes=("main", "simulated"))
+    again = import_pack_bytes(pack)
+    assert results_in(export_pack_bytes(again, purposes=("main", "simulated"))) == results_in(pack)
 
 
 def test_the_report_command_writes_every_table(study, tmp_path):

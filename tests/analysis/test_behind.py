@@ -31,24 +31,26 @@ def judgments(as_user, reviewer):
     return read
 
 
-def test_the_rows_give_the_number_again(answered, judgments, row):
+def test_the_rows_give_the_number_again(two_annotators, judgments, row):
     found = judgments()
     share = sum(each["right"] == "true" for each in found) / len(found)
-    assert share == row(answered, "informativity", generator="careful", evaluator="human")["answerability"] == 0.875
+    assert (
+        share == row(two_annotators, "informativity", generator="careful", evaluator="human")["answerability"] == 0.875
+    )
 
 
-def test_guessability_rests_on_guesses_and_informativity_on_both(answered, judgments):
+def test_guessability_rests_on_guesses_and_informativity_on_both(two_annotators, judgments):
     assert {row["stage"] for row in judgments(number="guessability")} == {"guess"}
     assert {row["stage"] for row in judgments(number="informativity")} == {"guess", "read"}
 
 
-def test_matched_numbers_rest_on_what_was_answered_twice(answered, judgments):
+def test_matched_numbers_rest_on_what_was_answered_twice(two_annotators, judgments):
     assert len(judgments()) == 8
     assert len(judgments(table="informativity_matched")) == 4
 
 
-def test_only_the_answers_of_that_evaluator(answered, items, judgments):
-    answer(make_annotator(answered, "gpt", kind="model"), "read", items["c1"], "TF")
+def test_only_the_answers_of_that_evaluator(two_annotators, items, judgments):
+    answer(make_annotator(two_annotators, "gpt", kind="model"), "read", items["c1"], "TF")
     assert {row["annotator"] for row in judgments()} == {"ada", "ben"}
     assert [(row["option_id"], row["ticked"], row["key"]) for row in judgments(evaluator="gpt")] == [
         ("a", "true", "true"),
@@ -56,13 +58,13 @@ def test_only_the_answers_of_that_evaluator(answered, items, judgments):
     ]
 
 
-def test_the_page_counts_and_lists(answered, as_user, reviewer):
+def test_the_page_counts_and_lists(two_annotators, as_user, reviewer):
     html = as_user(reviewer).get(reverse("study_behind", args=["tiny"]), CELL).content.decode()
     assert "7 of 8 judgments are correct, .88" in html
     assert "All 8 rows as CSV" in html
 
 
-def test_the_page_says_which_number_it_is_and_how_it_came_about(answered, as_user, reviewer):
+def test_the_page_says_which_number_it_is_and_how_it_came_about(two_annotators, as_user, reviewer):
     html = as_user(reviewer).get(reverse("study_behind", args=["tiny"]), CELL).content.decode()
     assert "<h2>Informativity: Answerability</h2>" in html
     assert "<dt>Answers by</dt><dd>people</dd>" in html
@@ -73,7 +75,7 @@ def test_a_number_called_as_its_table_is_named_once():
     assert (heading("Informativity", "Informativity"), heading("Ratings", "Mean")) == ("Informativity", "Ratings: Mean")
 
 
-def test_viewers_find_neither_link_nor_page(answered, as_user, viewer):
+def test_viewers_find_neither_link_nor_page(two_annotators, as_user, viewer):
     client = as_user(viewer)
     assert not behind_numbers(client.get(reverse("results_details", args=["tiny"])))
     assert client.get(reverse("study_behind", args=["tiny"]), CELL).status_code == 404
@@ -92,7 +94,7 @@ def test_viewers_find_neither_link_nor_page(answered, as_user, viewer):
         {"more": "x"},
     ],
 )
-def test_a_number_that_is_not_there_is_not_found(answered, as_user, reviewer, wrong):
+def test_a_number_that_is_not_there_is_not_found(two_annotators, as_user, reviewer, wrong):
     assert as_user(reviewer).get(reverse("study_behind", args=["tiny"]), CELL | wrong).status_code == 404
 
 
@@ -103,12 +105,12 @@ def test_simulated_answers_are_named_on_the_page_and_in_the_file(tiny, items, as
     assert "These are simulated answers." in html
 
 
-def test_a_recomputed_number_leads_to_the_cell_it_came_from(answered, as_user, reviewer):
+def test_a_recomputed_number_leads_to_the_cell_it_came_from(two_annotators, as_user, reviewer):
     response = as_user(reviewer).get(reverse("study_table_page", args=["tiny", "published"]))
     links = [dict(parse_qsl(urlsplit(link).query)) for link in behind_numbers(response)]
 
     def leads_to(name, number, **names):
-        table = build(answered, Choices()).table(name)
+        table = build(two_annotators, Choices()).table(name)
         return {"table": name, "number": number, "row": table.row_key(table.find_row(names))} in links
 
     own = {"generator": "careful", "evaluator": "human"}
@@ -117,7 +119,7 @@ def test_a_recomputed_number_leads_to_the_cell_it_came_from(answered, as_user, r
     assert leads_to("agreement_with_humans", "kappa_unweighted", evaluator="human", stage="read")
 
 
-def test_numbers_of_single_options_lead_there_too(answered, as_user, reviewer):
+def test_numbers_of_single_options_lead_there_too(two_annotators, as_user, reviewer):
     client = as_user(reviewer)
     links = behind_numbers(client.get(reverse("study_items", args=["tiny"])))
     page = client.get(next(link for link in links if "share_ticked" in link)).content.decode()
@@ -125,9 +127,9 @@ def test_numbers_of_single_options_lead_there_too(answered, as_user, reviewer):
     assert reverse("study_items", args=["tiny"]) in page
 
 
-def test_while_effects_are_hidden_no_number_leads_anywhere(answered, owner, client):
+def test_while_effects_are_hidden_no_number_leads_anywhere(two_annotators, owner, client):
     client.force_login(owner)
     address = reverse("results_details", args=["tiny"])
     assert behind_numbers(client.get(address))
-    switch_effects(answered, owner, hidden=True)
+    switch_effects(two_annotators, owner, hidden=True)
     assert not behind_numbers(client.get(address))

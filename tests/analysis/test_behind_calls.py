@@ -32,21 +32,21 @@ def vague_about_the_second(request) -> Planned:
 
 
 @pytest.fixture
-def asked(project, served, endpoint):
+def asked_study(project, serve_model, endpoint):
     """A study of two items, about which a model was asked with probabilities."""
     items = [make_item(make_text(project, f"t{n}", language="de"), "hand", f"i{n}", "TF") for n in (1, 2)]
     study = make_study(project, "asked", items, language="de")
-    asking.start(study, ModelSpec(endpoint(served(vague_about_the_second)), reading="probability"))
+    asking.start(study, ModelSpec(endpoint(serve_model(vague_about_the_second)), reading="probability"))
     drain_here(Run.objects.latest("pk"))
     return study
 
 
 @pytest.fixture
-def judged(project, served, endpoint):
+def pairs_study(project, serve_model, endpoint):
     """A study of pairs, judged by a model that always prefers what stands first."""
     pairs.make_bank(project)
-    study = pairs.launched(project)
-    judges.start(study, JudgeSpec(endpoint(served("A"))))
+    study = pairs.make_live_study(project)
+    judges.start(study, JudgeSpec(endpoint(serve_model("A"))))
     drain_here(Run.objects.latest("pk"))
     return study
 
@@ -55,41 +55,41 @@ def rows(study, table, row, column):
     return drill_down(evidence_of(study, Choices(seed=1)), table, row, column).rows
 
 
-def test_the_calls_give_the_label_mass_again_the_least_first(asked):
-    for row in label_mass(asked, ("main",)).rows:
-        found = [call["mass"] for call in rows(asked, "label_mass", row, "mean")]
+def test_the_calls_give_the_label_mass_again_the_least_first(asked_study):
+    for row in label_mass(asked_study, ("main",)).rows:
+        found = [call["mass"] for call in rows(asked_study, "label_mass", row, "mean")]
         assert len(found) == row["n"] == 4
         assert found == sorted(found)
         assert (sum(found) / len(found), found[0]) == pytest.approx((row["mean"], row["least"]))
 
 
-def test_behind_the_count_of_little_mass_stand_those_calls_alone(asked):
-    (row, _other) = label_mass(asked, ("main",)).rows
-    found = rows(asked, "label_mass", row, "low")
+def test_behind_the_count_of_little_mass_stand_those_calls_alone(asked_study):
+    (row, _other) = label_mass(asked_study, ("main",)).rows
+    found = rows(asked_study, "label_mass", row, "low")
     assert len(found) == row["low"] > 0
     assert {call["raw_output"] for call in found} == {"The"}
     assert all(call["mass"] == pytest.approx(0.3) for call in found)
 
 
-def test_each_call_is_the_one_that_the_answer_was_read_from(asked):
-    (row, _other) = label_mass(asked, ("main",)).rows
-    for found in rows(asked, "label_mass", row, "mean"):
+def test_each_call_is_the_one_that_the_answer_was_read_from(asked_study):
+    (row, _other) = label_mass(asked_study, ("main",)).rows
+    for found in rows(asked_study, "label_mass", row, "mean"):
         run, pk = map(int, found["call"].split("/"))
         call = Call.objects.get(run=run, pk=pk)
         assert (call.text, call.parsed["label mass"]) == (found["raw_output"], found["mass"])
 
 
-def test_the_pairs_in_both_orders_give_the_share_that_flipped(judged):
-    row = order_of_pairs(judged)
-    found = rows(judged, "position_bias", row, "share_flipped")
+def test_the_pairs_in_both_orders_give_the_share_that_flipped(pairs_study):
+    row = order_of_pairs(pairs_study)
+    found = rows(pairs_study, "position_bias", row, "share_flipped")
     assert len(found) == row["n"]
     assert sum(pair["flipped"] for pair in found) / len(found) == row["share_flipped"] == 1
     assert all((pair["better"], pair["better_swapped"]) == (pair["item_a"], pair["item_b"]) for pair in found)
 
 
-def test_the_replies_with_a_winner_give_the_share_of_the_item_shown_first(judged):
-    row = order_of_pairs(judged)
-    found = rows(judged, "position_bias", row, "n_decided")
+def test_the_replies_with_a_winner_give_the_share_of_the_item_shown_first(pairs_study):
+    row = order_of_pairs(pairs_study)
+    found = rows(pairs_study, "position_bias", row, "n_decided")
     assert len(found) == row["n_decided"]
     assert sum(reply["names_first"] for reply in found) / len(found) == row["share_first"]
     assert all(reply["better"] == reply["shown_first"] for reply in found)
@@ -104,7 +104,8 @@ def order_of_pairs(study):
 
 
 @pytest.mark.parametrize(
-    ("which", "page", "table"), [("asked", "stand_in", "label_mass"), ("judged", "results_details", "position_bias")]
+    ("which", "page", "table"),
+    [("asked_study", "stand_in", "label_mass"), ("pairs_study", "results_details", "position_bias")],
 )
 def test_reviewers_come_from_each_number_to_the_calls_as_page_and_file(
     which, page, table, request, as_user, reviewer, viewer
@@ -124,8 +125,8 @@ def test_reviewers_come_from_each_number_to_the_calls_as_page_and_file(
     assert f"table={table}&" not in as_user(viewer).get(reverse(page, args=[study.slug])).content.decode()
 
 
-def test_the_label_mass_is_a_file_too_and_other_names_are_none(asked, as_user, viewer):
+def test_the_label_mass_is_a_file_too_and_other_names_are_none(asked_study, as_user, viewer):
     client = as_user(viewer)
-    content = client.get(reverse("stand_in_csv", args=[asked.slug, "label_mass"])).content.decode()
+    content = client.get(reverse("stand_in_csv", args=[asked_study.slug, "label_mass"])).content.decode()
     assert [row["n"] for row in csv.DictReader(io.StringIO(content, newline=""))] == ["4", "4"]
-    assert client.get(reverse("stand_in_csv", args=[asked.slug, "informativity"])).status_code == 404
+    assert client.get(reverse("stand_in_csv", args=[asked_study.slug, "informativity"])).status_code == 404

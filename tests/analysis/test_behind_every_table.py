@@ -12,20 +12,25 @@ from analysis.services.reporting import list_specs
 from tests import reading
 from tests.analysis.leading import behind_numbers
 from tests.analysis.rows import numbers_in, rows_behind
-from tests.analysis.test_writing_report import written
-from tests.analysis.whole_studies import chosen, compared, judged, rated
-from tests.analysis.worked_out import worked_out
+from tests.analysis.test_writing_report import finished_study
+from tests.analysis.whole_studies import (
+    make_best_worst_study,
+    make_pairs_study,
+    make_questionnaire_study,
+    make_ratings_study,
+)
+from tests.analysis.worked_out import build_evidence
 
 pytestmark = pytest.mark.slow
 
 # By protocol what makes a study in which every table has rows.
 STUDIES = {
-    "guess-then-read": reading.planted,
-    "dimension-ratings": rated,
-    "stopping-questionnaire": judged,
-    "pairwise": compared,
-    "best-worst": chosen,
-    "writing": written,
+    "guess-then-read": reading.plant_three_texts,
+    "dimension-ratings": make_ratings_study,
+    "stopping-questionnaire": make_questionnaire_study,
+    "pairwise": make_pairs_study,
+    "best-worst": make_best_worst_study,
+    "writing": finished_study,
 }
 # Tables whose rows are single answers or items, or copies of other tables' numbers: there is nothing further behind.
 ENDS = {"published", "written_items"}
@@ -77,12 +82,12 @@ def study(request, project):
 
 @pytest.fixture
 def evidence(study):
-    return worked_out(study)[0]
+    return build_evidence(study)[0]
 
 
 @pytest.fixture
 def tables(study):
-    return worked_out(study)[1]
+    return build_evidence(study)[1]
 
 
 def test_every_table_has_a_source_and_every_source_a_table(study, tables):
@@ -121,7 +126,7 @@ def pages_with(tables, study, client) -> list:
     return [response for response in map(client.get, pages) if response.status_code == 200]
 
 
-def unlinked_in(cell: Tag) -> list[str]:
+def list_unlinked(cell: Tag) -> list[str]:
     """The numbers of a cell that are no links, but for its interval and what it says of its own number's n."""
     if "num" not in cell.get("class", []):
         return []
@@ -139,7 +144,7 @@ def test_each_number_on_a_page_leads_to_its_rows_or_is_known_not_to(study, table
             for row in table.select("tbody tr"):
                 cells = row.find_all(["th", "td"], recursive=False)
                 pairs = zip(heads, cells, strict=True)
-                found |= {(table["data-table"], head) for head, cell in pairs if unlinked_in(cell)}
+                found |= {(table["data-table"], head) for head, cell in pairs if list_unlinked(cell)}
     assert found <= names | set(UNLINKED)
 
 

@@ -9,8 +9,8 @@ from analysis.choices import Choices
 from analysis.frames.evidence import evidence_of
 from analysis.services.reporting import drill_down, report_from
 from studies.services.responses.importing import import_responses
-from tests.analysis.rows import covering, found
-from tests.stopping import ITEMS, drafted, make_bank, rows
+from tests.analysis.rows import covering, find_row
+from tests.stopping import ITEMS, draft_study, make_bank, rows
 from tests.studies.answer_files import as_csv
 
 pytestmark = pytest.mark.slow
@@ -22,7 +22,7 @@ NOT_REACHED = "not_applicable"
 def evidence(project):
     """The three planted people in two groups, and a model that says what the first of them says."""
     make_bank(project)
-    study = drafted(project)
+    study = draft_study(project)
     model = {"annotator": "judge-x", "group": "", "annotator_kind": "model"}
     import_responses(study, as_csv(rows() + [row | model for row in rows() if row["annotator"] == "p0"]))
     study.refresh_from_db()
@@ -68,7 +68,7 @@ def test_the_pairs_give_agreement_again(evidence, report, name):
 
 
 def test_the_pairs_are_of_the_group_generator_and_source_of_the_row(evidence, report):
-    row = found(
+    row = find_row(
         report, "agreement", group="group-even", generator="gen-birch", source="lexicon", category="understandable",
         view="all",
     )  # fmt: skip
@@ -78,7 +78,7 @@ def test_the_pairs_are_of_the_group_generator_and_source_of_the_row(evidence, re
 
 
 def test_each_pair_of_a_model_has_one_person(evidence, report):
-    row = found(report, "agreement_with_humans", category="clear", view="all")
+    row = find_row(report, "agreement_with_humans", category="clear", view="all")
     pairs = drill_down(evidence, "agreement_with_humans", row, "percent").rows
     assert {pair["annotator_a"] for pair in pairs} == {"judge-x"}
     assert sorted(pair["annotator_b"] for pair in pairs) == sorted(["p0", "p1", "p2"] * len(ITEMS))
@@ -101,7 +101,9 @@ def test_the_judgments_give_counts_and_shares_of_labels_again(evidence, report):
 
 
 def test_a_share_says_what_it_is_of(evidence, report):
-    row = found(report, "label_distributions", group="", generator="", source="", category="understandable", label="no")
+    row = find_row(
+        report, "label_distributions", group="", generator="", source="", category="understandable", label="no"
+    )
     assert drill_down(evidence, "label_distributions", row, "share_all").notes == ("3 of 12: no",)
 
 
@@ -109,5 +111,5 @@ def test_the_judgments_give_the_flow_again(evidence, report):
     for row in report.table("flow").rows:
         for column in ("reached", "stopped"):
             assert len(drill_down(evidence, "flow", row, column).rows) == row[column]
-    row = found(report, "flow", group="", category="understandable")
+    row = find_row(report, "flow", group="", category="understandable")
     assert {judgment["label"] for judgment in drill_down(evidence, "flow", row, "stopped").rows} == {"no"}

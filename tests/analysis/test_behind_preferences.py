@@ -8,7 +8,7 @@ from analysis.choices import Choices
 from analysis.frames.evidence import evidence_of
 from analysis.services.reporting import drill_down, report_from
 from studies.services.responses.importing import import_responses
-from tests.pairs import GENERATORS, drafted, generator_of, make_bank, planted
+from tests.pairs import GENERATORS, draft_study, generator_of, make_bank, true_preference
 from tests.studies.answer_files import as_csv
 
 
@@ -22,11 +22,11 @@ def evidence(project):
             shared = {"stage": "compare", "question": "better", "item_id": one, "other_item_id": other}
             shared |= {"part": "calibration" if text < 3 else "main"}
             for seat in range(3) if text < 3 else (0,):
-                said = {"value": planted(seat, one, other), "shown_left": (one, other)[(seat + text) % 2]}
+                said = {"value": true_preference(seat, one, other), "shown_left": (one, other)[(seat + text) % 2]}
                 rows.append(shared | said | {"annotator": f"ann{seat}", "annotator_kind": "human"})
             said = {"value": one if text < 3 else "tie", "shown_left": ""}
             rows.append(shared | said | {"annotator": "judge-x", "annotator_kind": "model"})
-    study = drafted(project)
+    study = draft_study(project)
     import_responses(study, as_csv(rows))
     study.refresh_from_db()
     return evidence_of(study, Choices(seed=3))

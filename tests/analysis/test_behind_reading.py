@@ -28,7 +28,7 @@ pytestmark = pytest.mark.slow
 @pytest.fixture
 def study(project):
     cache.clear()
-    return reading.planted(project)
+    return reading.plant_three_texts(project)
 
 
 @pytest.fixture
@@ -53,18 +53,18 @@ def distinct(*columns):
     return lambda rows, _row, _table: len({tuple(said[column] for column in columns) for said in rows})
 
 
-def informed(rows, _row, _table):
+def informativity(rows, _row, _table):
     right = {stage: [said["right"] == "true" for said in rows if said["stage"] == stage] for stage in ("guess", "read")}
     return mean(right["read"]) - mean(right["guess"])
 
 
-def standardised(rows, row, table):
+def standardise(rows, row, table):
     """The categories' own differences, weighted by their shares of all items, which stand in their rows."""
     if row["category"]:
-        return informed(rows, row, table)
+        return informativity(rows, row, table)
     weights = {each["category"]: each["share_items_common"] for each in table.rows if each["category"]}
     return sum(
-        weight * informed([said for said in rows if said["category"] == category], row, table)
+        weight * informativity([said for said in rows if said["category"] == category], row, table)
         for category, weight in weights.items()
     )
 
@@ -90,7 +90,7 @@ def gwet(first, second):
     return (same - by_chance) / (1 - by_chance)
 
 
-def weighted(what, **columns):
+def weigh(what, **columns):
     def counted(rows, _row, _table):
         found = by_pair(rows, what, **columns).values()
         return sum(size * value for size, value in found) / sum(size for size, _value in found)
@@ -98,7 +98,7 @@ def weighted(what, **columns):
     return counted
 
 
-def unweighted(rows, row, _table):
+def mean_of_pairs(rows, row, _table):
     """Of a person or model the mean of their pairs; of people together the mean of each one's mean."""
     kappas = {pair: value for pair, (_n, value) in by_pair(rows, cohen).items()}
     if not row["evaluator"].startswith("human"):
@@ -151,18 +151,18 @@ def ece(rows, _row, _table):
 
 def ece_by_chance(rows, *_):
     """The mean distance of a normal deviate from 0 is √(2 / π) of its standard deviation, √Σ p (1 - p) in a bin."""
-    spread = grouped_spread([float(row["probability"]) for row in rows])
+    spread = spread_within_groups([float(row["probability"]) for row in rows])
     return sqrt(2 / pi) * sum(map(sqrt, spread.values())) / len(rows)
 
 
-def grouped_spread(probabilities):
+def spread_within_groups(probabilities):
     found = Counter()
     for p in probabilities:
         found[min(int(p * 10), 9)] += p * (1 - p)
     return found
 
 
-def described(rows, row, _table):
+def describe_items(rows, row, _table):
     quantity = row["quantity"]
     if quantity.startswith("n_"):
         return len(rows)
@@ -179,28 +179,28 @@ def described(rows, row, _table):
     return {"mean": mean, "min": min, "max": max}[what](values)
 
 
-def ticked_of(rows, key):
+def count_ticked(rows, key):
     """How many of the keys, or of the others, are ticked, and how many there are."""
     mine = [said["ticked"] == "true" for said in rows if said["key"] == key]
     return sum(mine), len(mine)
 
 
-def balanced(rows, _row, _table):
-    (hits, keys), (alarms, others) = ticked_of(rows, "true"), ticked_of(rows, "false")
+def balanced_accuracy(rows, _row, _table):
+    (hits, keys), (alarms, others) = count_ticked(rows, "true"), count_ticked(rows, "false")
     return (hits / keys + 1 - alarms / others) / 2
 
 
-def detected(rows):
-    return [norm.ppf((n + 0.5) / (of + 1)) for n, of in (ticked_of(rows, "true"), ticked_of(rows, "false"))]
+def z_scores(rows):
+    return [norm.ppf((n + 0.5) / (of + 1)) for n, of in (count_ticked(rows, "true"), count_ticked(rows, "false"))]
 
 
 def d_prime(rows, _row, _table):
-    hit, alarm = detected(rows)
+    hit, alarm = z_scores(rows)
     return hit - alarm
 
 
 def criterion(rows, _row, _table):
-    return -sum(detected(rows)) / 2
+    return -sum(z_scores(rows)) / 2
 
 
 def area(rows, column):
@@ -208,7 +208,7 @@ def area(rows, column):
     return roc_auc_score([said["key"] == "true" for said in known], [float(said[column]) for said in known])
 
 
-def gained(rows, _row, _table):
+def count_gains(rows, _row, _table):
     def right(said, column):
         p = float(said[column])
         return log2(max(p if said["key"] == "true" else 1 - p, 2**-20))
@@ -264,13 +264,13 @@ class Contrast:
         return sum(value**2 for value in rest) * len(rest) / ((len(texts) - 1) * (len(readers) - 1))
 
     def reach(self, alpha):
-        def scaled(variance, as_good):
+        def upper_bound(variance, as_good):
             return variance * student.ppf(1 - alpha / 2, as_good - 1) ** 2
 
         if not self.has_readers:
-            return sqrt(scaled(*self.texts))
-        both = scaled(*self.texts) + scaled(*self.readers) - norm.ppf(alpha / 2) ** 2 * self.shared
-        return sqrt(max(both, scaled(*self.texts)))
+            return sqrt(upper_bound(*self.texts))
+        both = upper_bound(*self.texts) + upper_bound(*self.readers) - norm.ppf(alpha / 2) ** 2 * self.shared
+        return sqrt(max(both, upper_bound(*self.texts)))
 
     def p(self):
         """The level of the interval that just reaches 0."""
@@ -343,7 +343,7 @@ def raters_for(reliability):
 
 
 INFORMATIVITY = {
-    "guessability": share("right"), "answerability": share("right"), "informativity": informed,
+    "guessability": share("right"), "answerability": share("right"), "informativity": informativity,
     "n_items": n, "n_texts": n, "n_annotators": n,
 }  # fmt: skip
 OF_ITEM = {"n_annotators": n, "n_right": n, "share_right": share("right"), "certainty": sure}
@@ -356,26 +356,28 @@ AGAIN = {
     "informativity": INFORMATIVITY,
     "informativity_matched": INFORMATIVITY,
     "informativity_standardised": {
-        "share_items": share("counted"), "share_items_common": share("counted"), "informativity": standardised,
+        "share_items": share("counted"), "share_items_common": share("counted"), "informativity": standardise,
         "n_items": n, "n_texts": n,
     },
     "agreement_with_humans": {
-        "kappa": weighted(cohen), "kappa_unweighted": unweighted, "percent": share("same"), "ac1": weighted(gwet),
+        "kappa": weigh(cohen), "kappa_unweighted": mean_of_pairs, "percent": share("same"), "ac1": weigh(gwet),
         "n_pairs": distinct("annotator_a", "annotator_b"), "n_judgments": n,
     },
     "ratings": LEVELS | {"n": n, "mean": average("rating")},
     "accuracy_by_rating": {"accuracy": share("right"), "n": n, "n_texts": n},
     "beside_accuracy": {
-        "share_correct": share("right"), "constant": lambda rows, *_: ticked_of(rows, "false")[1] / len(rows),
-        "balanced": balanced, "d_prime": d_prime, "criterion": criterion, "items_right": share("right"), "n": n,
+        "share_correct": share("right"), "constant": lambda rows, *_: count_ticked(rows, "false")[1] / len(rows),
+        "balanced": balanced_accuracy, "d_prime": d_prime, "criterion": criterion, "items_right": share("right"),
+        "n": n,
         "n_texts": n,
     },
     "informativity_probability": {
         "auc_guess": lambda rows, *_: area(rows, "p_guess"), "auc_read": lambda rows, *_: area(rows, "p_read"),
-        "auc_difference": lambda rows, *_: area(rows, "p_read") - area(rows, "p_guess"), "bits": gained, "n_both": n,
+        "auc_difference": lambda rows, *_: area(rows, "p_read") - area(rows, "p_guess"), "bits": count_gains,
+        "n_both": n,
         "n_texts": n,
     },
-    "informativity_intervals": {"informativity": informed, "n_responses": n},
+    "informativity_intervals": {"informativity": informativity, "n_responses": n},
     "guessable_items": OF_ITEM,
     "unanswerable_items": OF_ITEM,
     "item_analysis": {
@@ -383,10 +385,10 @@ AGAIN = {
         "discrimination": separates, "miskey": wrong_key,
     },
     "variants": {"value": by_variant, "n": n},
-    "description": {"value": described},
+    "description": {"value": describe_items},
     "stand_in": {
-        "kappa": weighted(cohen, one="value_a", other="value_b"),
-        "kappa_people": weighted(cohen, one="value_a", other="value_b"),
+        "kappa": weigh(cohen, one="value_a", other="value_b"),
+        "kappa_people": weigh(cohen, one="value_a", other="value_b"),
         "winning_rate": share("passed"), "advantage": average("model_at_least"), "n_people": n, "n_units": n,
     },
     "stand_in_calibration": {
@@ -425,7 +427,7 @@ def test_every_number_comes_out_again(evidence):
 
 def test_adjusted_contrasts_come_out_again(project):
     cache.clear()
-    study = reading.planted_on_five_texts(project)
+    study = reading.plant_five_texts(project)
     evidence = evidence_of(study, Choices(seed=study.seed))
     table, counted = full_report_from(evidence).table("contrasts"), set()
     for row, column in numbers_in(table):

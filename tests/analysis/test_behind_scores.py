@@ -26,7 +26,7 @@ from studies.models import Response, Study, StudyState
 from studies.services.responses.importing import import_responses
 from studies.services.states import switch_effects
 from tests.analysis.leading import behind_numbers
-from tests.dimensions import DIMENSIONS, GENERATORS, ITEMS, both_rounds, drafted, imported, make_bank
+from tests.dimensions import DIMENSIONS, GENERATORS, ITEMS, both_rounds, draft_study, import_study, make_bank
 from tests.factory import make_annotator, make_assignment
 from tests.studies import answer_files
 
@@ -41,7 +41,7 @@ MODEL_SAYS = {item: {"fluency": 1 + place % 3, "relevance": 3} for place, item i
 @pytest.fixture
 def study(project, reviewer):
     """Both planted rounds, a metric about items and one about fluency, error codes, and a model that scores."""
-    study = imported(project)
+    study = import_study(project)
     items = {item.external_id: item for item in project.items.all()}
     plant(project, items, "near", NEAR, family="Alpha")
     plant(project, items, "UniEval:fluency", FLUENT)
@@ -87,12 +87,12 @@ def behind():
     def rows(table, row, number):
         if not read:
             read["dims"] = evidence_of(Study.objects.get(slug="dims"), Choices())
-        return parsed(as_csv(registry.drill_down(read["dims"], table, row, number)))
+        return parse_csv(as_csv(registry.drill_down(read["dims"], table, row, number)))
 
     return rows
 
 
-def parsed(text):
+def parse_csv(text):
     return list(csv.DictReader(io.StringIO(text, newline="")))
 
 
@@ -121,7 +121,7 @@ def numbers(rows, column):
     return [float(row[column]) for row in rows]
 
 
-def grouped(rows, by, column="score"):
+def group_rows(rows, by, column="score"):
     found = defaultdict(list)
     for row in rows:
         found[row[by]].append(float(row[column]))
@@ -151,7 +151,7 @@ def each(report, name):
 def test_the_page_s_file_holds_these_rows(study, client, behind):
     asked = {"table": "generator_means", "number": "mean"} | MEAN
     file = client.get(reverse("study_behind_csv", args=["dims"]), asked).content.decode()
-    assert parsed(file) == behind("generator_means", MEAN, "mean")
+    assert parse_csv(file) == behind("generator_means", MEAN, "mean")
 
 
 def test_the_tables_that_lead_somewhere_are_those_with_sources(report):
@@ -171,7 +171,7 @@ def test_alpha_is_that_of_the_scores_behind_it(report, behind):
     for row in each(report, "alpha"):
         scores = behind("alpha", row, "n_values")
         assert len(scores) == row["n_values"]
-        units = grouped(scores, "item_id")
+        units = group_rows(scores, "item_id")
         assert len(units) == row["n_units"]
         if row["alpha"] is not None:
             assert naive_alpha(list(units.values())) == pytest.approx(row["alpha"])
@@ -191,7 +191,7 @@ def test_means_are_those_of_the_scores_behind_them_each_round_with_its_latest(re
     for row in each(report, "generator_means"):
         scores = behind("generator_means", row, "mean")
         assert len(scores) == row["n"]
-        means = [mean(values) for values in grouped(scores, "dimension").values()]
+        means = [mean(values) for values in group_rows(scores, "dimension").values()]
         assert mean(means) == pytest.approx(row["mean"])
     assert {score["round"] for score in behind("generator_means", MEAN, "mean")} == {"1", "2"}
 
@@ -200,7 +200,7 @@ def test_contrasts_are_differences_of_the_means_of_the_scores_behind(report, beh
     for row in each(report, "contrasts"):
         scores = behind("contrasts", row, "difference")
         means = [
-            mean(mean(values) for values in grouped(own, "dimension").values())
+            mean(mean(values) for values in group_rows(own, "dimension").values())
             for name in ("generator_a", "generator_b")
             if (own := [score for score in scores if score["generator"] == row[name]])
         ]
@@ -252,9 +252,9 @@ def again(row, items):
     if row["scope"] == "pooled":
         return r_of(numbers(items, "value"), numbers(items, "score"), row["coefficient"])
     if row["scope"] == "by generator":
-        value, score = (grouped(items, "generator", column) for column in ("value", "score"))
+        value, score = (group_rows(items, "generator", column) for column in ("value", "score"))
         return r_of([mean(value[g]) for g in value], [mean(score[g]) for g in value], row["coefficient"])
-    value, score = (grouped(items, "text_id", column) for column in ("value", "score"))
+    value, score = (group_rows(items, "text_id", column) for column in ("value", "score"))
     own = [(r_of(value[text], score[text], row["coefficient"]), len(value[text])) for text in value]
     return sum(r * n for r, n in own) / sum(n for _r, n in own)
 
@@ -359,7 +359,7 @@ def test_a_model_agrees_with_people_as_the_rows_behind_say(report, behind):
 
 def test_accuracy_is_the_share_of_right_verdicts_behind(project, behind, table):
     make_bank(project)
-    study = drafted(project)
+    study = draft_study(project)
     said = [("clarity", "right"), ("fluency", "wrong")]
     verdicts = [
         {"annotator": "ada", "purpose": "expert", "round": 1, "stage": "check", "item_id": item} | {
@@ -386,7 +386,7 @@ def test_dropped_references_are_behind_no_number_of_metrics(study, client):
         "number": "rank_correlation",
     }
     rows = client.get(reverse("study_behind_csv", args=["dims"]), asked | {"generator": "gen-alder"})
-    generators = parsed(rows.content.decode())
+    generators = parse_csv(rows.content.decode())
     assert [one["mean"] for one in generators if one["generator"] == "the-reference"] == [""]
     asked |= {"table": "metric_correlations", "number": "r", "dimension": "answerability"}
     asked |= {"coefficient": "pearson", "scope": "pooled"}

@@ -8,9 +8,9 @@ from tests.factory import answer, make_annotator
 
 
 @pytest.fixture
-def model(answered, items):
+def model(two_annotators, items):
     """Answers of a model about both careful items in both stages, with p(true); the keys are the options a."""
-    gpt = make_annotator(answered, "gpt", kind="model")
+    gpt = make_annotator(two_annotators, "gpt", kind="model")
     given = {
         "guess": {("c1", "a"): 0.5, ("c1", "b"): 0.5, ("c2", "a"): 0.25, ("c2", "b"): 0.5},
         "read": {("c1", "a"): 1.0, ("c1", "b"): 0.5, ("c2", "a"): 0.5, ("c2", "b"): 0.5},
@@ -21,12 +21,12 @@ def model(answered, items):
             for option in "ab":
                 rows = Response.objects.filter(assignment__annotator=gpt, stage=stage, option__external_id=option)
                 rows.filter(item=items[name]).update(probability=options[name, option])
-    return answered
+    return two_annotators
 
 
-def test_a_bias_to_call_options_correct_worked_by_hand(answered, row):
+def test_a_bias_to_call_options_correct_worked_by_hand(two_annotators, row):
     """With the text ben said TF TT of the careful items: both keys ticked, and one of two distractors."""
-    found = row(answered, "beside_accuracy", generator="careful", evaluator="human", stage="read")
+    found = row(two_annotators, "beside_accuracy", generator="careful", evaluator="human", stage="read")
     # ada TF TF, ben TF TT: hits 4 of 4, false alarms 1 of 4.
     hit, alarm = norm.ppf(4.5 / 5), norm.ppf(1.5 / 5)
     assert (found["share_correct"], found["constant"], found["balanced"]) == (7 / 8, 0.5, 7 / 8)
@@ -34,15 +34,15 @@ def test_a_bias_to_call_options_correct_worked_by_hand(answered, row):
     assert (found["items_right"], found["n_items"], found["n"]) == (3 / 4, 4, 8)
 
 
-def test_a_part_without_answers_has_no_row(answered, table):
-    said = {(found["evaluator"], found["stage"]) for found in table(answered, "beside_accuracy").rows}
+def test_a_part_without_answers_has_no_row(two_annotators, table):
+    said = {(found["evaluator"], found["stage"]) for found in table(two_annotators, "beside_accuracy").rows}
     assert said == {("human", "guess"), ("human", "read")}
-    assert not [found for found in table(answered, "beside_accuracy").rows if found["n"] == 0]
+    assert not [found for found in table(two_annotators, "beside_accuracy").rows if found["n"] == 0]
 
 
-def test_without_probabilities_there_is_no_table_of_them(answered, table):
+def test_without_probabilities_there_is_no_table_of_them(two_annotators, table):
     with pytest.raises(KeyError):
-        table(answered, "informativity_probability")
+        table(two_annotators, "informativity_probability")
 
 
 def test_areas_and_bits_worked_by_hand(model, row):

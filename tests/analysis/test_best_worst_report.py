@@ -21,13 +21,13 @@ from studies.services.answering import Incomplete
 from studies.services.places import find_place
 from studies.services.responses.importing import ImportRefused, import_responses
 from studies.services.selection import choose_items
-from tests.analysis.packs import packed, results_in, unpacked
-from tests.analysis.rows import found, rows_behind
-from tests.analysis.whole_studies import chosen
+from tests.analysis.packs import export_pack_bytes, import_pack_bytes, results_in
+from tests.analysis.rows import find_row, rows_behind
+from tests.analysis.whole_studies import make_best_worst_study
 from tests.annotation.world import Walker
 from tests.factory import make_item
 from tests.studies.answer_files import as_csv
-from tests.studies.world import bank, drafted, launched, person, post
+from tests.studies.world import bank, draft_study, make_live_study, person, post
 
 GENERATORS = ("alder", "birch", "cedar", "dogwood")
 ITEMS = "t1-cedar-1 t1-alder-1 t1-dogwood-1 t1-birch-1"
@@ -48,16 +48,16 @@ def rows(said=SAID):
     return [row(who, *each) for who, two in said.items() for each in zip(("best", "worst"), two, strict=True)]
 
 
-def imported(project, said=None):
+def import_study(project, said=None):
     bank(project, texts=1, generators=GENERATORS)
-    study = drafted(project, protocol="best-worst")
+    study = draft_study(project, protocol="best-worst")
     import_responses(study, as_csv(said or rows()))
     return Study.objects.get(pk=study.pk)
 
 
 @pytest.fixture
 def study(project):
-    return imported(project)
+    return import_study(project)
 
 
 def test_a_score_is_best_minus_worst_by_times_shown(study):
@@ -82,7 +82,7 @@ def test_strengths_of_two_generators_in_threes_are_those_of_the_formula(project)
     """Sets of two items by alder and one by birch: P(birch best) = w / (2 + w), then the worst is an alder for sure."""
     bank(project, texts=1, generators=("alder",), items=2)
     make_item(project.texts.get(), "birch", "t1-birch-1")
-    study = drafted(project, protocol="best-worst", params={"tuple_size": 3})
+    study = draft_study(project, protocol="best-worst", params={"tuple_size": 3})
     items = {"unit_item_ids": "t1-alder-1 t1-alder-2 t1-birch-1"}
     said = [("t1-birch-1", "t1-alder-1")] * 3 + [("t1-alder-1", "t1-birch-1")] * 2
     answers = [
@@ -105,10 +105,10 @@ def test_whoever_judges_a_set_has_judged_each_of_its_items(study):
 def test_agreement_is_about_the_item_chosen(study):
     report = build(study, Choices(seed=1))
     for question in ("best", "worst"):
-        agreed = found(report, "agreement", question=question)
+        agreed = find_row(report, "agreement", question=question)
         assert (agreed["percent"], agreed["n_units"], agreed["n_annotators"]) == (pytest.approx(1 / 3), 1, 3)
     # Of Ada, Ben (alder) and Cy (birch): p_e is the mean over pairs of the shares that two have in common, 1/3.
-    assert found(report, "agreement", question="best")["kappa"] == pytest.approx(0)
+    assert find_row(report, "agreement", question="best")["kappa"] == pytest.approx(0)
 
 
 def test_behind_a_count_stand_the_choices(study):
@@ -123,7 +123,7 @@ def test_behind_a_count_stand_the_choices(study):
     ]
 
 
-def exported(study):
+def export_rows(study):
     out = io.StringIO()
     export_responses(study, "csv", out)
     return list(csv.DictReader(io.StringIO(out.getvalue())))
@@ -131,7 +131,7 @@ def exported(study):
 
 def test_a_file_names_the_items_in_stored_order_in_its_last_column(study):
     assert Unit.objects.get().unit_items.count() == 4
-    rows = exported(study)
+    rows = export_rows(study)
     assert list(rows[0])[-1] == "unit_item_ids"
     assert {(row["item_id"], row["other_item_id"], row["unit_item_ids"]) for row in rows} == {("", "", ITEMS)}
     assert {tuple(row[name] for name in ("question", "ada", "ben")) for row in wide_rows(study, ("main",))} == {
@@ -154,7 +154,7 @@ def test_a_file_names_the_items_in_stored_order_in_its_last_column(study):
 )
 def test_what_nobody_can_have_chosen_is_refused(project, changes, column):
     bank(project, texts=2, generators=GENERATORS)
-    study = drafted(project, protocol="best-worst")
+    study = draft_study(project, protocol="best-worst")
     with pytest.raises(ImportRefused) as refused:
         import_responses(study, as_csv([row("ada", "best", "alder"), row("ben", "best", "alder") | changes,
                                         row("ben", "best", "alder")]))  # fmt: skip
@@ -164,20 +164,20 @@ def test_what_nobody_can_have_chosen_is_refused(project, changes, column):
 def test_a_text_with_fewer_items_than_a_set_is_left_out_and_counted(project):
     bank(project, texts=2, generators=("alder", "birch", "cedar"))
     make_item(project.texts.get(external_id="t1"), "dogwood", "t1-dogwood-1", "TF")
-    found = choose_items(drafted(project, protocol="best-worst"))
+    found = choose_items(draft_study(project, protocol="best-worst"))
     assert [text.external_id for text, _items in found.texts] == ["t1"]
     assert len(found.notices) == 1
 
 
 def test_a_pack_comes_in_with_the_same_tables_and_figures(project):
-    study = chosen(project)
-    pack = packed(study)
+    study = make_best_worst_study(project)
+    pack = export_pack_bytes(study)
     assert {"report/tables/scores.csv", "report/figures/scores.vl.json"} <= set(results_in(pack))
-    assert results_in(packed(unpacked(pack))) == results_in(pack)
+    assert results_in(export_pack_bytes(import_pack_bytes(pack))) == results_in(pack)
 
 
 def test_its_pages_open_and_the_planner_says_that_it_plans_no_sizes(project, as_user, researcher):
-    study, client = chosen(project), as_user(researcher)
+    study, client = make_best_worst_study(project), as_user(researcher)
     for name in (
         "study_design",
         "study_results",
@@ -196,19 +196,19 @@ def test_its_pages_open_and_the_planner_says_that_it_plans_no_sizes(project, as_
     assert {len(judgment.compared_with) for judgment in sheet.context["judgments"]} == {3}
 
 
-def launched_in_plain_words(project):
+def launch_with_plain_words(project):
     """Stems and options say nothing of who wrote them."""
     bank(project, texts=1, generators=GENERATORS)
     for place, item in enumerate(project.items.order_by("pk")):
         item.stem = f"Which reed is meant, number {place * 37 % 97}?"
         item.save()
         item.options.update(text=f"reed {place}")
-    return launched(project, protocol="best-worst")
+    return make_live_study(project, protocol="best-worst")
 
 
-def test_a_model_chooses_by_number_and_never_the_same_item_twice(project, served, endpoint, quick_models):
-    study = launched_in_plain_words(project)
-    server = served("1")
+def test_a_model_chooses_by_number_and_never_the_same_item_twice(project, serve_model, endpoint, quick_models):
+    study = launch_with_plain_words(project)
+    server = serve_model("1")
     drain_here(get_row(start(study, JudgeSpec(endpoint(server)))).run)
     said = dict(Response.objects.values_list("question", "value"))
     assert set(said) == {"best", "worst"}
@@ -228,7 +228,7 @@ def test_a_model_chooses_by_number_and_never_the_same_item_twice(project, served
 
 @pytest.fixture
 def someone(project):
-    return person(launched_in_plain_words(project))
+    return person(launch_with_plain_words(project))
 
 
 def test_the_page_shows_all_items_with_two_controls_each_and_nothing_of_their_generators(someone):

@@ -17,7 +17,7 @@ from api.models import Scope
 from api.services.tokens import create_token
 from studies.services.responses.importing import import_responses
 from studies.services.states import switch_effects
-from tests.studies.world import bank, drafted, launched
+from tests.studies.world import bank, draft_study, make_live_study
 
 
 def scores_of(measure, values, generators=6, texts=6, hours=()):
@@ -98,18 +98,18 @@ def rating_rows(n_texts):
 @pytest.fixture
 def studies(project):
     bank(project, texts=16)
-    reading = launched(project, slug="reading")
+    reading = make_live_study(project, slug="reading")
     params = {"dimensions": ["fluency", "clarity"]}
-    rated = drafted(project, slug="rated", protocol="dimension-ratings", params=params)
+    rated = draft_study(project, slug="rated", protocol="dimension-ratings", params=params)
     import_responses(rated, "\n".join(map(json.dumps, rating_rows(16))).encode())
-    again = drafted(project, slug="again", protocol="dimension-ratings", params=params)
+    again = draft_study(project, slug="again", protocol="dimension-ratings", params=params)
     import_responses(again, "\n".join(map(json.dumps, rating_rows(16))).encode())
     return reading, rated, again
 
 
 def test_only_studies_of_the_same_items_can_be_chosen_another_protocol_first(studies, project):
     _reading, rated, _again = studies
-    drafted(project, slug="draft")
+    draft_study(project, slug="draft")
     assert [each.slug for each in list_comparable(rated)] == ["reading", "again"]
 
 

@@ -16,7 +16,7 @@ from items.models import Option
 from tests import reading
 from tests.analysis.rows import numbers_in
 from tests.analysis.test_behind_every_table import STUDIES
-from tests.analysis.whole_studies import guessed
+from tests.analysis.whole_studies import make_guessing_study
 from tests.factory import answer, make_annotator
 
 
@@ -28,7 +28,7 @@ def large(db, settings):
 
 @pytest.fixture
 def study(project):
-    return reading.planted(project)
+    return reading.plant_three_texts(project)
 
 
 @pytest.fixture
@@ -89,7 +89,7 @@ def test_of_a_small_study_nothing_is_cached(study, reads, settings):
     assert len(reads) == 2
 
 
-@pytest.mark.parametrize("make", [reading.planted, guessed])
+@pytest.mark.parametrize("make", [reading.plant_three_texts, make_guessing_study])
 def test_the_answers_that_a_row_shares_are_all_that_its_numbers_count(make, project):
     study = make(project)
     choices = Choices(purposes=("main", "pilot"))

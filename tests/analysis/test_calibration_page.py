@@ -4,7 +4,7 @@ import pytest
 from django.urls import reverse
 
 from studies.services.responses.importing import import_responses
-from tests.pairs import drafted, make_bank
+from tests.pairs import draft_study, make_bank
 from tests.studies.answer_files import as_csv
 
 
@@ -17,7 +17,7 @@ def large(settings):
 def page(project, as_user, researcher):
     """A function that opens the study's page; two people agree about one pair and differ about another."""
     make_bank(project)
-    study = drafted(project, slug="imported")
+    study = draft_study(project, slug="imported")
     alder, birch = "p1-gen-alder-0", "p1-gen-birch-0"
     said = [("a", birch, alder), ("b", birch, alder), ("a", "p1-gen-cedar-0", alder), ("b", "tie", alder)]
     rows = [

@@ -8,12 +8,12 @@ from analysis.services.reporting import build
 from tests.factory import answer, make_annotator, make_item, make_study, make_text
 
 
-def said(study):
+def list_checks(study):
     return {check.said: check.passed for check in build(study, Choices()).checks}
 
 
-def test_a_study_as_it_should_be_passes_all(answered):
-    assert said(answered) == {
+def test_a_study_as_it_should_be_passes_all(two_annotators):
+    assert list_checks(two_annotators) == {
         "No key was corrected after launch.": True,
         "No pilot or simulated answers are left out.": True,
         "Answers are about 2 texts, so there are intervals by texts.": True,
@@ -31,7 +31,7 @@ def test_what_is_not_as_it_should_be_is_said(project):
         for item in chosen:
             answer(person, "read", item, "TF")
     answer(make_annotator(study, "pip", purpose="pilot"), "read", items[0], "TF")
-    assert [check for check, passed in said(study).items() if not passed] == [
+    assert [check for check, passed in list_checks(study).items() if not passed] == [
         "Answers that are not included: 2 of pilots.",
         "All answers are about one text, so there are no intervals by texts.",
         "2 of 3 items have answers of fewer than two people, so agreement does not cover them.",
@@ -40,10 +40,10 @@ def test_what_is_not_as_it_should_be_is_said(project):
 
 
 def test_no_answers_no_checks(tiny):
-    assert not said(tiny)
+    assert not list_checks(tiny)
 
 
-def test_passed_checks_are_on_the_page(answered, as_user, viewer):
+def test_passed_checks_are_on_the_page(two_annotators, as_user, viewer):
     html = as_user(viewer).get(reverse("results_details", args=["tiny"])).content.decode()
     (line,) = [each for each in BeautifulSoup(html, "html.parser").select("#checks li") if "No key was" in each.text]
     assert " ".join(line.text.split()) == "passed: No key was corrected after launch."

@@ -15,14 +15,14 @@ from projects.models import Role
 from studies.services.responses.importing import ImportRefused
 
 
-def exported(study, kind=""):
+def export_rows(study, kind=""):
     out = io.StringIO(newline="")
     export_codes(study, out, kind)
     return out.getvalue()
 
 
 def rows(study, kind=""):
-    return list(csv.DictReader(io.StringIO(exported(study, kind))))
+    return list(csv.DictReader(io.StringIO(export_rows(study, kind))))
 
 
 def take(study, *lines, user=None, header="item_id,kind,code,option_id,quote,note", **how):
@@ -40,55 +40,58 @@ def standing(study):
     return set(ItemCode.objects.standing().filter(study=study).values_list("item__external_id", "code"))
 
 
-def test_what_goes_out_comes_in_again(answered, items, reviewer):
+def test_what_goes_out_comes_in_again(two_annotators, items, reviewer):
     option = items["h2"].options.get(external_id="b")
-    set_code(answered, items["h2"], "unclear_option", reviewer, option=option, quote="two sentences", note="=1+1")
-    set_code(answered, items["c1"], "word class=noun", reviewer)
-    before, file = rows(answered), exported(answered)
+    set_code(two_annotators, items["h2"], "unclear_option", reviewer, option=option, quote="two sentences", note="=1+1")
+    set_code(two_annotators, items["c1"], "word class=noun", reviewer)
+    before, file = rows(two_annotators), export_rows(two_annotators)
     ItemCode.objects.all().delete()
-    import_codes(answered, file.encode(), reviewer)
-    again = rows(answered)
+    import_codes(two_annotators, file.encode(), reviewer)
+    again = rows(two_annotators)
     assert [{**row, "set_at": ""} for row in again] == [{**row, "set_at": ""} for row in before]
     assert ItemCode.objects.get(code="unclear_option").note == "=1+1"
     assert "'=1+1" in file
 
 
-def test_the_same_file_a_second_time_changes_nothing(answered, items, reviewer):
-    take(answered, "c1,question_type,literal,,,", user=reviewer)
-    found = take(answered, "c1,question_type,literal,,,", user=reviewer)
+def test_the_same_file_a_second_time_changes_nothing(two_annotators, items, reviewer):
+    take(two_annotators, "c1,question_type,literal,,,", user=reviewer)
+    found = take(two_annotators, "c1,question_type,literal,,,", user=reviewer)
     assert (found.done.act, found.done.n_same) == (None, 1)
     assert ItemCode.objects.count() == 1
 
 
-def test_a_kind_has_a_row_for_each_item_to_be_filled_in(answered, items, reviewer):
-    set_code(answered, items["h1"], "literal", reviewer)
-    found = [(row["item_id"], row["kind"], row["code"]) for row in rows(answered, "question_type")]
+def test_a_kind_has_a_row_for_each_item_to_be_filled_in(two_annotators, items, reviewer):
+    set_code(two_annotators, items["h1"], "literal", reviewer)
+    found = [(row["item_id"], row["kind"], row["code"]) for row in rows(two_annotators, "question_type")]
     empty = [(name, "question_type", "") for name in ("c2", "h2")]
     assert found == [("c1", "question_type", ""), ("h1", "question_type", "literal"), *empty]
-    assert import_codes(answered, exported(answered, "question_type").encode(), reviewer).n_rows == 1
+    assert import_codes(two_annotators, export_rows(two_annotators, "question_type").encode(), reviewer).n_rows == 1
 
 
-def test_a_code_of_the_catalogue_needs_no_kind(answered, items):
-    take(answered, "c1;wrong_key", "h1;about_text", header="item_id;code")
-    assert standing(answered) == {("c1", "wrong_key"), ("h1", "about_text")}
+def test_a_code_of_the_catalogue_needs_no_kind(two_annotators, items):
+    take(two_annotators, "c1;wrong_key", "h1;about_text", header="item_id;code")
+    assert standing(two_annotators) == {("c1", "wrong_key"), ("h1", "about_text")}
 
 
-def test_a_category_of_ones_own_is_named_as_new_once(answered, items):
-    assert take(answered, "c1,tense,past,,,", "h1,question_type,cloze,,,").new == ("question_type=cloze", "tense=past")
-    assert take(answered, "c2,tense,past,,,").new == ()
+def test_a_category_of_ones_own_is_named_as_new_once(two_annotators, items):
+    assert take(two_annotators, "c1,tense,past,,,", "h1,question_type,cloze,,,").new == (
+        "question_type=cloze",
+        "tense=past",
+    )
+    assert take(two_annotators, "c2,tense,past,,,").new == ()
 
 
-def test_another_category_replaces_the_first_and_an_import_is_undone_as_a_whole(answered, items, reviewer, owner):
-    set_code(answered, items["c1"], "literal", owner)
-    take(answered, "c1,question_type,inference,,,", "h1,question_type,literal,,,", user=reviewer)
-    assert standing(answered) == {("c1", "inference"), ("h1", "literal")}
-    assert undo(answered, CodingAct.objects.get().pk, reviewer)
-    assert standing(answered) == {("c1", "literal")}
+def test_another_category_replaces_the_first_and_an_import_is_undone_as_a_whole(two_annotators, items, reviewer, owner):
+    set_code(two_annotators, items["c1"], "literal", owner)
+    take(two_annotators, "c1,question_type,inference,,,", "h1,question_type,literal,,,", user=reviewer)
+    assert standing(two_annotators) == {("c1", "inference"), ("h1", "literal")}
+    assert undo(two_annotators, CodingAct.objects.get().pk, reviewer)
+    assert standing(two_annotators) == {("c1", "literal")}
 
 
-def test_a_new_note_takes_the_place_of_the_old(answered, items, reviewer):
-    set_code(answered, items["c1"], "wrong_key", reviewer, note="First.")
-    take(answered, "c1,,wrong_key,,,Second.")
+def test_a_new_note_takes_the_place_of_the_old(two_annotators, items, reviewer):
+    set_code(two_annotators, items["c1"], "wrong_key", reviewer, note="First.")
+    take(two_annotators, "c1,,wrong_key,,,Second.")
     assert [code.note for code in ItemCode.objects.standing()] == ["Second."]
 
 
@@ -107,27 +110,27 @@ def test_a_new_note_takes_the_place_of_the_old(answered, items, reviewer):
         ("h1,question_type", "The row has 2 cells, the first line 6."),
     ],
 )
-def test_an_error_names_line_and_remedy_and_nothing_is_stored(answered, items, line, said):
-    found = refusals(answered, "h1,question_type,literal,,,", line)
+def test_an_error_names_line_and_remedy_and_nothing_is_stored(two_annotators, items, line, said):
+    found = refusals(two_annotators, "h1,question_type,literal,,,", line)
     assert len(found) == 1
     assert "3" in found[0].split(":")[0]
     assert said in found[0]
 
 
-def test_a_file_without_the_columns_is_refused_with_those_it_has(answered):
+def test_a_file_without_the_columns_is_refused_with_those_it_has(two_annotators):
     assert (
         "The column code is missing. The columns here are: item_id, colour."
-        in refusals(answered, "c1,red", header="item_id,colour")[0]
+        in refusals(two_annotators, "c1,red", header="item_id,colour")[0]
     )
 
 
-def test_with_a_dry_run_nothing_is_stored(answered, items):
-    assert take(answered, "c1,,wrong_key,,,", dry_run=True).n_rows == 1
+def test_with_a_dry_run_nothing_is_stored(two_annotators, items):
+    assert take(two_annotators, "c1,,wrong_key,,,", dry_run=True).n_rows == 1
     assert not ItemCode.objects.exists()
 
 
-def test_the_commands_write_and_read_the_same_file(answered, items, reviewer, tmp_path, capsys):
-    set_code(answered, items["c1"], "literal", reviewer)
+def test_the_commands_write_and_read_the_same_file(two_annotators, items, reviewer, tmp_path, capsys):
+    set_code(two_annotators, items["c1"], "literal", reviewer)
     call_command("export_codes", "tiny", out=tmp_path / "codes.csv")
     ItemCode.objects.all().delete()
     call_command("import_codes", str(tmp_path / "codes.csv"), study="tiny", by="reviewer-member")
@@ -135,7 +138,7 @@ def test_the_commands_write_and_read_the_same_file(answered, items, reviewer, tm
     assert "Codes set: 1, on 1 items. Unchanged: 0." in capsys.readouterr().out
 
 
-def test_the_command_says_what_is_wrong(answered, tmp_path):
+def test_the_command_says_what_is_wrong(two_annotators, tmp_path):
     file = tmp_path / "codes.csv"
     file.write_text("item_id,code\nc9,wrong_key\n")
     with pytest.raises(CommandError, match=r"Nothing was stored\.\n.*c9"):
@@ -149,27 +152,27 @@ def send(client, text):
     return client.post(reverse("study_codes_import", args=["tiny"]), {"file": file}, follow=True)
 
 
-def test_the_page_takes_a_file_and_says_what_is_new(answered, items, as_user, reviewer):
+def test_the_page_takes_a_file_and_says_what_is_new(two_annotators, items, as_user, reviewer):
     html = send(as_user(reviewer), "item_id,kind,code\nc1,tense,past\n").content.decode()
     assert "Codes set: 1, on 1 item." in html
     assert "New categories: tense=past." in html
-    assert standing(answered) == {("c1", "tense=past")}
+    assert standing(two_annotators) == {("c1", "tense=past")}
 
 
-def test_the_page_says_what_is_wrong_with_a_file(answered, as_user, reviewer):
+def test_the_page_says_what_is_wrong_with_a_file(two_annotators, as_user, reviewer):
     response = send(as_user(reviewer), "item_id,code\nc9,wrong_key\n")
     assert response.status_code == 400
     assert "Write the id of one of its items" in response.content.decode()
 
 
-def test_the_page_gives_the_file(answered, items, as_user, reviewer):
-    set_code(answered, items["c1"], "literal", reviewer)
+def test_the_page_gives_the_file(two_annotators, items, as_user, reviewer):
+    set_code(two_annotators, items["c1"], "literal", reviewer)
     response = as_user(reviewer).get(reverse("study_codes_csv", args=["tiny"]), {"kind": "question_type"})
     assert b"".join(response.streaming_content).decode().count("question_type") == 4
 
 
 @pytest.mark.parametrize("role", [Role.VIEWER, None])
-def test_files_of_codes_are_for_reviewers(answered, as_user, member, stranger, role):
+def test_files_of_codes_are_for_reviewers(two_annotators, as_user, member, stranger, role):
     client = as_user(member(role) if role else stranger)
     assert client.get(reverse("study_codes_csv", args=["tiny"])).status_code == 404
     assert send(client, "item_id,code\nc1,wrong_key\n").status_code == 404

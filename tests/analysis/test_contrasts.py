@@ -33,7 +33,7 @@ def family(**means: float) -> Family:
 
 
 @pytest.fixture
-def planted() -> Comparison:
+def one_ahead() -> Comparison:
     """One generator far ahead of two that are alike."""
     return compare(family(low=0.4, other=0.41, high=0.8), READERS)
 
@@ -58,9 +58,9 @@ def test_of_two_generators_there_is_nothing_to_adjust():
     assert (found.low_adjusted, found.high_adjusted) == pytest.approx((found.low, found.high))
 
 
-def test_a_winner_differs_from_every_other(planted):
-    assert planted.winner() == "high"
-    assert [(each.better, each.worse) for each in planted.standing()] == [("high", "low"), ("high", "other")]
+def test_a_winner_differs_from_every_other(one_ahead):
+    assert one_ahead.winner() == "high"
+    assert [(each.better, each.worse) for each in one_ahead.standing()] == [("high", "low"), ("high", "other")]
 
 
 def test_generators_that_cannot_be_told_apart_share_the_lead():
@@ -69,7 +69,7 @@ def test_generators_that_cannot_be_told_apart_share_the_lead():
     assert sorted(found.leaders()) == ["high", "other"]
 
 
-def contrasted(value: float, reach: float) -> AdjustedContrast:
+def make_contrast(value: float, reach: float) -> AdjustedContrast:
     ends = value - reach, value + reach
     return AdjustedContrast(value, *ends, *ends, 0.01, 0.03, "holm", 3)
 
@@ -78,7 +78,7 @@ def test_a_generator_that_any_other_beats_does_not_share_the_lead():
     """The best figure is too uncertain to beat the third, but the second beats it."""
     made = family(wide=0.85, sharp=0.8, low=0.4)
     pairs = {("wide", "sharp"): (0.05, 0.5), ("wide", "low"): (0.45, 0.5), ("sharp", "low"): (0.4, 0.1)}
-    found = Comparison(made, tuple(contrasted(*pairs[pair]) for pair in made.pairs()))
+    found = Comparison(made, tuple(make_contrast(*pairs[pair]) for pair in made.pairs()))
     assert found.leaders() == ["wide", "sharp"]
     assert found.winner() == ""
     assert [(each.better, each.worse) for each in found.standing()] == [("sharp", "low")]
@@ -112,9 +112,9 @@ def test_a_scale_applies_to_the_difference_and_not_to_p():
     assert half.p == pytest.approx(whole.p)
 
 
-def test_marks_are_given_to_a_group_that_stands_apart(planted):
+def test_marks_are_given_to_a_group_that_stands_apart(one_ahead):
     rows = [{"generator": name, "mark": ""} for name in ("low", "other", "high")]
-    assert [row["mark"] for row in mark_ends(rows, planted)] == ["", "", "best"]
+    assert [row["mark"] for row in mark_ends(rows, one_ahead)] == ["", "", "best"]
 
 
 def test_without_a_difference_nothing_is_marked():

@@ -14,7 +14,7 @@ from studies.services.responses.importing import import_responses
 from tests.analysis.rows import make_table
 from tests.studies.answer_files import as_csv
 from tests.studies.toys import STOPPING, ship
-from tests.studies.world import bank, drafted
+from tests.studies.world import bank, draft_study
 
 
 def toy_report(evidence):
@@ -31,7 +31,7 @@ def study(project, monkeypatch):
     monkeypatch.setitem(load_plugins(), STOPPING.name, ProtocolPlugin(STOPPING.name, report=toy_report))
     ship(monkeypatch, STOPPING)
     bank(project)
-    study = drafted(project, protocol=STOPPING.name)
+    study = draft_study(project, protocol=STOPPING.name)
     row = {"annotator": "ada", "stage": "judge", "item_id": "t1-alder-1", "question": "good", "value": "no"}
     import_responses(study, as_csv([row, row | {"question": "why", "value": "Too vague."}]))
     study.refresh_from_db()

@@ -65,6 +65,6 @@ def test_who_answered_and_how_long_they_took(tiny, items, table):
     }
 
 
-def test_unknown_times_are_undefined(answered, table):
-    (minutes,) = [row for row in table(answered, "description").rows if row["quantity"] == "minutes_median"]
+def test_unknown_times_are_undefined(two_annotators, table):
+    (minutes,) = [row for row in table(two_annotators, "description").rows if row["quantity"] == "minutes_median"]
     assert (minutes["value"], minutes["n"], minutes["reason"]) == (None, 0, "no times are known")

@@ -25,7 +25,7 @@ from analysis.reports.headlines import mark_extremes
 from analysis.services.figures import figure_specification
 from analysis.services.reporting import build
 from studies.services.responses.importing import ImportRefused, import_responses
-from tests.analysis.rows import found, make_table
+from tests.analysis.rows import find_row, make_table
 from tests.dimensions import (
     DIMENSIONS,
     FLAGGED,
@@ -34,12 +34,12 @@ from tests.dimensions import (
     PLANTED,
     SEATS,
     both_rounds,
-    drafted,
+    draft_study,
     first_round,
-    imported,
+    import_study,
     make_bank,
-    planted,
     row,
+    true_score,
 )
 from tests.studies.answer_files import as_csv
 
@@ -48,7 +48,7 @@ pytestmark = pytest.mark.slow
 
 @pytest.fixture
 def study(project):
-    return imported(project)
+    return import_study(project)
 
 
 def test_the_export_holds_what_was_planted_and_is_taken_again(project, study):
@@ -57,7 +57,7 @@ def test_the_export_holds_what_was_planted_and_is_taken_again(project, study):
     columns = ("annotator", "round", "stage", "item_id", "question", "value")
     exported = {tuple(each[column] for column in columns) for each in csv.DictReader(io.StringIO(out.getvalue()))}
     assert exported == {tuple(str(each[column]) for column in columns) for each in both_rounds()}
-    again = drafted(project, slug="again")
+    again = draft_study(project, slug="again")
     assert import_responses(again, out.getvalue().encode()).responses == len(both_rounds())
 
 
@@ -65,18 +65,18 @@ def test_the_export_holds_what_was_planted_and_is_taken_again(project, study):
 def test_means_are_those_of_the_planted_scores_each_cell_with_its_latest(report, number):
     for generator, dimension in product(GENERATORS, DIMENSIONS):
         scores = [
-            planted(seat, item, dimension, number)
+            true_score(seat, item, dimension, number)
             for seat, item in product(SEATS, ITEMS)
             if item.split("-", 1)[1] == generator
         ]
-        cell = found(report, "generator_means", generator=generator, dimension=dimension, round=number)
+        cell = find_row(report, "generator_means", generator=generator, dimension=dimension, round=number)
         assert cell["mean"] == pytest.approx(sum(scores) / len(scores))
         assert cell["n"] == 9
 
 
 def test_the_average_is_of_unrounded_means(report):
-    cells = [found(report, "generator_means", generator="gen-birch", dimension=each, round=1) for each in DIMENSIONS]
-    average = found(report, "generator_means", generator="gen-birch", dimension="average", round=1)
+    cells = [find_row(report, "generator_means", generator="gen-birch", dimension=each, round=1) for each in DIMENSIONS]
+    average = find_row(report, "generator_means", generator="gen-birch", dimension="average", round=1)
     assert average["mean"] == pytest.approx(sum(cell["mean"] for cell in cells) / 7)
 
 
@@ -97,52 +97,52 @@ def test_alpha_is_of_all_cells_with_their_latest_scores(report, number):
     import numpy as np
 
     for dimension in DIMENSIONS:
-        values = [[planted(seat, item, dimension, number) for item in sorted(ITEMS)] for seat in SEATS]
+        values = [[true_score(seat, item, dimension, number) for item in sorted(ITEMS)] for seat in SEATS]
         expected = krippendorff_alpha(np.array(values, dtype=float))
-        cell = found(report, "alpha", dimension=dimension, round=number)
+        cell = find_row(report, "alpha", dimension=dimension, round=number)
         assert cell["alpha"] == (None if math.isnan(expected.value) else pytest.approx(expected.value))
         assert (cell["n_units"], cell["n_values"], cell["level"]) == (9, 27, "interval")
 
 
 def test_an_undefined_alpha_says_why(report):
-    cell = found(report, "alpha", dimension="consistency", round=1)
+    cell = find_row(report, "alpha", dimension="consistency", round=1)
     assert cell["alpha"] is None
     assert cell["reason"]
 
 
 def test_distributions_count_every_score_by_data_set(report):
-    cell = found(report, "distributions", dataset="all", dimension="relevance", round=1, score=1)
+    cell = find_row(report, "distributions", dataset="all", dimension="relevance", round=1, score=1)
     assert (cell["n"], cell["share"]) == (1, pytest.approx(1 / 27))
-    cell = found(report, "distributions", dataset="source-1", dimension="relevance", round=2, score=2)
+    cell = find_row(report, "distributions", dataset="source-1", dimension="relevance", round=2, score=2)
     assert (cell["n"], cell["share"]) == (3, pytest.approx(3 / 18))
 
 
 def test_a_data_set_is_the_one_that_metadata_name_and_else_the_source(project):
-    study = imported(project)
+    study = import_study(project)
     project.texts.filter(external_id="external-x1").update(metadata={"dataset": "multi-hop"})
     report = build(study, Choices())
     table = next(table for table in report.tables if table.name == "distributions")
     assert {row["dataset"] for row in table.rows} == {"all", "multi-hop", "source-0", "source-1"}
-    assert found(report, "distributions", dataset="multi-hop", dimension="clarity", round=1, score=3)["n"] == 9
+    assert find_row(report, "distributions", dataset="multi-hop", dimension="clarity", round=1, score=3)["n"] == 9
 
 
 def test_a_second_round_in_which_no_score_stood_out_has_no_flagged_cells(project):
     make_bank(project)
-    study = drafted(project)
+    study = draft_study(project)
     same = [row(seat, item, "clarity", value=3) for seat, item in product(SEATS, ITEMS)]
     import_responses(study, as_csv([*same, row(0, ITEMS[0], "clarity", 2, value=2)]))
     study.refresh_from_db()
     report = build(study, Choices())
     assert next(table for table in report.tables if table.name == "flagged_cells").rows == ()
-    assert found(report, "alpha", dimension="clarity", round=2)["n_values"] == 27
+    assert find_row(report, "alpha", dimension="clarity", round=2)["n_values"] == 27
 
 
 def test_scores_of_round_2_alone_are_round_2_and_the_first_is_unknown(project):
     make_bank(project)
-    study = drafted(project)
+    study = draft_study(project)
     rows = [
         {"annotator": f"p{seat}", "stage": "rate", "item_id": item, "question": name, "round": "2"}
-        | {"value": planted(seat, item, name, 2)}
+        | {"value": true_score(seat, item, name, 2)}
         for seat, item, name in product(SEATS, ITEMS, DIMENSIONS)
     ]
     notices = import_responses(study, as_csv(rows)).notices
@@ -157,7 +157,7 @@ def test_scores_of_round_2_alone_are_round_2_and_the_first_is_unknown(project):
 
 def test_a_cell_of_round_2_without_its_first_is_refused_where_others_have_one(project):
     make_bank(project)
-    study = drafted(project)
+    study = draft_study(project)
     cell = {"annotator": "p0", "stage": "rate", "item_id": ITEMS[0], "question": "fluency", "value": 3}
     with pytest.raises(ImportRefused):
         import_responses(study, as_csv([cell, cell | {"question": "clarity", "round": "2"}]), partial=True)
@@ -170,7 +170,7 @@ def test_correlations_are_of_items_means(report):
     r = sum((a - mx) * (b - my) for a, b in zip(x, y, strict=True)) / math.sqrt(
         sum((a - mx) ** 2 for a in x) * sum((b - my) ** 2 for b in y)
     )
-    cell = found(report, "dimension_correlations", dimension_a="conciseness", dimension_b="answerability", round=1)
+    cell = find_row(report, "dimension_correlations", dimension_a="conciseness", dimension_b="answerability", round=1)
     assert cell["pearson"] == pytest.approx(r)
     assert 0 < cell["nemenyi_p"] <= 1
     assert cell["n"] == 9
@@ -180,7 +180,7 @@ def test_flagged_cells_are_the_planted_ones_with_what_became_of_them(report):
     table = report.table("flagged_cells")
     cells = {(row["annotator"], row["item_id"], row["dimension"], row["rule"]) for row in table.rows}
     assert cells == {(f"p{seat}", item, dimension, rule) for seat, item, dimension, rule in FLAGGED}
-    cell = found(report, "flagged_cells", annotator="p0", item_id="x3-gen-birch")
+    cell = find_row(report, "flagged_cells", annotator="p0", item_id="x3-gen-birch")
     assert (cell["score"], cell["others"], cell["score_2"]) == (1, "2, 3", 2)
     changed = sum(first != second for first, second in PLANTED.values())
     assert f"Of 6 cells, 6 were scored again in round 2, and {changed} of these changed." in table.notes
@@ -203,7 +203,7 @@ CONTRACT = {
 }
 
 
-def test_the_command_writes_every_table_of_the_contract_and_the_figures(study, tmp_path, drawn):
+def test_the_command_writes_every_table_of_the_contract_and_the_figures(study, tmp_path, real_figures):
     call_command("report", "dims", out=str(tmp_path))
     for name, columns in CONTRACT.items():
         header = (tmp_path / "tables" / f"{name}.csv").read_text().splitlines()[0]
@@ -255,12 +255,12 @@ def problems(study, rows):
 )
 def test_what_nobody_could_have_scored_is_refused(project, change, column):
     make_bank(project)
-    assert (2, column) in problems(drafted(project), [row(0, ITEMS[0], "fluency") | change])
+    assert (2, column) in problems(draft_study(project), [row(0, ITEMS[0], "fluency") | change])
 
 
 def test_a_score_of_what_does_not_apply_is_refused(project):
     make_bank(project, expected="")
-    assert problems(drafted(project), [row(0, ITEMS[0], "answer_consistency")]) == [(2, "question")]
+    assert problems(draft_study(project), [row(0, ITEMS[0], "answer_consistency")]) == [(2, "question")]
 
 
 def difference(scores: dict[str, tuple[int, ...]], span: float):
@@ -289,7 +289,7 @@ def test_a_difference_is_clipped_to_the_declared_scale_and_not_to_the_scores_tha
     assert (found.low, found.high) == pytest.approx((-6, -0.5 + 12.706204736174 * 0.5))
 
 
-def averaged(**dimensions):
+def list_averages(**dimensions):
     """Averages after one round; by generator the dimensions it was scored on and its average."""
     rows = [
         {"generator": name, "dimension": dimension, "round": 1, "n": 6, "mean": mean, "low": None, "high": None}
@@ -300,14 +300,14 @@ def averaged(**dimensions):
 
 
 def test_averages_over_other_dimensions_are_not_compared():
-    means = averaged(alder=(("clarity", "fluency"), 2.0), birch=(("clarity",), 2.5))
+    means = list_averages(alder=(("clarity", "fluency"), 2.0), birch=(("clarity",), 2.5))
     assert sentences(means) == [
         "Generators were not scored on the same dimensions, so their averages are not compared."
     ]
 
 
 def test_averages_are_listed_and_a_generator_without_scores_is_named():
-    means = averaged(alder=(("clarity",), 2.5), birch=(("clarity",), 2.0), cedar=((), None))
+    means = list_averages(alder=(("clarity",), 2.5), birch=(("clarity",), 2.0), cedar=((), None))
     [values, left_out] = sentences(means)
     assert values.index("2.50") < values.index("alder") < values.index("2.00") < values.index("birch")
     assert left_out == "Not compared: items by cedar (no scores)."

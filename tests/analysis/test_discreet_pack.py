@@ -66,9 +66,9 @@ def test_what_stands_for_a_wording_is_as_long_and_the_same_for_the_same_wording(
 
 
 @pytest.fixture
-def quoted(project):
+def redacted_study(project):
     """A text that may not be shared, quoted by questions, options, notes, generators, wordings and other texts."""
-    study = whole_studies.guessed(project)
+    study = whole_studies.make_guessing_study(project)
     text = project.texts.get(external_id="t1")
     metadata = {"dataset": "news", "split": "test", "extra": {"quote": QUOTE}}
     Text.objects.filter(pk=text.pk).update(body=SECRET, title=QUOTE, shareable=False, metadata=metadata)
@@ -89,8 +89,8 @@ def quoted(project):
     return Study.objects.get(pk=study.pk)
 
 
-def test_a_hidden_text_is_quoted_by_nothing(quoted):
-    files = packs.files_of(packs.packed(quoted))
+def test_a_hidden_text_is_quoted_by_nothing(redacted_study):
+    files = packs.files_of(packs.export_pack_bytes(redacted_study))
     for name, content in files.items():
         said = content.decode(errors="replace").casefold()
         assert "zwickelbart the heron" not in said, name
@@ -106,12 +106,12 @@ def test_a_hidden_text_is_quoted_by_nothing(quoted):
     assert items["t2"]["items"][0]["question"] == Item.objects.get(external_id="t2-alder-1").stem
 
 
-def test_what_is_counted_by_wordings_and_metadata_stays_the_same_when_unpacked(quoted):
-    before = evidence_of(quoted, Choices(seed=abs(quoted.seed)))
-    pack = packs.packed(quoted)
-    again = packs.unpacked(pack)
-    assert packs.results_in(packs.packed(again)) == packs.results_in(pack)
-    after = evidence_of(again, Choices(seed=abs(quoted.seed)))
+def test_what_is_counted_by_wordings_and_metadata_stays_the_same_when_unpacked(redacted_study):
+    before = evidence_of(redacted_study, Choices(seed=abs(redacted_study.seed)))
+    pack = packs.export_pack_bytes(redacted_study)
+    again = packs.import_pack_bytes(pack)
+    assert packs.results_in(packs.export_pack_bytes(again)) == packs.results_in(pack)
+    after = evidence_of(again, Choices(seed=abs(redacted_study.seed)))
     assert list(after.options["wording"].str.len()) == list(before.options["wording"].str.len())
     assert list(after.texts["dataset"]) == list(before.texts["dataset"])
 
@@ -119,7 +119,7 @@ def test_what_is_counted_by_wordings_and_metadata_stays_the_same_when_unpacked(q
 def test_names_of_people_stand_in_no_table(project):
     study = drawn.guess_then_read(project)
     Annotator.objects.filter(study=study, code="ada").update(code="Zwanhild", person="zwanhild-r")
-    files = packs.files_of(packs.packed(study))
+    files = packs.files_of(packs.export_pack_bytes(study))
     assert not [name for name, content in files.items() if b"zwanhild" in content.lower()]
     assert not [name for name, content in files.items() if name.startswith("answers/") and b",ben," in content]
     people = [each for each in packs.objects_in(files["answers/annotators.jsonl"]) if each["kind"] == "human"]
@@ -145,10 +145,10 @@ def test_metrics_come_back_in_their_order_and_with_their_families(project):
     first = study.units.order_by("position").first().items.first()
     MetricValue.objects.filter(item=first, metric__name="near").delete()  # so that “far” is the first in the file
     Metric.objects.filter(name="near").update(family="heron-1")
-    pack = packs.packed(study)
-    again = packs.unpacked(pack)
+    pack = packs.export_pack_bytes(study)
+    again = packs.import_pack_bytes(pack)
     assert list(again.project.metrics.values_list("name", "family")) == [("near", "heron-1"), ("far", "")]
-    assert packs.results_in(packs.packed(again)) == packs.results_in(pack)
+    assert packs.results_in(packs.export_pack_bytes(again)) == packs.results_in(pack)
 
 
 def test_how_often_the_order_decided_comes_back_without_the_calls(project, monkeypatch):
@@ -161,6 +161,6 @@ def test_how_often_the_order_decided_comes_back_without_the_calls(project, monke
         known.setattr("analysis.pack.work.get_position", lambda evaluator: found)
         known.setattr("analysis.frames.evidence.get_positions", lambda study: {judge.code: found})
         pack = packs.pack_anew(study)
-    again = packs.unpacked(pack)
+    again = packs.import_pack_bytes(pack)
     assert get_positions(again) == {judge.code: found}
-    assert packs.results_in(packs.packed(again)) == packs.results_in(pack)
+    assert packs.results_in(packs.export_pack_bytes(again)) == packs.results_in(pack)

@@ -33,22 +33,22 @@ def fetch(as_user, viewer):
     return get
 
 
-def test_the_specification_of_a_page_is_that_of_the_reports_files(answered, fetch, monkeypatch):
+def test_the_specification_of_a_page_is_that_of_the_reports_files(two_annotators, fetch, monkeypatch):
     monkeypatch.setattr("analysis.services.reporting.as_svg", lambda spec: "")
     monkeypatch.setattr("analysis.services.reporting.as_png", lambda spec: b"")
-    files = dict(figure_files(answered, build(answered, Choices())))
+    files = dict(figure_files(two_annotators, build(two_annotators, Choices())))
     for name in ("dumbbell", "ratings", "accuracy_by_rating"):
         assert fetch(name).content == files[f"{name}.vl.json"]
 
 
-def test_a_page_draws_in_the_readers_language_and_files_are_the_same_for_all(answered, fetch):
+def test_a_page_draws_in_the_readers_language_and_files_are_the_same_for_all(two_annotators, fetch):
     assert "ohne Text" in fetch(language="de").content.decode()
     german, english = (fetch(language=language, download="1") for language in ("de", "en"))
     assert german.content == english.content == fetch().content
     assert german.headers["Content-Disposition"] == 'attachment; filename="tiny-dumbbell.vl.json"'
 
 
-def test_each_form_has_its_type(answered, fetch, monkeypatch):
+def test_each_form_has_its_type(two_annotators, fetch, monkeypatch):
     types = {"svg": "image/svg+xml", "pdf": "application/pdf", "png": "image/png", "vl.json": "application/json"}
     assert set(types) == set(FORMS)
     for ending in types:
@@ -58,11 +58,11 @@ def test_each_form_has_its_type(answered, fetch, monkeypatch):
 
 
 @pytest.mark.parametrize(("name", "ending"), [("dumbbell", "gif"), ("dumbbell", "json"), ("flow", "vl.json")])
-def test_what_there_is_not_is_not_found(answered, fetch, name, ending):
+def test_what_there_is_not_is_not_found(two_annotators, fetch, name, ending):
     assert fetch(name, ending).status_code == 404
 
 
-def test_a_figure_on_a_page_has_its_words_its_room_and_its_downloads(answered, as_user, viewer):
+def test_a_figure_on_a_page_has_its_words_its_room_and_its_downloads(two_annotators, as_user, viewer):
     page = as_user(viewer).get(reverse("results_details", args=["tiny"])).content.decode()
     figure = BeautifulSoup(page, "html.parser").select_one("figure")
     plate = figure.select_one(".plate")
@@ -98,8 +98,8 @@ def test_every_figure_says_what_its_marks_stand_for(project, make, convention):
         assert all(isinstance(row[line["field"]], str | int) for row in rows for line in lines), name
 
 
-def test_the_dumbbells_marks_have_number_interval_n_and_method(answered):
-    spec = figure_specification(answered, build(answered, Choices()), "dumbbell")
+def test_the_dumbbells_marks_have_number_interval_n_and_method(two_annotators):
+    spec = figure_specification(two_annotators, build(two_annotators, Choices()), "dumbbell")
     point = next(each for each in spec["data"]["values"] if (each["generator"], each["stage"]) == ("careful", "read"))
     assert (point["number"], point["counted"]) == (".88", "8 judgments, 2 texts")
     assert point["interval"].startswith("[")

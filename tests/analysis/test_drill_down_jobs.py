@@ -32,7 +32,7 @@ def work(run_jobs):
 
 
 @pytest.fixture
-def get(answered, as_user, reviewer):
+def get(two_annotators, as_user, reviewer):
     client = as_user(reviewer)
     return lambda name="study_behind", **asked: client.get(reverse(name, args=["tiny"]), CELL | asked)
 
@@ -41,12 +41,12 @@ def get(answered, as_user, reviewer):
 def at_last(get, work):
     """A function that opens the page until it is there."""
 
-    def opened(name="study_behind", **asked):
+    def open_page(name="study_behind", **asked):
         while (response := get(name, **asked)).status_code == 202:
             work()
         return response
 
-    return opened
+    return open_page
 
 
 def content(response) -> bytes:
@@ -112,36 +112,36 @@ def test_no_worker_is_asked_about_a_number_that_is_not_there(at_last, get, work,
     assert work() == ["report", "rows"]
 
 
-def test_after_a_new_answer_they_are_looked_up_anew(at_last, work, answered, items):
+def test_after_a_new_answer_they_are_looked_up_anew(at_last, work, two_annotators, items):
     assert len(at_last().context["of"].rows.rows) == N
-    answer(make_annotator(answered, "cem"), "read", items["c1"], "TF")
+    answer(make_annotator(two_annotators, "cem"), "read", items["c1"], "TF")
     assert len(at_last().context["of"].rows.rows) == N + 2
     assert work() == ["report", "rows"] * 2
 
 
 def test_what_is_cached_is_for_reviewers_and_not_while_effects_are_hidden(
-    at_last, get, answered, owner, as_user, viewer, reviewer
+    at_last, get, two_annotators, owner, as_user, viewer, reviewer
 ):
     at_last()
     assert as_user(viewer).get(reverse("study_behind", args=["tiny"]), CELL).status_code == 404
     as_user(reviewer)
-    Study.objects.filter(pk=answered.pk).update(state=StudyState.LIVE)
-    answered.refresh_from_db()
-    switch_effects(answered, owner, hidden=True)
+    Study.objects.filter(pk=two_annotators.pk).update(state=StudyState.LIVE)
+    two_annotators.refresh_from_db()
+    switch_effects(two_annotators, owner, hidden=True)
     assert get().status_code == get("study_behind_csv").status_code == 403
 
 
-def test_each_number_of_each_study_is_cached_for_itself(answered):
+def test_each_number_of_each_study_is_cached_for_itself(two_annotators):
     number = Number("informativity", "answerability", (("generator", "careful"),))
-    other = make_study(answered.project, "other", [answered.units.first().items.first()])
+    other = make_study(two_annotators.project, "other", [two_annotators.units.first().items.first()])
     asked = [
-        number.key("rows", answered, Choices()),
-        number.key("rows", answered, Choices(), 1),
-        number.key("rows-file", answered, Choices()),
+        number.key("rows", two_annotators, Choices()),
+        number.key("rows", two_annotators, Choices(), 1),
+        number.key("rows-file", two_annotators, Choices()),
         number.key("rows", other, Choices()),
-        number.key("rows", answered, Choices(purposes=("main", "pilot"))),
+        number.key("rows", two_annotators, Choices(purposes=("main", "pilot"))),
         *(
-            Number(*each).key("rows", answered, Choices())
+            Number(*each).key("rows", two_annotators, Choices())
             for each in [
                 ("informativity", "guessability", number.names),
                 ("informativity_matched", "answerability", number.names),

@@ -5,8 +5,8 @@ from django.urls import reverse
 
 from analysis.items.coding_acts import BadCode, remove_code, set_code, set_codes
 from analysis.models import ItemCode
-from tests.analysis.rows import found
-from tests.dimensions import imported
+from tests.analysis.rows import find_row
+from tests.dimensions import import_study
 
 # Two of birch's three items are erroneous, one of them twice; one of alder's is.
 PLANTED = {
@@ -18,14 +18,14 @@ PLANTED = {
 
 @pytest.fixture
 def study(project, reviewer):
-    study = imported(project)
+    study = import_study(project)
     for item, codes in PLANTED.items():
         set_codes(study, project.items.get(external_id=item), codes, reviewer)
     return study
 
 
 def shares(report, generator, code):
-    row = found(report, "error_codes", generator=generator, code=code)
+    row = find_row(report, "error_codes", generator=generator, code=code)
     return row["n"], row["share_of_all"], row["share_of_erroneous"]
 
 

@@ -85,18 +85,18 @@ def study(project, items):
     return make_study(project, "s", items, groups=["students"])
 
 
-def exported(study, format="csv", **options):
+def export_rows(study, format="csv", **options):
     out = io.StringIO(newline="")
     export_responses(study, format, out, **options)
     return out.getvalue()
 
 
 def rows(study, format="csv", **options):
-    return list(csv.DictReader(io.StringIO(exported(study, format, **options), newline="")))
+    return list(csv.DictReader(io.StringIO(export_rows(study, format, **options), newline="")))
 
 
 def test_the_columns_of_the_contract_come_first(study):
-    header = next(csv.reader(io.StringIO(exported(study))))
+    header = next(csv.reader(io.StringIO(export_rows(study))))
     assert header == CONTRACT + EXTRAS
 
 
@@ -214,21 +214,21 @@ def test_wide_takes_the_latest_round(study, items):
 
 def test_json_lines_have_types(study, items):
     answer(make_annotator(study, "gpt", kind="model"), "read", items[0], "TF", probabilities=[0.75, 0.25])
-    first = json.loads(exported(study, "jsonl").split("\n")[0])
+    first = json.loads(export_rows(study, "jsonl").split("\n")[0])
     assert list(first) == CONTRACT + EXTRAS
     assert (first["value"], first["probability"], first["unsure"], first["round"]) == (True, 0.75, None, 1)
 
 
 def test_the_same_answers_give_the_same_bytes(study, items):
     answer(make_annotator(study, "ada"), "read", items[0], "TF", rating=3)
-    assert exported(study) == exported(study)
-    assert exported(study, "wide") == exported(study, "wide")
+    assert export_rows(study) == export_rows(study)
+    assert export_rows(study, "wide") == export_rows(study, "wide")
 
 
 def test_the_command_writes_the_file_and_the_code_book(study, items, tmp_path, capsys):
     answer(make_annotator(study, "ada"), "read", items[0], "TF", rating=3)
     call_command("export_responses", "s", "--out", str(tmp_path / "answers.csv"))
-    assert (tmp_path / "answers.csv").read_bytes() == exported(study).encode()
+    assert (tmp_path / "answers.csv").read_bytes() == export_rows(study).encode()
     book = list(csv.DictReader((tmp_path / "codebook.csv").read_text(encoding="utf-8").splitlines()))
     assert [row["column"] for row in book[: len(CONTRACT + EXTRAS)]] == CONTRACT + EXTRAS
     assert all(row["meaning"] and row["values"] for row in book)
@@ -238,7 +238,7 @@ def test_the_command_writes_the_file_and_the_code_book(study, items, tmp_path, c
 
 def test_csv_may_begin_with_a_byte_order_mark(study, items, tmp_path, as_user, researcher):
     answer(make_annotator(study, "ada"), "read", items[0], "TF", rating=3)
-    content = exported(study).encode()
+    content = export_rows(study).encode()
     call_command("export_responses", "s", "--bom", "--out", str(tmp_path / "answers.csv"))
     assert (tmp_path / "answers.csv").read_bytes() == codecs.BOM_UTF8 + content
     pages = as_user(researcher)
@@ -255,7 +255,7 @@ def test_on_standard_output_there_is_only_the_data(study, items):
     answer(make_annotator(study, "ada"), "read", items[0], "TF", rating=3)
     out = io.StringIO()
     call_command("export_responses", "s", stdout=out)
-    assert out.getvalue() == exported(study)
+    assert out.getvalue() == export_rows(study)
 
 
 @pytest.mark.parametrize(

@@ -20,7 +20,7 @@ def large(db, settings):
 
 @pytest.fixture
 def study(project):
-    return reading.planted(project)
+    return reading.plant_three_texts(project)
 
 
 @pytest.fixture

@@ -16,7 +16,7 @@ NAME = "informativity_standardised"
 
 
 @pytest.fixture
-def mixed(project):
+def unbalanced_study(project):
     """Three texts. ann writes two easy items and one hard item a text, bob one and two; easy ones inform, hard do not.
 
     Of all 18 items half are easy. Easy: guessed half right, read all right; hard: half right both times.
@@ -37,30 +37,30 @@ def mixed(project):
     return study
 
 
-def test_generators_with_another_mix_are_equal_at_a_common_one(mixed, row):
+def test_generators_with_another_mix_are_equal_at_a_common_one(unbalanced_study, row):
     """Crude: ann 2/3 of .5, bob 1/3 of .5. At half easy, half hard both have .25."""
     for name, crude in (("ann", 1 / 3), ("bob", 1 / 6)):
-        found = row(mixed, "informativity", generator=name, evaluator="human")
+        found = row(unbalanced_study, "informativity", generator=name, evaluator="human")
         assert found["informativity"] == pytest.approx(crude)
-        assert row(mixed, NAME, generator=name, category="")["informativity"] == pytest.approx(0.25)
+        assert row(unbalanced_study, NAME, generator=name, category="")["informativity"] == pytest.approx(0.25)
 
 
-def test_each_category_has_its_own_informativity_and_shares(mixed, row):
-    easy = row(mixed, NAME, generator="ann", category="easy")
+def test_each_category_has_its_own_informativity_and_shares(unbalanced_study, row):
+    easy = row(unbalanced_study, NAME, generator="ann", category="easy")
     assert (easy["informativity"], easy["n_items"], easy["n_texts"]) == (0.5, 6, 3)
     assert (easy["share_items"], easy["share_items_common"]) == pytest.approx((2 / 3, 1 / 2))
 
 
-def test_a_difference_in_mix_is_said(mixed, table):
-    notes = " ".join(table(mixed, NAME).notes)
+def test_a_difference_in_mix_is_said(unbalanced_study, table):
+    notes = " ".join(table(unbalanced_study, NAME).notes)
     assert "generators' items differ in kind: easy makes up .67 of the items by ann and .50 of all" in notes
     assert "hard makes up .67 of the items by bob" in notes
 
 
-def test_the_interval_recomputes_the_shares_and_keeps_the_weights(mixed, row):
+def test_the_interval_recomputes_the_shares_and_keeps_the_weights(unbalanced_study, row):
     """On the third text ada gets ann's hard item right with the text: without one text .25 + .5 · (0, .25 or .25)."""
     Response.objects.filter(item__external_id="ann3-2", stage="read", option__external_id="b").update(value=False)
-    found = row(mixed, NAME, generator="ann", category="")
+    found = row(unbalanced_study, NAME, generator="ann", category="")
     # Hard: with the text 4/6 right, guessed 3/6: 1/6. Left out in turn: 1/4, 1/4 and 0.
     assert found["informativity"] == pytest.approx(0.25 + 0.5 / 6)
     without = [0.25 + 0.125, 0.25 + 0.125, 0.25]
@@ -82,40 +82,44 @@ def test_a_generator_without_a_category_is_undefined_and_named(project, row):
     assert (found["informativity"], found["reason"]) == (None, "no answers in both stages about: hard")
 
 
-def test_codes_divide_the_items_once_all_are_coded(answered, items, owner, table):
-    assert not table(answered, NAME).rows
-    assert "code what every item asks about" in table(answered, NAME).notes[0]
+def test_codes_divide_the_items_once_all_are_coded(two_annotators, items, owner, table):
+    assert not table(two_annotators, NAME).rows
+    assert "code what every item asks about" in table(two_annotators, NAME).notes[0]
     for name, item in items.items():
-        set_code(answered, item, "about_text" if name in ("c1", "h2") else "about_content", owner)
-    assert {row["category"] for row in table(answered, NAME).rows} == {"", "about_text", "about_content"}
+        set_code(two_annotators, item, "about_text" if name in ("c1", "h2") else "about_content", owner)
+    assert {row["category"] for row in table(two_annotators, NAME).rows} == {"", "about_text", "about_content"}
 
 
-def test_types_of_question_and_kinds_of_ones_own_divide_the_items_too(answered, items, owner, table):
+def test_types_of_question_and_kinds_of_ones_own_divide_the_items_too(two_annotators, items, owner, table):
     for name, item in items.items():
-        set_code(answered, item, "literal" if name in ("c1", "h2") else "question_type=cloze", owner)
-        set_code(answered, item, "tense=past" if name in ("c1", "h1") else "tense=present", owner)
-    found = {(row["category_kind"], row["category"]): row["category_said"] for row in table(answered, NAME).rows}
+        set_code(two_annotators, item, "literal" if name in ("c1", "h2") else "question_type=cloze", owner)
+        set_code(two_annotators, item, "tense=past" if name in ("c1", "h1") else "tense=present", owner)
+    found = {(row["category_kind"], row["category"]): row["category_said"] for row in table(two_annotators, NAME).rows}
     assert found["question_type", "cloze"] == "cloze"
     assert found["question_type", "literal"].startswith("literal: stated in one place")
     assert {("tense", "past"), ("tense", "present")} <= found.keys()
 
 
-def test_a_code_completes_and_corrects_what_metadata_says(answered, items, owner, table):
+def test_a_code_completes_and_corrects_what_metadata_says(two_annotators, items, owner, table):
     for name, kind in {"c1": "easy", "h1": "hard", "c2": "hard"}.items():
         items[name].metadata = {"kind": kind}
         items[name].save()
-    assert not table(answered, NAME).rows
-    set_code(answered, items["h2"], "kind=easy", owner)
-    set_code(answered, items["c2"], "kind=easy", owner)
-    easy = [row for row in table(answered, NAME).rows if row["category"] == "easy" and row["generator"] == "careful"]
+    assert not table(two_annotators, NAME).rows
+    set_code(two_annotators, items["h2"], "kind=easy", owner)
+    set_code(two_annotators, items["c2"], "kind=easy", owner)
+    easy = [
+        row for row in table(two_annotators, NAME).rows if row["category"] == "easy" and row["generator"] == "careful"
+    ]
     assert {row["n_items"] for row in easy} == {2}
 
 
-def test_two_types_on_one_item_are_no_type(answered, items, owner, table):
+def test_two_types_on_one_item_are_no_type(two_annotators, items, owner, table):
     for item in items.values():
-        set_code(answered, item, "literal", owner)
-    set_code(answered, items["c1"], "inference", owner)
-    assert "No comparison by type of question: 1 of 4 items have no category" in " ".join(table(answered, NAME).notes)
+        set_code(two_annotators, item, "literal", owner)
+    set_code(two_annotators, items["c1"], "inference", owner)
+    assert "No comparison by type of question: 1 of 4 items have no category" in " ".join(
+        table(two_annotators, NAME).notes
+    )
 
 
 def test_metadata_that_names_each_item_or_only_some_is_no_kind(project, table):
@@ -128,13 +132,13 @@ def test_metadata_that_names_each_item_or_only_some_is_no_kind(project, table):
 
 
 @pytest.fixture
-def beside_models(answered, items):
+def beside_models(two_annotators, items):
     """Ada and Ben have read both texts, a model only the second, which it gets right."""
-    gpt = make_annotator(answered, "gpt", kind="model")
+    gpt = make_annotator(two_annotators, "gpt", kind="model")
     for name in ("c2", "h2"):
         answer(gpt, "guess", items[name], "FF")
         answer(gpt, "read", items[name], "TF")
-    return answered
+    return two_annotators
 
 
 def test_on_shared_texts_people_stand_on_the_models_texts(beside_models, row):
@@ -152,10 +156,10 @@ def test_every_table_says_that_texts_are_shared(beside_models):
     assert all(said in table.notes for table in report.tables)
 
 
-def test_the_switch_is_there_where_people_and_models_are(answered, items, as_user, viewer):
+def test_the_switch_is_there_where_people_and_models_are(two_annotators, items, as_user, viewer):
     client, address = as_user(viewer), reverse("results_details", args=["tiny"])
     assert 'name="texts"' not in client.get(address).content.decode()
-    answer(make_annotator(answered, "gpt", kind="model"), "read", items["c2"], "TF")
+    answer(make_annotator(two_annotators, "gpt", kind="model"), "read", items["c2"], "TF")
     html = client.get(address, {"asked": 1, "texts": "shared"}).content.decode()
     assert "Only texts that people and all models answered: 1 text." in html
     assert "texts=shared" in html
@@ -166,8 +170,8 @@ def page_of(as_user, user, study, name="results_items"):
     return BeautifulSoup(response.content.decode(), "html.parser")
 
 
-def test_a_difference_in_mix_is_among_the_first_words(mixed):
-    said = build(mixed, Choices(seed=7)).sentences
+def test_a_difference_in_mix_is_among_the_first_words(unbalanced_study):
+    said = build(unbalanced_study, Choices(seed=7)).sentences
     assert any("generators' items differ in" in sentence for sentence in said)
 
 
@@ -185,19 +189,21 @@ def test_a_generator_that_lacks_a_kind_differs_in_mix_too(project, table):
     assert "ann" not in notes
 
 
-def test_codes_are_told_in_words_and_the_way_to_set_them_is_shown(answered, items, owner, reviewer, viewer, as_user):
-    set_code(answered, items["c1"], "about_text", owner)
-    page = page_of(as_user, reviewer, answered)
+def test_codes_are_told_in_words_and_the_way_to_set_them_is_shown(
+    two_annotators, items, owner, reviewer, viewer, as_user
+):
+    set_code(two_annotators, items["c1"], "about_text", owner)
+    page = page_of(as_user, reviewer, two_annotators)
     assert "What it asks about 1 of 4" in page.select_one("#kinds").get_text(" ", strip=True)
     assert page.select_one("#kinds a")["href"] == "/s/tiny/coding/?kind=asks_about&state=uncoded"
-    assert not page_of(as_user, viewer, answered).select("#kinds a")
-    assert "3 of 4 items have no category" in " ".join(build(answered, Choices()).table(NAME).notes)
+    assert not page_of(as_user, viewer, two_annotators).select("#kinds a")
+    assert "3 of 4 items have no category" in " ".join(build(two_annotators, Choices()).table(NAME).notes)
     for name in ("h1", "c2", "h2"):
-        set_code(answered, items[name], "about_content", owner)
-    details = page_of(as_user, reviewer, answered, "results_details")
+        set_code(two_annotators, items[name], "about_content", owner)
+    details = page_of(as_user, reviewer, two_annotators, "results_details")
     assert "asks about what the text reports" in details.get_text()
     assert "about_content" not in details.get_text()
-    page = page_of(as_user, reviewer, answered)
+    page = page_of(as_user, reviewer, two_annotators)
     assert "What it asks about 4 of 4" in page.select_one("#kinds").get_text(" ", strip=True)
 
 

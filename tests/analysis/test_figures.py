@@ -17,13 +17,13 @@ pytestmark = pytest.mark.slow
 FIGURES = ("dumbbell", "dumbbell_matched", "ratings", "accuracy_by_rating")  # of a guess-then-read study
 
 
-def drawn(study, name, **choices):
+def draw_svg(study, name, **choices):
     return as_svg(figure_specification(study, build(study, Choices(**choices)), name))
 
 
 @pytest.mark.parametrize("name", FIGURES)
-def test_every_figure_names_the_study_and_the_numbers(answered, name):
-    svg = drawn(answered, name)
+def test_every_figure_names_the_study_and_the_numbers(two_annotators, name):
+    svg = draw_svg(two_annotators, name)
     assert svg.startswith("<svg")
     assert "Study tiny" in svg
 
@@ -40,15 +40,15 @@ def test_every_specification_is_valid_vega_lite(project, make):
         validate_jsonschema(figure_specification(study, report, name), altair.load_schema())
 
 
-def test_the_dumbbell_has_both_shares_the_difference_and_n(answered):
-    svg = drawn(answered, "dumbbell")
+def test_the_dumbbell_has_both_shares_the_difference_and_n(two_annotators):
+    svg = draw_svg(two_annotators, "dumbbell")
     for words in ("careful", ">.75<", ">.88<", "+.12", "n 4 and 8, 2 texts"):
         assert words in svg
 
 
 @pytest.mark.parametrize("name", FIGURES)
 def test_a_study_without_answers_still_has_figures(tiny, name):
-    assert drawn(tiny, name).startswith("<svg")
+    assert draw_svg(tiny, name).startswith("<svg")
 
 
 def test_names_are_text_and_nothing_else(project):
@@ -56,17 +56,17 @@ def test_names_are_text_and_nothing_else(project):
     study = make_study(project, "s", [item], title='"><image href=x onerror=alert(1)>')
     answer(make_annotator(study, "ada"), "read", item, "TF", rating=3)
     for name in FIGURES:
-        svg = drawn(study, name)
+        svg = draw_svg(study, name)
         assert "<script" not in svg
         assert "<image" not in svg
 
 
-def test_included_answers_are_named_under_the_title(answered):
-    assert "Pilot answers included." in drawn(answered, "ratings", purposes=("main", "pilot"))
+def test_included_answers_are_named_under_the_title(two_annotators):
+    assert "Pilot answers included." in draw_svg(two_annotators, "ratings", purposes=("main", "pilot"))
 
 
-def test_a_png_is_a_png(answered):
-    spec = figure_specification(answered, build(answered, Choices()), "ratings")
+def test_a_png_is_a_png(two_annotators):
+    spec = figure_specification(two_annotators, build(two_annotators, Choices()), "ratings")
     assert as_png(spec).startswith(b"\x89PNG")
 
 

@@ -19,7 +19,7 @@ from items.models import Item
 from studies.models import Response
 from studies.services.responses.importing import import_responses
 from tests.factory import make_item, make_text
-from tests.studies.world import drafted, launched
+from tests.studies.world import draft_study, make_live_study
 
 FLAWS = {"flaws": ["negative_stem", "ambiguous"]}
 
@@ -32,14 +32,14 @@ def codes_of(who, kind, codes):
 
 
 @pytest.fixture
-def coded(project):
+def coded_study(project):
     """Six items, two with a negated stem; people see one of these, and one that no rule sees."""
     for number in range(6):
         text = make_text(project, f"t{number}", language="en")
         stem = "Which animal is not named?" if number < 2 else "Which animal is named first here?"
         item = make_item(text, "ann", f"t{number}-i", "TFF")
         Item.objects.filter(pk=item.pk).update(stem=stem)
-    study = drafted(project, protocol="item-writing-flaws", params=FLAWS)
+    study = draft_study(project, protocol="item-writing-flaws", params=FLAWS)
     names = [f"t{number}-i" for number in range(6)]
     said = dict.fromkeys(names, ("no", "no")) | {"t0-i": ("yes", "no"), "t5-i": ("yes", "yes")}
     rows = [
@@ -57,8 +57,8 @@ def row_of(table, **wanted):
     return row
 
 
-def test_people_models_and_rules_stand_in_one_table(coded):
-    table = flaw_codes(evidence_of(coded, Choices()))
+def test_people_models_and_rules_stand_in_one_table(coded_study):
+    table = flaw_codes(evidence_of(coded_study, Choices()))
     people = row_of(table, evaluator="human", question="negative_stem")
     assert (people["n"], people["n_yes"], people["percent"], people["kappa"]) == (6, 2, None, None)
     rules = row_of(table, evaluator="rules", question="negative_stem")
@@ -70,27 +70,27 @@ def test_people_models_and_rules_stand_in_one_table(coded):
     assert (model["n_yes"], model["missed"], model["false_alarms"]) == (6, 0, 4)
 
 
-def test_a_tie_of_people_is_no_code_and_no_rule_codes_what_takes_understanding(coded):
-    table = flaw_codes(evidence_of(coded, Choices()))
+def test_a_tie_of_people_is_no_code_and_no_rule_codes_what_takes_understanding(coded_study):
+    table = flaw_codes(evidence_of(coded_study, Choices()))
     assert row_of(table, evaluator="human", question="ambiguous")["n"] == 5
     assert not [row for row in table.rows if (row["evaluator"], row["question"]) == ("rules", "ambiguous")]
 
 
-def test_every_number_leads_to_items_or_answers(coded):
-    evidence = evidence_of(coded, Choices())
+def test_every_number_leads_to_items_or_answers(coded_study):
+    evidence = evidence_of(coded_study, Choices())
     rules = row_of(flaw_codes(evidence), evaluator="rules", question="negative_stem")
     assert [row["item_id"] for row in FLAW_CODES.list_answers(evidence, rules, "n_yes").rows] == ["t0-i", "t1-i"]
     people = row_of(flaw_codes(evidence), evaluator="human", question="negative_stem")
     assert len(FLAW_CODES.list_answers(evidence, people, "share").rows) == 12
 
 
-def test_the_report_has_the_table_beside_the_usual_ones(coded):
-    report = report_from(evidence_of(coded, Choices()))
+def test_the_report_has_the_table_beside_the_usual_ones(coded_study):
+    report = report_from(evidence_of(coded_study, Choices()))
     assert {"flaw_codes", "counts", "distributions", "agreement", "item_flaws"} <= {t.name for t in report.tables}
 
 
-def test_other_studies_of_the_items_take_what_people_coded(coded, project):
-    other = drafted(project, slug="reading")
+def test_other_studies_of_the_items_take_what_people_coded(coded_study, project):
+    other = draft_study(project, slug="reading")
     before = state_of(other, Choices())
     answers = [
         {"annotator": "q", "stage": "read", "text_id": f"t{n}", "item_id": f"t{n}-i", "question": question} | more
@@ -108,15 +108,15 @@ def test_other_studies_of_the_items_take_what_people_coded(coded, project):
     assert codes["ambiguous"].tolist() == [False, False, False, False, None, True]
 
 
-def test_rules_answer_as_a_baseline_whose_codes_are_stored(coded, as_user, owner):
+def test_rules_answer_as_a_baseline_whose_codes_are_stored(coded_study, as_user, owner):
     """The codes of the wording as it was stay, also where the wording is changed afterwards."""
-    page = reverse("study_evaluators", args=[coded.slug])
+    page = reverse("study_evaluators", args=[coded_study.slug])
     form = as_user(owner).get(page).context["form"]
     assert [name for name, _words in form.fields["method"].choices] == ["rules"]
     assert "stages" not in form.fields
-    computed = row_of(flaw_codes(evidence_of(coded, Choices())), evaluator="rules", question="negative_stem")
+    computed = row_of(flaw_codes(evidence_of(coded_study, Choices())), evaluator="rules", question="negative_stem")
     assert as_user(owner).post(page, {"method": "rules"}).status_code == 302
-    rules = coded.annotators.get(code="rules")
+    rules = coded_study.annotators.get(code="rules")
     said = Response.objects.filter(assignment__annotator=rules)
     assert sorted(said.values_list("item__external_id", "question", "value")) == [
         (f"t{number}-i", "negative_stem", "yes" if number < 2 else "no") for number in range(6)
@@ -124,18 +124,18 @@ def test_rules_answer_as_a_baseline_whose_codes_are_stored(coded, as_user, owner
     row = get_row(rules.evaluator)
     assert (row.done, row.missing) == (6, 0)  # no rule sees what is ambiguous
     assert not rules.assignments.open().exists()
-    table = flaw_codes(evidence_of(coded, Choices()))
+    table = flaw_codes(evidence_of(coded_study, Choices()))
     assert row_of(table, evaluator="rules", question="negative_stem") == computed
     Item.objects.filter(external_id="t0-i").update(stem="Which animal is named?")
-    evidence = evidence_of(coded, Choices())
+    evidence = evidence_of(coded_study, Choices())
     assert row_of(flaw_codes(evidence), evaluator="rules", question="negative_stem")["n_yes"] == 2
     assert len(FLAW_CODES.list_answers(evidence, computed, "share").rows) == 6
 
 
-def test_only_what_can_answer_is_offered(coded, project):
+def test_only_what_can_answer_is_offered(coded_study, project):
     with pytest.raises(CannotEvaluate):
-        add_baselines(coded, "majority")
-    reading = launched(project, slug="reading")
+        add_baselines(coded_study, "majority")
+    reading = make_live_study(project, slug="reading")
     assert list_methods(reading) == ("majority", "exact", "fuzzy")
     with pytest.raises(CannotEvaluate):
         add_baselines(reading, "rules")

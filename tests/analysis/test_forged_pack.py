@@ -24,15 +24,15 @@ from tests.analysis import whole_studies
 
 
 def manifest(files=(), **said):
-    about = {"format": "lesart-replication-pack/1", "files": {name: described(content) for name, content in files}}
+    about = {"format": "lesart-replication-pack/1", "files": {name: manifest_entry(content) for name, content in files}}
     return json.dumps(about | said)
 
 
-def described(content):
+def manifest_entry(content):
     return {"sha256": hashlib.sha256(content).hexdigest(), "bytes": len(content)}
 
 
-def zipped(*files, compression=ZIP_DEFLATED):
+def make_zip(*files, compression=ZIP_DEFLATED):
     """A ZIP with these (name, content), in this order."""
     out = io.BytesIO()
     with ZipFile(out, "w", compression) as archive:
@@ -41,29 +41,29 @@ def zipped(*files, compression=ZIP_DEFLATED):
     return io.BytesIO(out.getvalue())
 
 
-def refused(file, words):
+def check_refusal(file, words):
     with pytest.raises(BadPack, match=words):
         PackReader(file).check()
 
 
 @pytest.mark.parametrize("content", [b"", b"PK", b"no zip", b"PK\x05\x06" + b"\xff" * 18, b"\0" * 100])
 def test_what_is_no_zip_is_said_to_be_none(content):
-    refused(io.BytesIO(content), "not a ZIP file|far larger")
+    check_refusal(io.BytesIO(content), "not a ZIP file|far larger")
 
 
 @pytest.mark.parametrize("name", ["../../x", "/etc/x", "a/../../x", "C:/x", "a\\..\\x", "a//x", "a\nb"])
 def test_a_name_that_leads_out_of_the_folder_is_refused(name):
-    refused(zipped(("manifest.json", manifest([(name, b"1")])), (name, b"1")), "outside its own folder")
+    check_refusal(make_zip(("manifest.json", manifest([(name, b"1")])), (name, b"1")), "outside its own folder")
 
 
 def test_two_files_of_one_name_are_refused():
     with pytest.warns(UserWarning, match="Duplicate name"):
-        file = zipped(("a.txt", b"1"), ("a.txt", b"2"), ("manifest.json", manifest([("a.txt", b"2")])))
-    refused(file, "two files with the same")
+        file = make_zip(("a.txt", b"1"), ("a.txt", b"2"), ("manifest.json", manifest([("a.txt", b"2")])))
+    check_refusal(file, "two files with the same")
 
 
 def test_a_folder_around_the_files_is_named_with_the_remedy():
-    refused(zipped(("pack/manifest.json", manifest())), "without an enclosing folder")
+    check_refusal(make_zip(("pack/manifest.json", manifest())), "without an enclosing folder")
 
 
 @pytest.mark.parametrize(
@@ -71,27 +71,27 @@ def test_a_folder_around_the_files_is_named_with_the_remedy():
     [("lesart-replication-pack/2", "newer Lesart"), ("lesart-replication-pack/0", "it reads"), (7, "it reads")],
 )
 def test_another_format_is_refused_and_a_newer_one_says_what_helps(number, words):
-    refused(zipped(("manifest.json", manifest(format=number))), words)
+    check_refusal(make_zip(("manifest.json", manifest(format=number))), words)
 
 
 @pytest.mark.parametrize("content", [b"", b"[]", b"{", b"[" * 100_000, b'{"files": 1e999}', b"\xff"])
 def test_a_manifest_that_is_none_is_refused(content):
-    refused(zipped(("manifest.json", content)), "manifest.json of the pack is not written|it reads")
+    check_refusal(make_zip(("manifest.json", content)), "manifest.json of the pack is not written|it reads")
 
 
-@pytest.mark.parametrize("said", [None, [], "x", {"sha256": 1}, {}])
-def test_a_file_without_its_hash_counts_as_changed(said):
-    refused(zipped(("manifest.json", manifest(files=(), **{}).replace("{}", json.dumps({"a": said}))), ("a", b"1")),
-            "a of the pack was changed")  # fmt: skip
+@pytest.mark.parametrize("entry", [None, [], "x", {"sha256": 1}, {}])
+def test_a_file_without_its_hash_counts_as_changed(entry):
+    content = manifest(files=(), **{}).replace("{}", json.dumps({"a": entry}))
+    check_refusal(make_zip(("manifest.json", content), ("a", b"1")), "a of the pack was changed")
 
 
 def test_a_file_that_the_manifest_names_and_the_zip_lacks_is_missed():
-    refused(zipped(("manifest.json", manifest([("a.csv", b"")]))), "no file a.csv")
+    check_refusal(make_zip(("manifest.json", manifest([("a.csv", b"")]))), "no file a.csv")
 
 
 @pytest.mark.parametrize("compression", [ZIP_BZIP2, ZIP_LZMA])
 def test_what_could_unpack_to_any_size_at_once_is_not_unpacked(compression):
-    refused(zipped(("manifest.json", manifest()), compression=compression), "zip it with Deflate")
+    check_refusal(make_zip(("manifest.json", manifest()), compression=compression), "zip it with Deflate")
 
 
 def spoilt(file, *changes):
@@ -103,14 +103,14 @@ def spoilt(file, *changes):
 
 
 def test_an_encrypted_file_says_so():
-    file = zipped(("manifest.json", manifest()), compression=ZIP_STORED)
+    file = make_zip(("manifest.json", manifest()), compression=ZIP_STORED)
     flags = [(b"PK\x03\x04\x14\x00\x00\x00", b"PK\x03\x04\x14\x00\x01\x00"),
              (b"PK\x01\x02\x14\x03\x14\x00\x00\x00", b"PK\x01\x02\x14\x03\x14\x00\x01\x00")]  # fmt: skip
-    refused(spoilt(file, *flags), "is encrypted")
+    check_refusal(spoilt(file, *flags), "is encrypted")
 
 
 def test_bytes_that_were_spoilt_on_the_way_are_refused_wherever_they_stand():
-    whole = zipped(("manifest.json", manifest([("a.csv", b"1,2\n" * 50)])), ("a.csv", b"1,2\n" * 50)).getvalue()
+    whole = make_zip(("manifest.json", manifest([("a.csv", b"1,2\n" * 50)])), ("a.csv", b"1,2\n" * 50)).getvalue()
     for place in range(len(whole)):
         file = io.BytesIO(whole[:place] + bytes([whole[place] ^ 0x5A]) + whole[place + 1 :])
         try:
@@ -122,18 +122,18 @@ def test_bytes_that_were_spoilt_on_the_way_are_refused_wherever_they_stand():
 
 
 def test_a_bomb_is_not_unpacked():
-    inner = zipped(("zeros", b"\0" * 50_000_000))
-    refused(inner, "far larger than any pack")
-    nested = zipped(*((f"{n}.zip", inner.getvalue()) for n in range(3)), ("manifest.json", manifest()))
+    inner = make_zip(("zeros", b"\0" * 50_000_000))
+    check_refusal(inner, "far larger than any pack")
+    nested = make_zip(*((f"{n}.zip", inner.getvalue()) for n in range(3)), ("manifest.json", manifest()))
     PackReader(nested).check()  # what the manifest does not name is never opened
 
 
 def test_a_zip_that_lies_about_its_sizes_does_not_fill_the_memory(monkeypatch):
     zeros = b"\0" * 40_000_000
-    file = zipped(("manifest.json", manifest([("zeros", zeros)])), ("zeros", zeros))
+    file = make_zip(("manifest.json", manifest([("zeros", zeros)])), ("zeros", zeros))
     lie = spoilt(file, ((40_000_000).to_bytes(4, "little"), (1_000).to_bytes(4, "little")))
     tracemalloc.start()
-    refused(lie, "cannot be read|was changed")
+    check_refusal(lie, "cannot be read|was changed")
     _now, most = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert most < 20_000_000
@@ -144,7 +144,7 @@ def test_an_index_without_end_is_not_read():
     with ZipFile(out, "w") as archive:
         archive.writestr("manifest.json", manifest())
         archive.filelist += [info_of(number) for number in range(30_000)]
-    refused(io.BytesIO(out.getvalue()), "far larger than any pack")
+    check_refusal(io.BytesIO(out.getvalue()), "far larger than any pack")
 
 
 def info_of(number):
@@ -162,18 +162,18 @@ def pack(project, monkeypatch):
     monkeypatch.setattr("analysis.services.reporting.as_svg", lambda spec: "<svg/>")
     monkeypatch.setattr("analysis.services.reporting.as_png", lambda spec: b"")
     out = io.BytesIO()
-    write_pack(whole_studies.guessed(project), Choices(seed=7), out)
+    write_pack(whole_studies.make_guessing_study(project), Choices(seed=7), out)
     with ZipFile(out) as archive:
         return {name: archive.read(name) for name in archive.namelist()}
 
 
-def forged(files, **changes):
+def write_forged_pack(files, **changes):
     """The pack with files changed, under the right hashes."""
     said = json.loads(files["manifest.json"])
     for name, content in changes.items():
         files = files | {name: content}
-        said["files"][name] = described(content)
-    return zipped(*(files | {"manifest.json": json.dumps(said).encode()}).items())
+        said["files"][name] = manifest_entry(content)
+    return make_zip(*(files | {"manifest.json": json.dumps(said).encode()}).items())
 
 
 HOSTILE = (b"", b"[]\n", b"{}\n", b"null\n", b"\xff\xfe", b'{"unit": 1e400}\n', b"[" * 9_000, b'"\n', b"a,b\n1\n")
@@ -190,7 +190,7 @@ def test_nothing_of_any_file_is_taken_on_trust(pack):
     for name in named:
         for content in HOSTILE:
             with transaction.atomic():
-                refusals += not is_taken(forged(pack, **{name: content}), empty)
+                refusals += not is_taken(write_forged_pack(pack, **{name: content}), empty)
                 transaction.set_rollback(True)
     assert refusals > len(named) * len(HOSTILE) / 2
 

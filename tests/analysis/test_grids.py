@@ -12,7 +12,7 @@ from analysis.tables.page_grids import pivot
 from analysis.tables.spec import Column, Crossing
 from analysis.tables.writers import as_tex
 from tests.analysis.rows import lines_under, make_table
-from tests.dimensions import imported
+from tests.dimensions import import_study
 
 SHOWN = (
     Column("who", "Who"),
@@ -206,7 +206,7 @@ def test_a_name_in_a_grid_of_tex_is_never_an_option_of_the_line_above():
 @pytest.mark.django_db
 def test_the_results_page_shows_grids_and_keeps_the_list(project, as_user, reviewer):
     cache.clear()
-    imported(project)
+    import_study(project)
     html = as_user(reviewer).get(reverse("results_details", args=["dims"])).content.decode()
     section = BeautifulSoup(html, "html.parser").find(id="generator_means")
     assert "Round: 1" in [heading.text for heading in section.select("h3, h4, caption")]

@@ -33,7 +33,7 @@ def hide(owner):
     return switch
 
 
-def imported(study, rows):
+def import_rows(study, rows):
     import_responses(study, as_csv(rows))
     return study
 
@@ -45,25 +45,25 @@ def dimension_ratings(project):
     )
     rows = [
         {"annotator": f"p{seat}", "stage": "rate", "item_id": item, "question": question}
-        | {"value": dimensions.planted(seat, item, question)}
+        | {"value": dimensions.true_score(seat, item, question)}
         for seat, item, question in cells
     ]
-    return imported(dimensions.drafted(project), rows)
+    return import_rows(dimensions.draft_study(project), rows)
 
 
 def stopping_questionnaire(project):
-    return stopping.imported(project)
+    return stopping.import_study(project)
 
 
 def pairwise(project):
     pairs.make_bank(project)
     rows = [
         {"annotator": f"ann{seat}", "stage": "compare", "question": "better", "item_id": one, "other_item_id": other}
-        | {"value": pairs.planted(seat, one, other), "shown_left": one, "part": "calibration"}
+        | {"value": pairs.true_preference(seat, one, other), "shown_left": one, "part": "calibration"}
         for one, other in combinations([f"p1-{name}-0" for name in pairs.GENERATORS], 2)
         for seat in range(3)
     ]
-    return imported(pairs.drafted(project), rows)
+    return import_rows(pairs.draft_study(project), rows)
 
 
 def addresses(study):
@@ -106,7 +106,7 @@ def addresses(study):
                 yield reverse(pattern.name, kwargs={"slug": slug, **more})
 
 
-def said(response) -> str:
+def page_text(response) -> str:
     """The content without the description of what was asked, which does name the generators."""
     if response.streaming:
         return b"".join(response.streaming_content).decode()
@@ -118,7 +118,7 @@ def said(response) -> str:
 
 @pytest.mark.parametrize("make", [dimension_ratings, stopping_questionnaire, pairwise, None])
 def test_no_page_and_no_file_names_a_generator(project, request, as_user, owner, hide, make):
-    study = hide(make(project) if make else request.getfixturevalue("answered"))
+    study = hide(make(project) if make else request.getfixturevalue("two_annotators"))
     names = Generator.objects.filter(project=project).values_list("name", flat=True)
     client = as_user(owner)
     seen = {}
@@ -127,7 +127,7 @@ def test_no_page_and_no_file_names_a_generator(project, request, as_user, owner,
         response = client.get(address, query if "judgments" in address else {})
         seen[address] = response.status_code
         if response.status_code != 404:
-            assert not [name for name in names if name in said(response)], address
+            assert not [name for name in names if name in page_text(response)], address
     assert 200 in seen.values()
     assert seen[reverse("results_details", args=[study.slug])] == 200
 
@@ -135,45 +135,45 @@ def test_no_page_and_no_file_names_a_generator(project, request, as_user, owner,
 @pytest.mark.parametrize("ending", FORMS)
 @pytest.mark.parametrize("name", ["dumbbell", "dumbbell_matched", "ratings", "accuracy_by_rating"])
 def test_a_hidden_figure_is_refused_in_every_form_also_if_it_was_seen_before(
-    answered, hide, as_user, owner, monkeypatch, name, ending
+    two_annotators, hide, as_user, owner, monkeypatch, name, ending
 ):
     monkeypatch.setitem(FORMS, ending, lambda spec: b"drawn")
     address, client = reverse("study_figure", args=["tiny", name, ending]), as_user(owner)
     assert client.get(address).content == b"drawn"
-    hide(answered)
+    hide(two_annotators)
     assert client.get(address).status_code == client.get(address, {"download": "1"}).status_code == 404
 
 
 @pytest.mark.parametrize("name", ["csv", "wide", "jsonl", "metrics", "unanswered"])
-def test_answers_are_not_exported_meanwhile(answered, hide, as_user, reviewer, name):
-    hide(answered)
+def test_answers_are_not_exported_meanwhile(two_annotators, hide, as_user, reviewer, name):
+    hide(two_annotators)
     response = as_user(reviewer).get(reverse("study_export", args=["tiny", name]))
     assert response.status_code == 403
     assert "until the study is closed" in response.content.decode()
 
 
-def test_the_code_book_says_nothing_of_answers_and_stays(answered, hide, as_user, reviewer):
-    hide(answered)
+def test_the_code_book_says_nothing_of_answers_and_stays(two_annotators, hide, as_user, reviewer):
+    hide(two_annotators)
     assert as_user(reviewer).get(reverse("study_export", args=["tiny", "codebook"])).status_code == 200
 
 
-def test_nobody_reads_or_codes_single_items_meanwhile(answered, items, hide, as_user, reviewer):
-    hide(answered)
+def test_nobody_reads_or_codes_single_items_meanwhile(two_annotators, items, hide, as_user, reviewer):
+    hide(two_annotators)
     sheet = reverse("study_item", args=["tiny", items["c1"].pk])
     assert as_user(reviewer).post(sheet, {"code": "widely_known"}).status_code == 403
-    assert not answered.item_codes.exists()
+    assert not two_annotators.item_codes.exists()
 
 
-def test_agreement_and_progress_are_still_there(answered, hide, as_user, viewer):
-    hide(answered)
+def test_agreement_and_progress_are_still_there(two_annotators, hide, as_user, viewer):
+    hide(two_annotators)
     html = as_user(viewer).get(reverse("results_details", args=["tiny"])).content.decode()
     assert "Agreement with people" in html
     assert "hidden until the study is closed" in html
     assert as_user(viewer).get(reverse("study_table", args=["tiny", "agreement_with_humans"])).status_code == 200
 
 
-def test_the_lab_keeps_coefficients_and_hides_who_gave_what(answered, hide, as_user, viewer):
-    hide(answered)
+def test_the_lab_keeps_coefficients_and_hides_who_gave_what(two_annotators, hide, as_user, viewer):
+    hide(two_annotators)
     client = as_user(viewer)
     codes = [
         client.get(reverse("agreement_lab_csv", args=["tiny", name])).status_code
@@ -190,28 +190,28 @@ def test_agreement_of_single_generators_is_hidden_too(project, hide, as_user, vi
     assert {(line[2], line[3]) for line in lines} == {("", "")}  # generator, source
 
 
-def test_closing_the_study_shows_everything(answered, hide, as_user, viewer):
-    study = hide(answered)
+def test_closing_the_study_shows_everything(two_annotators, hide, as_user, viewer):
+    study = hide(two_annotators)
     Study.objects.filter(pk=study.pk).update(state=StudyState.CLOSED)
     assert "careful" in as_user(viewer).get(reverse("study_table", args=["tiny", "informativity"])).content.decode()
 
 
-def test_reopening_hides_again(answered, hide):
-    study = hide(answered)
+def test_reopening_hides_again(two_annotators, hide):
+    study = hide(two_annotators)
     for state, hidden in ((StudyState.CLOSED, False), (StudyState.LIVE, True), (StudyState.IMPORTED, False)):
         study.state = state
         assert are_effects_hidden(study) is hidden
 
 
 @pytest.mark.parametrize("role", list(Role))
-def test_only_owners_switch(answered, as_user, member, role):
+def test_only_owners_switch(two_annotators, as_user, member, role):
     response = as_user(member(role)).post(reverse("study_effects", args=["tiny"]), {"hide": "yes"})
     assert response.status_code == (302 if role == Role.OWNER else 404)
-    assert are_effects_hidden(answered) is (role == Role.OWNER)
+    assert are_effects_hidden(two_annotators) is (role == Role.OWNER)
 
 
-def test_each_switching_is_logged_once(answered, owner):
-    assert [switch_effects(answered, owner, hidden=hidden) for hidden in (False, True, True, False)] == [
+def test_each_switching_is_logged_once(two_annotators, owner):
+    assert [switch_effects(two_annotators, owner, hidden=hidden) for hidden in (False, True, True, False)] == [
         False, True, False, True,
     ]  # fmt: skip
     assert list(EffectsSwitch.objects.values_list("hidden", "made_by__username")) == [
@@ -219,14 +219,14 @@ def test_each_switching_is_logged_once(answered, owner):
     ]  # fmt: skip
 
 
-def test_a_closed_study_has_nothing_to_hide(answered, owner):
-    Study.objects.filter(pk=answered.pk).update(state=StudyState.CLOSED)
+def test_a_closed_study_has_nothing_to_hide(two_annotators, owner):
+    Study.objects.filter(pk=two_annotators.pk).update(state=StudyState.CLOSED)
     with pytest.raises(WrongState):
-        switch_effects(answered, owner, hidden=True)
+        switch_effects(two_annotators, owner, hidden=True)
 
 
-def test_the_admins_command_is_not_limited(answered, hide, tmp_path):
-    hide(answered)
+def test_the_admins_command_is_not_limited(two_annotators, hide, tmp_path):
+    hide(two_annotators)
     call_command("report", "tiny", out=str(tmp_path))
     assert "careful" in (tmp_path / "tables" / "informativity.csv").read_text()
 

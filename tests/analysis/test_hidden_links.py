@@ -11,7 +11,7 @@ from tests.studies.answer_files import as_csv
 
 def test_what_is_hidden_is_not_linked(project, owner, client):
     dimensions.make_bank(project)
-    study = dimensions.drafted(project)
+    study = dimensions.draft_study(project)
     import_responses(study, as_csv(dimensions.first_round()))
     Study.objects.filter(pk=study.pk).update(state=StudyState.LIVE)
     study.refresh_from_db()

@@ -15,12 +15,12 @@ COLUMNS = (
 
 
 @pytest.mark.parametrize("name", ["informativity", "informativity_matched"])
-def test_columns_are_those_of_the_contract(answered, table, name):
-    assert ",".join(table(answered, name).header) == COLUMNS
+def test_columns_are_those_of_the_contract(two_annotators, table, name):
+    assert ",".join(table(two_annotators, name).header) == COLUMNS
 
 
-def test_shares_of_right_judgments_and_their_difference(answered, row):
-    careful = row(answered, "informativity", generator="careful", evaluator="human")
+def test_shares_of_right_judgments_and_their_difference(two_annotators, row):
+    careful = row(two_annotators, "informativity", generator="careful", evaluator="human")
     # Guessed: c1 by Ada 2 of 2, c2 by Ben 1 of 2. Read: 2, 2, 2 and 1 of 2.
     assert (careful["guessability"], careful["answerability"], careful["informativity"]) == (3 / 4, 7 / 8, 1 / 8)
     counts = ("n_guess", "n_read", "n_items", "n_texts", "n_annotators")
@@ -45,9 +45,9 @@ def test_interval_leaves_out_one_text_at_a_time(project, row):
     assert (found["interval"], found["replicates"], found["seed"]) == ("annotators", None, None)
 
 
-def test_texts_not_responses_are_left_out_for_these_annotators_only(answered, row):
+def test_texts_not_responses_are_left_out_for_these_annotators_only(two_annotators, row):
     where = {"generator": "careful", "evaluator": "human"}
-    careful = row(answered, "informativity", {"convention": "annotators"}, **where)
+    careful = row(two_annotators, "informativity", {"convention": "annotators"}, **where)
     both = careful["intervals"]["answerability"]
     assert (both["annotators"]["unit"], both["annotators"]["n_units"]) == ("text", 2)
     assert (both["published"]["unit"], both["published"]["n_units"]) == ("judgment", 8)
@@ -57,25 +57,25 @@ def test_texts_not_responses_are_left_out_for_these_annotators_only(answered, ro
     )
 
 
-def test_convention_says_which_interval_stands_in_low_and_high(answered, row):
+def test_convention_says_which_interval_stands_in_low_and_high(two_annotators, row):
     where = {"generator": "careful", "evaluator": "human"}
-    careful = row(answered, "informativity", {"convention": "published"}, **where)
+    careful = row(two_annotators, "informativity", {"convention": "published"}, **where)
     published = careful["intervals"]["answerability"]["published"]
     assert (careful["answerability_low"], careful["answerability_high"]) == (published["low"], published["high"])
     assert (careful["interval"], careful["replicates"], careful["seed"]) == ("published", 10_000, 7)
 
 
-def test_matched_takes_only_items_with_both_answers_of_the_same_person(answered, row):
-    careful = row(answered, "informativity_matched", generator="careful", evaluator="human")
+def test_matched_takes_only_items_with_both_answers_of_the_same_person(two_annotators, row):
+    careful = row(two_annotators, "informativity_matched", generator="careful", evaluator="human")
     # Ada on c1: 2 of 2 both times; Ben on c2: 1 of 2 both times.
     assert (careful["guessability"], careful["answerability"], careful["informativity"]) == (3 / 4, 3 / 4, 0)
     assert (careful["n_guess"], careful["n_read"], careful["n_annotators"]) == (4, 4, 2)
 
 
-def test_one_row_per_generator_and_evaluator_in_bank_order_people_first(answered, items, table):
+def test_one_row_per_generator_and_evaluator_in_bank_order_people_first(two_annotators, items, table):
     for code, kind in (("gpt", "model"), ("fuzzy", "baseline")):
-        answer(make_annotator(answered, code, kind=kind), "read", items["c1"], "TF")
-    rows = table(answered, "informativity").rows
+        answer(make_annotator(two_annotators, code, kind=kind), "read", items["c1"], "TF")
+    rows = table(two_annotators, "informativity").rows
     assert [(row["generator"], row["evaluator"]) for row in rows] == [
         (generator, evaluator) for generator in ("careful", "hurried") for evaluator in ("human", "gpt", "fuzzy")
     ]
@@ -101,10 +101,10 @@ def test_one_of_several_groups_keeps_its_row_when_no_other_is_in_the_figures(tin
     assert [row["evaluator"] for row in table(tiny, "informativity").rows][:2] == ["human", "human:students"]
 
 
-def test_who_answers_only_with_the_text_has_no_informativity(answered, items, row):
-    fuzzy = make_annotator(answered, "fuzzy", kind="baseline")
+def test_who_answers_only_with_the_text_has_no_informativity(two_annotators, items, row):
+    fuzzy = make_annotator(two_annotators, "fuzzy", kind="baseline")
     answer(fuzzy, "read", items["c1"], "TF")
-    found = row(answered, "informativity", generator="careful", evaluator="fuzzy")
+    found = row(two_annotators, "informativity", generator="careful", evaluator="fuzzy")
     assert (found["guessability"], found["informativity"], found["answerability"]) == (None, None, 1)
     assert found["guessability_reason"] == found["informativity_reason"] == "no answers without the text"
     assert (found["n_guess"], found["n_read"]) == (0, 2)
@@ -136,19 +136,19 @@ def test_an_item_of_more_options_weighs_by_its_judgments_and_the_counts_say_so(p
     assert (found["answerability"], found["n_read"], found["n_items"]) == (4 / 6, 6, 2)
 
 
-def test_pilot_and_simulated_answers_stay_out_unless_included(answered, items, row):
-    answer(make_annotator(answered, "pip", purpose="pilot"), "guess", items["c1"], "FT")
-    answer(make_annotator(answered, "sim", purpose="simulated"), "guess", items["c1"], "FT")
+def test_pilot_and_simulated_answers_stay_out_unless_included(two_annotators, items, row):
+    answer(make_annotator(two_annotators, "pip", purpose="pilot"), "guess", items["c1"], "FT")
+    answer(make_annotator(two_annotators, "sim", purpose="simulated"), "guess", items["c1"], "FT")
     where = {"generator": "careful", "evaluator": "human"}
-    assert row(answered, "informativity", **where)["n_guess"] == 4
-    assert row(answered, "informativity", {"purposes": ("main", "pilot")}, **where)["guessability"] == 3 / 6
-    both = row(answered, "informativity", {"purposes": ("main", "pilot", "simulated")}, **where)
+    assert row(two_annotators, "informativity", **where)["n_guess"] == 4
+    assert row(two_annotators, "informativity", {"purposes": ("main", "pilot")}, **where)["guessability"] == 3 / 6
+    both = row(two_annotators, "informativity", {"purposes": ("main", "pilot", "simulated")}, **where)
     assert both["guessability"] == 3 / 8
 
 
-def test_a_corrected_key_counts_at_once(answered, items, row):
+def test_a_corrected_key_counts_at_once(two_annotators, items, row):
     items["c1"].options.filter(external_id="b").update(correct=True)
-    assert row(answered, "informativity", generator="careful", evaluator="human")["guessability"] == 2 / 4
+    assert row(two_annotators, "informativity", generator="careful", evaluator="human")["guessability"] == 2 / 4
 
 
 def test_matched_says_in_which_setting_an_evaluator_was_not_asked(tiny, items, row):
@@ -172,7 +172,7 @@ def test_matched_says_in_which_setting_an_evaluator_was_not_asked(tiny, items, r
 
 def test_the_default_draws_readers_and_texts(project, row):
     """Against the measure itself, on the same counts."""
-    study, right, n = judged_by_four(project)
+    study, right, n = add_four_judgments(project)
     found = row(study, "informativity", evaluator="human")
     interval = readers_share(Arm.of_tables(right, n))
     ends = found["intervals"]["answerability"]
@@ -186,7 +186,7 @@ def test_the_default_draws_readers_and_texts(project, row):
 
 
 def test_the_row_says_what_the_interval_of_informativity_rests_on(project, row):
-    study, _right, _n = judged_by_four(project)
+    study, _right, _n = add_four_judgments(project)
     found = row(study, "informativity", evaluator="human")
     of_measure = found["intervals"]["informativity"]["readers"]
     columns = ("n_texts_effective", "n_annotators_effective", "share_from_readers")
@@ -199,7 +199,7 @@ def test_the_row_says_what_the_interval_of_informativity_rests_on(project, row):
 
 def test_a_model_stands_for_itself(project, row):
     """Its interval is over texts only and says so, whatever people's is over."""
-    study, _right, _n = judged_by_four(project)
+    study, _right, _n = add_four_judgments(project)
     model = make_annotator(study, "gpt", kind="model")
     for unit in study.units.all():
         (item,) = unit.items.all()
@@ -222,7 +222,7 @@ def test_all_right_has_a_bound_and_no_interval(project, row):
     assert ".69" in found["answerability_reason"]
 
 
-def judged_by_four(project):
+def add_four_judgments(project):
     """A study of five texts with an item each, and the counts of right answers and of all with the text, by text and
     annotator."""
     items = [make_item(make_text(project, f"t{number}"), "careful", f"c{number}", "TF") for number in range(5)]

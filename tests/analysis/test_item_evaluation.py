@@ -14,29 +14,29 @@ from projects.models import Project
 from tests.factory import answer, make_annotator
 
 
-def exported(study, **chosen):
+def export_rows(study, **chosen):
     out = io.StringIO()
     write_item_evaluation(study, find_source(study, **chosen), out)
     return [json.loads(line) for line in out.getvalue().splitlines()]
 
 
 @pytest.fixture
-def gpt(answered, items):
+def gpt(two_annotators, items):
     """A model that has answered one item without the text, and another with it."""
-    gpt = make_annotator(answered, "gpt", kind="model", model="gpt-9", reading="probability")
+    gpt = make_annotator(two_annotators, "gpt", kind="model", model="gpt-9", reading="probability")
     answer(gpt, "guess", items["c1"], "FF", probabilities=(0.4, 0.1))
     answer(gpt, "read", items["h1"], "TF", probabilities=(0.9, 0.2))
     return gpt
 
 
-def test_each_text_is_a_line_with_the_items_of_the_study(answered, gpt):
-    found = exported(answered, stage="guess")
+def test_each_text_is_a_line_with_the_items_of_the_study(two_annotators, gpt):
+    found = export_rows(two_annotators, stage="guess")
     assert [line["id"] for line in found] == ["t1", "t2"]
     assert [item["id"] for item in found[0]["items"]] == ["c1", "h1"]
 
 
-def test_a_prediction_says_what_was_answered_and_how_probable(answered, gpt):
-    first, second = exported(answered, stage="guess")[0]["items"][0]["answers"]
+def test_a_prediction_says_what_was_answered_and_how_probable(two_annotators, gpt):
+    first, second = export_rows(two_annotators, stage="guess")[0]["items"][0]["answers"]
     assert first["correct"] is True
     assert first["prediction"] == {
         "pred_correct": False, "prob_correct": 0.4, "model_output": None, "logprobs": None,
@@ -44,38 +44,38 @@ def test_a_prediction_says_what_was_answered_and_how_probable(answered, gpt):
     assert second["prediction"]["prob_correct"] == 0.1
 
 
-def test_what_was_never_asked_has_no_prediction(answered, gpt):
-    assert exported(answered, stage="guess")[0]["items"][1]["answers"][0]["prediction"] is None
+def test_what_was_never_asked_has_no_prediction(two_annotators, gpt):
+    assert export_rows(two_annotators, stage="guess")[0]["items"][1]["answers"][0]["prediction"] is None
 
 
-def test_the_metadata_say_setting_and_model(answered, gpt):
-    metadata = exported(answered, stage="read")[0]["metadata"]
+def test_the_metadata_say_setting_and_model(two_annotators, gpt):
+    metadata = export_rows(two_annotators, stage="read")[0]["metadata"]
     assert (metadata["dataset"], metadata["split"]) == ("tiny", "")
     assert metadata["extra"] == {
         "study": "tiny", "setting": "read", "evaluator": "gpt", "model": "gpt-9", "reading": "probability",
     }  # fmt: skip
 
 
-def test_items_say_whether_several_options_may_be_right(answered, gpt):
-    assert exported(answered, stage="read")[0]["items"][0]["multiple"] is True
+def test_items_say_whether_several_options_may_be_right(two_annotators, gpt):
+    assert export_rows(two_annotators, stage="read")[0]["items"][0]["multiple"] is True
 
 
-def test_an_ambiguous_wish_is_refused_with_all_choices(answered, gpt):
+def test_an_ambiguous_wish_is_refused_with_all_choices(two_annotators, gpt):
     with pytest.raises(BadChoice, match="--evaluator gpt --stage guess; --evaluator gpt --stage read"):
-        find_source(answered)
+        find_source(two_annotators)
 
 
-def test_a_wish_that_nothing_fulfils_is_refused_with_all_choices(answered, gpt):
+def test_a_wish_that_nothing_fulfils_is_refused_with_all_choices(two_annotators, gpt):
     with pytest.raises(BadChoice, match=r"no such answers.*--evaluator gpt --stage read"):
-        find_source(answered, evaluator="ada")
+        find_source(two_annotators, evaluator="ada")
 
 
-def test_a_study_without_models_says_so(answered):
+def test_a_study_without_models_says_so(two_annotators):
     with pytest.raises(BadChoice, match="none has answered this study"):
-        find_source(answered)
+        find_source(two_annotators)
 
 
-def test_the_command_writes_the_file_and_refuses_what_is_ambiguous(answered, gpt, tmp_path):
+def test_the_command_writes_the_file_and_refuses_what_is_ambiguous(two_annotators, gpt, tmp_path):
     file = tmp_path / "gpt.jsonl"
     call_command("export_responses", "tiny", format="item-evaluation", stage="read", out=str(file))
     assert len(file.read_text().splitlines()) == 2
@@ -85,7 +85,7 @@ def test_the_command_writes_the_file_and_refuses_what_is_ambiguous(answered, gpt
         call_command("export_responses", "tiny", stage="read")
 
 
-def test_the_bank_takes_the_file_again(answered, gpt, tmp_path):
+def test_the_bank_takes_the_file_again(two_annotators, gpt, tmp_path):
     file = tmp_path / "gpt.jsonl"
     call_command("export_responses", "tiny", format="item-evaluation", stage="read", out=str(file))
     call_command("import_items", str(file), project="rivers", verbosity=0)

@@ -13,7 +13,7 @@ from evaluation.models import Evaluator
 from evaluation.services.evaluators import set_seen_texts
 from studies.services.people_texts import find_draw
 from studies.services.responses.importing import import_responses
-from tests.studies.world import bank, drafted
+from tests.studies.world import bank, draft_study
 
 N_TEXTS, N_DRAWN, N_PEOPLE, R = 100, 20, 12, 0.8
 PLAN = {"annotators": N_PEOPLE, "people_texts": N_DRAWN}
@@ -50,10 +50,10 @@ def judge(who, kind, stage, text, right, p):
 @pytest.fixture
 def study(project):
     bank(project, texts=N_TEXTS, generators=("alder",))
-    return drafted(project, plan=PLAN)
+    return draft_study(project, plan=PLAN)
 
 
-def joined(study):
+def join_study(study):
     tables = joined_tables(evidence_of(study, Choices()))
     return {(row["measure"], row["method"]): row for row in tables[0].rows}, tables
 
@@ -61,7 +61,7 @@ def joined(study):
 def test_models_that_predict_people_shorten_the_interval(study):
     rows = find_draw(study)
     import_responses(study, plant([row["text_id"] for row in rows], [row["text_id"] for row in rows if row["drawn"]]))
-    found, tables = joined(study)
+    found, tables = join_study(study)
     both, alone = found["answerability", "fitted slope"], found["answerability", "people only"]
     assert (both["n_texts"], both["n_texts_all"], both["reason"]) == (N_DRAWN, N_TEXTS, "")
     assert 0.5 < both["r"] < 0.9  # that of few judgments is below the planted one
@@ -76,7 +76,7 @@ def test_the_summary_says_it_in_one_sentence_that_leads_to_the_table(study, as_u
     rows = find_draw(study)
     import_responses(study, plant([row["text_id"] for row in rows], [row["text_id"] for row in rows if row["drawn"]]))
     shown = as_user(owner).get(reverse("study_results", args=[study.slug])).context["findings"]
-    _found, tables = joined(study)
+    _found, tables = join_study(study)
     assert [said for said, _href in shown] == joined_sentences(tables)
     assert shown[0][1].endswith("#people_and_models")
     assert reverse("results_details", args=[study.slug]) in shown[0][1]
@@ -86,7 +86,7 @@ def test_texts_chosen_by_hand_are_refused(study):
     rows = find_draw(study)
     by_hand = [row["text_id"] for row in rows][:N_DRAWN]
     import_responses(study, plant([row["text_id"] for row in rows], by_hand))
-    found, _tables = joined(study)
+    found, _tables = join_study(study)
     reason = "The texts that people did were not drawn by chance, so people and models cannot be joined."
     assert {row["reason"] for row in found.values()} == {reason}
     assert {row["value"] for row in found.values()} == {None}
@@ -100,9 +100,9 @@ def test_a_model_that_has_seen_peoples_answers_is_refused(study, as_user, owner)
     page = reverse("evaluator", args=[study.slug, model.pk])
     assert "seen" in as_user(owner).post(page, {"seen": "t1, nowhere"}).context["seen"].errors
     assert as_user(owner).post(page, {"seen": "t1, t2"}).status_code == 302
-    found, tables = joined(study)
+    found, tables = join_study(study)
     reason = "m has seen people's answers to 2 of these texts."
     assert {row["reason"] for row in found.values()} == {reason}
     assert joined_sentences(tables) == [reason]
     set_seen_texts(model, "all")
-    assert {row["reason"] for row in joined(study)[0].values()} == {reason.replace("2", str(N_TEXTS))}
+    assert {row["reason"] for row in join_study(study)[0].values()} == {reason.replace("2", str(N_TEXTS))}

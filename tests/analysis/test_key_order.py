@@ -28,15 +28,15 @@ def reorder():
 @pytest.mark.parametrize("name", list(whole_studies.EVERY))
 def test_a_pack_is_the_same_bytes_whatever_the_order_of_keys(project, name):
     study = whole_studies.EVERY[name](project)
-    before = packs.files_of(packs.packed(study))
+    before = packs.files_of(packs.export_pack_bytes(study))
     reorder()
-    after = packs.files_of(packs.packed(study))
+    after = packs.files_of(packs.export_pack_bytes(study))
     assert [file for file in before if after[file] != before[file]] == []
 
 
 @pytest.mark.database
 def test_the_datasheet_says_wordings_in_the_order_in_which_they_are_read(project):
-    study = whole_studies.rated(project)
+    study = whole_studies.make_ratings_study(project)
     reorder()
-    sheet = packs.files_of(packs.packed(study))["datasheet/heds.md"].decode()
+    sheet = packs.files_of(packs.export_pack_bytes(study))["datasheet/heds.md"].decode()
     assert "Fluency Is the language of the question right? [3] fluent" in sheet

@@ -33,17 +33,17 @@ def values(found):
     return {(row["coefficient"], row["weights"]): row["value"] for row in found.coefficients.rows}
 
 
-def test_the_contingency_table_of_two_annotators(answered):
+def test_the_contingency_table_of_two_annotators(two_annotators):
     """With the text: ada TF TF TF TF, ben TF TF TT FT."""
-    assert [(row["category"], row["false"], row["true"]) for row in compare(answered).contingency.rows] == [
+    assert [(row["category"], row["false"], row["true"]) for row in compare(two_annotators).contingency.rows] == [
         ("false", 2, 2),
         ("true", 1, 3),
     ]
 
 
-def test_coefficients_of_that_table(answered):
+def test_coefficients_of_that_table(two_annotators):
     """p_a = 5/8. Cohen: p_e = (4·3 + 4·5)/64 = .5. Scott and Fleiss: π = 9/16. AC1: 2π(1 − π)."""
-    found = values(compare(answered))
+    found = values(compare(two_annotators))
     pi = 9 / 16
     assert found["Percent agreement", "identity"] == 5 / 8
     assert found["Conger's κ", "identity"] == pytest.approx(0.25)
@@ -54,45 +54,45 @@ def test_coefficients_of_that_table(answered):
     assert found["Brennan–Prediger", "identity"] == pytest.approx(0.25)
 
 
-def test_files_name_coefficients_alike_in_every_language(answered):
+def test_files_name_coefficients_alike_in_every_language(two_annotators):
     with override("eu"):
-        found = values(compare(answered, "read.rating"))
-    assert found.keys() == values(compare(answered, "read.rating")).keys()
+        found = values(compare(two_annotators, "read.rating"))
+    assert found.keys() == values(compare(two_annotators, "read.rating")).keys()
 
 
-def test_each_coefficient_says_what_it_rests_on(answered):
-    for row in compare(answered).coefficients.rows:
+def test_each_coefficient_says_what_it_rests_on(two_annotators):
+    for row in compare(two_annotators).coefficients.rows:
         assert (row["n_units"], row["n_pairs"], row["n_judgments"], row["n_texts"]) == (8, 8, 16, 2)
         assert row["prevalence"] == 9 / 16
 
 
-def test_a_scale_also_gets_weighted_coefficients_and_levels(answered):
+def test_a_scale_also_gets_weighted_coefficients_and_levels(two_annotators):
     """Ratings are the same throughout, 5 4 4 2."""
-    found = values(compare(answered, "read.rating"))
+    found = values(compare(two_annotators, "read.rating"))
     assert found["Gwet's AC2", "quadratic"] == 1
     assert found["Krippendorff's α", "interval"] == 1
-    assert ("Gwet's AC2", "linear") not in values(compare(answered))
+    assert ("Gwet's AC2", "linear") not in values(compare(two_annotators))
 
 
-def test_a_scale_also_gets_intraclass_correlations_and_the_ratio_level(answered):
-    found = values(compare(answered, "read.rating"))
+def test_a_scale_also_gets_intraclass_correlations_and_the_ratio_level(two_annotators):
+    found = values(compare(two_annotators, "read.rating"))
     assert [found[f"ICC({model})", "interval"] for model in ("1", "2", "3", "1,k", "2,k", "3,k")] == [1] * 6
     assert found["Krippendorff's α", "ratio"] == 1
     assert found["Fleiss' κ", "ordinal"] == 1
-    assert ("ICC(1)", "interval") not in values(compare(answered))
+    assert ("ICC(1)", "interval") not in values(compare(two_annotators))
 
 
-def test_pairs_counted_alike_stand_beside_pairs_by_what_they_share(answered, items):
+def test_pairs_counted_alike_stand_beside_pairs_by_what_they_share(two_annotators, items):
     """Ada and gpt agree on all of one item; with ben gpt shares the same two options, with ada he shares eight."""
-    answer(make_annotator(answered, "gpt", kind="model"), "read", items["c1"], "TF")
-    found = values(compare(answered, annotators=("ada", "ben", "gpt")))
+    answer(make_annotator(two_annotators, "gpt", kind="model"), "read", items["c1"], "TF")
+    found = values(compare(two_annotators, annotators=("ada", "ben", "gpt")))
     assert found["Cohen's κ, mean of pairs", "identity"] == pytest.approx((8 * 0.25 + 2 * 1 + 2 * 1) / 12)
     assert found["Light's κ, unweighted mean of pairs", "identity"] == pytest.approx((0.25 + 1 + 1) / 3)
 
 
-def test_tests_against_chance_worked_by_hand(answered):
+def test_tests_against_chance_worked_by_hand(two_annotators):
     """Chance .5: variance under it (.5 + .25 − .515625) / (8 · .25) = .1171875. Fleiss: √(2 / (8 · 2 · 1))."""
-    cohen, fleiss, *categories = compare(answered).tests.rows
+    cohen, fleiss, *categories = compare(two_annotators).tests.rows
     assert (cohen["coefficient"], cohen["about"], cohen["n_units"]) == ("Cohen's κ", "ada × ben", 8)
     assert cohen["se_null"] == pytest.approx(0.1171875**0.5)
     assert cohen["z"] == pytest.approx(0.25 / 0.1171875**0.5)
@@ -106,32 +106,32 @@ def test_tests_against_chance_worked_by_hand(answered):
     ]
 
 
-def test_what_cannot_be_tested_says_why(answered, items):
-    gpt = make_annotator(answered, "gpt", kind="model")
+def test_what_cannot_be_tested_says_why(two_annotators, items):
+    gpt = make_annotator(two_annotators, "gpt", kind="model")
     for item in items.values():
         answer(gpt, "read", item, "TT")
-    pair = compare(answered, annotators=("ben", "gpt")).tests.rows[0]
+    pair = compare(two_annotators, annotators=("ben", "gpt")).tests.rows[0]
     assert (pair["value"], pair["z"]) == (0, None)
     assert "the same label, so" in pair["reason"]
-    ratings = {row["about"]: row["reason"] for row in compare(answered, "read.rating").tests.rows}
+    ratings = {row["about"]: row["reason"] for row in compare(two_annotators, "read.rating").tests.rows}
     assert ratings["1"] == ratings["3"] == "No annotator, or every annotator, gave this category."
 
 
-def test_categories_are_the_declared_ones(answered):
-    assert compare(answered, "read.rating").contingency.header == ("category", "1", "2", "3", "4", "5")
+def test_categories_are_the_declared_ones(two_annotators):
+    assert compare(two_annotators, "read.rating").contingency.header == ("category", "1", "2", "3", "4", "5")
 
 
-def test_models_stand_beside_people(answered, items):
-    gpt = make_annotator(answered, "gpt", kind="model")
+def test_models_stand_beside_people(two_annotators, items):
+    gpt = make_annotator(two_annotators, "gpt", kind="model")
     for item in items.values():
         answer(gpt, "read", item, "TF")
-    assert values(compare(answered, annotators=("ada", "gpt")))["Percent agreement", "identity"] == 1
-    labels = compare(answered, annotators=("ben", "gpt")).labels.rows
+    assert values(compare(two_annotators, annotators=("ada", "gpt")))["Percent agreement", "identity"] == 1
+    labels = compare(two_annotators, annotators=("ben", "gpt")).labels.rows
     assert [(row["annotator"], row["true"], row["n"]) for row in labels] == [("ben", 5, 8), ("gpt", 4, 8)]
 
 
-def test_nothing_shared_is_undefined_with_a_reason(answered):
-    row = compare(answered, "guess.answer").coefficients.rows[0]
+def test_nothing_shared_is_undefined_with_a_reason(two_annotators):
+    row = compare(two_annotators, "guess.answer").coefficients.rows[0]
     assert row["value"] is None
     assert "No unit was judged by two annotators" in row["reason"]
 
@@ -141,8 +141,8 @@ def test_a_pick_of_a_pair_is_the_first_or_the_second_item_of_the_pair():
     assert [better.category(value, "i1") for value in ("i1", "i2", "tie")] == [FIRST, SECOND, "tie"]
 
 
-def test_the_page_compares_all_people_until_told_otherwise(answered, items, as_user, viewer):
-    answer(make_annotator(answered, "gpt", kind="model"), "read", items["c1"], "TF")
+def test_the_page_compares_all_people_until_told_otherwise(two_annotators, items, as_user, viewer):
+    answer(make_annotator(two_annotators, "gpt", kind="model"), "read", items["c1"], "TF")
     client, address = as_user(viewer), reverse("agreement_lab", args=["tiny"])
     html = client.get(address, {"question_asked": "read.answer"}).content.decode()
     assert "Rows: ada. Columns: ben." in html
@@ -150,7 +150,7 @@ def test_the_page_compares_all_people_until_told_otherwise(answered, items, as_u
     assert "Rows: ada. Columns: gpt." in html
 
 
-def test_one_annotator_alone_is_told_what_is_missing(answered, as_user, viewer):
+def test_one_annotator_alone_is_told_what_is_missing(two_annotators, as_user, viewer):
     html = as_user(viewer).get(reverse("agreement_lab", args=["tiny"]), {"annotator": "ada"}).content.decode()
     assert "Agreement needs at least two annotators" in html
 
@@ -160,13 +160,13 @@ def test_a_study_without_answers_has_a_page(tiny, as_user, viewer):
 
 
 @pytest.mark.parametrize("name", ["coefficients", "tests", "contingency", "labels"])
-def test_each_table_is_a_file(answered, as_user, viewer, name):
+def test_each_table_is_a_file(two_annotators, as_user, viewer, name):
     address = reverse("agreement_lab_csv", args=["tiny", name])
     response = as_user(viewer).get(address, {"question_asked": "read.answer"})
     assert len(list(csv.DictReader(io.StringIO(response.content.decode(), newline="")))) >= 2
 
 
-def test_strangers_and_unknown_files_find_nothing(answered, as_user, stranger, viewer):
+def test_strangers_and_unknown_files_find_nothing(two_annotators, as_user, stranger, viewer):
     assert as_user(stranger).get(reverse("agreement_lab", args=["tiny"])).status_code == 404
     assert as_user(viewer).get(reverse("agreement_lab_csv", args=["tiny", "luck"])).status_code == 404
 
@@ -181,16 +181,16 @@ def test_simulated_answers_are_named_on_the_page_and_in_the_files(tiny, items, a
 
 
 @pytest.fixture
-def stopped(project):
+def questionnaire_study(project):
     """The planted questionnaire: p0 and p2 are the even group, p1 the odd one."""
     stopping.make_bank(project)
-    study = stopping.drafted(project)
+    study = stopping.draft_study(project)
     import_responses(study, as_csv(stopping.rows()))
     study.refresh_from_db()
     return study
 
 
-def shown(as_user, user, study, **asked):
+def read_lab(as_user, user, study, **asked):
     response = as_user(user).get(reverse("agreement_lab", args=[study.slug]), asked)
     assert response.status_code == 200
     return BeautifulSoup(response.content.decode(), "html.parser")
@@ -200,9 +200,9 @@ def rows_of(page, section):
     return [[cell.get_text(" ", strip=True) for cell in row.select("th, td")] for row in page.select(f"#{section} tr")]
 
 
-def test_a_questionnaire_is_told_gate_by_gate_in_both_views(stopped):
+def test_a_questionnaire_is_told_gate_by_gate_in_both_views(questionnaire_study):
     """Of s2-gen-alder p0 and p1 stop at the first gate, p2 goes on; of s1-gen-birch p2 stops at `clear`."""
-    found = lab_overview_of(stopped, Choices(seed=7), ["p0", "p1", "p2"])
+    found = lab_overview_of(questionnaire_study, Choices(seed=7), ["p0", "p1", "p2"])
     rows = {(row["question"], row["view"]): row for row in found.rows}
     assert {view for name, view in rows if name == "understandable"} == {""}
     whole, reached = rows["clear", "all"], rows["clear", "applicable"]
@@ -212,35 +212,35 @@ def test_a_questionnaire_is_told_gate_by_gate_in_both_views(stopped):
     assert whole["prevalence"] == pytest.approx(5 / 12)
 
 
-def test_not_applicable_is_a_category_of_the_contingency_table_where_asked_for(stopped, as_user, viewer):
+def test_not_applicable_is_a_category_of_the_contingency_table_where_asked_for(questionnaire_study, as_user, viewer):
     asked = {"question_asked": "judge.clear", "annotator": ["p0", "p1"]}
-    page = shown(as_user, viewer, stopped, view="all", **asked)
+    page = read_lab(as_user, viewer, questionnaire_study, view="all", **asked)
     assert rows_of(page, "contingency")[0][-1] == "not applicable"
     assert rows_of(page, "contingency")[-1] == ["not applicable", "1", "0", "0", "1"]
-    assert "not applicable" not in str(rows_of(shown(as_user, viewer, stopped, **asked), "contingency"))
+    assert "not applicable" not in str(rows_of(read_lab(as_user, viewer, questionnaire_study, **asked), "contingency"))
 
 
-def test_a_group_is_chosen_at_once_and_kept_in_the_address_of_files(stopped, as_user, viewer):
-    page = shown(as_user, viewer, stopped, group="human:group-even")
+def test_a_group_is_chosen_at_once_and_kept_in_the_address_of_files(questionnaire_study, as_user, viewer):
+    page = read_lab(as_user, viewer, questionnaire_study, group="human:group-even")
     assert [row[0] for row in rows_of(page, "labels")[1:]] == ["p0", "p2"]
     assert all("group=human%3Agroup-even" in link["href"] for link in page.select(".table-foot a"))
 
 
-def test_groups_and_single_annotators_add_up(stopped, as_user, viewer):
-    page = shown(as_user, viewer, stopped, group="human:group-even", annotator="p1")
+def test_groups_and_single_annotators_add_up(questionnaire_study, as_user, viewer):
+    page = read_lab(as_user, viewer, questionnaire_study, group="human:group-even", annotator="p1")
     assert [row[0] for row in rows_of(page, "labels")[1:]] == ["p0", "p1", "p2"]
 
 
-def test_questions_and_categories_are_told_in_words_and_filed_by_name(stopped, as_user, viewer):
-    page = shown(as_user, viewer, stopped, question_asked="judge.clear")
+def test_questions_and_categories_are_told_in_words_and_filed_by_name(questionnaire_study, as_user, viewer):
+    page = read_lab(as_user, viewer, questionnaire_study, question_asked="judge.clear")
     assert "more or less" in page.get_text()
     assert not {"domain_related", "more_or_less", "would_use"} & set(page.get_text().split())
-    address = reverse("agreement_lab_csv", args=[stopped.slug, "questions"])
+    address = reverse("agreement_lab_csv", args=[questionnaire_study.slug, "questions"])
     rows = list(csv.DictReader(io.StringIO(as_user(viewer).get(address).content.decode(), newline="")))
     assert "domain_related" in {row["question"] for row in rows}
 
 
-def test_other_protocols_have_one_view(answered, as_user, viewer):
-    page = shown(as_user, viewer, answered)
+def test_other_protocols_have_one_view(two_annotators, as_user, viewer):
+    page = read_lab(as_user, viewer, two_annotators)
     assert not page.select("[name=view]")
     assert [row[0] for row in rows_of(page, "questions")[1:]] == ["answer", "answer", "rating"]

@@ -11,15 +11,15 @@ from analysis.science.labels import label_tables
 from studies.services.responses.importing import import_responses
 from tests.analysis.rows import rows_behind
 from tests.studies.answer_files import as_csv
-from tests.studies.world import bank, drafted
+from tests.studies.world import bank, draft_study
 
 STRICT = {"p0": -1.0, "p1": 0.0, "p2": 1.0}
 
 
-def labelled(project, items=4, texts=25, raters=STRICT, linked=True):
+def label_flaw(project, items=4, texts=25, raters=STRICT, linked=True):
     """A study of one flaw; items of birch have it more often."""
     bank(project, texts=texts, items=items)
-    study = drafted(project, protocol="item-writing-flaws", params={"flaws": ["ambiguous"]}, plan={"annotators": 3})
+    study = draft_study(project, protocol="item-writing-flaws", params={"flaws": ["ambiguous"]}, plan={"annotators": 3})
     rng, rows = np.random.default_rng(4), []
     for text in range(1, texts + 1):
         for name in ("alder", "birch"):
@@ -36,7 +36,7 @@ def labelled(project, items=4, texts=25, raters=STRICT, linked=True):
 
 
 def test_who_says_yes_more_often_and_fair_shares(project):
-    evidence = evidence_of(labelled(project), Choices())
+    evidence = evidence_of(label_flaw(project), Choices())
     severity, fair = label_tables(evidence)
     assert [row["severity"] for row in severity.rows] == pytest.approx([-1, 0, 1], abs=0.35)
     assert sum(row["severity"] for row in severity.rows) == pytest.approx(0, abs=1e-6)
@@ -59,7 +59,7 @@ def test_who_says_yes_more_often_and_fair_shares(project):
     ],
 )  # fmt: skip
 def test_refusals_have_the_same_words_on_the_page_and_in_both_tables(project, as_user, owner, given, reason):
-    study = labelled(project, **given)
+    study = label_flaw(project, **given)
     severity, fair = label_tables(evidence_of(study, Choices()))
     assert {row["reason"] for row in (*severity.rows, *fair.rows)} == {reason}
     assert {row["severity"] for row in severity.rows} | {row["fair"] for row in fair.rows} == {None}

@@ -13,8 +13,8 @@ from analysis.services.reporting import build
 from evaluation.models import Metric, MetricValue
 from items.models import Generator
 from studies.models import Response
-from tests.analysis.rows import found
-from tests.dimensions import DIMENSIONS, GENERATORS, ITEMS, imported, planted
+from tests.analysis.rows import find_row
+from tests.dimensions import DIMENSIONS, GENERATORS, ITEMS, import_study, true_score
 from tests.factory import make_annotator, make_assignment
 
 pytestmark = pytest.mark.slow
@@ -34,7 +34,7 @@ def plant(project, name, values, family=""):
 
 @pytest.fixture
 def study(project):
-    study = imported(project)
+    study = import_study(project)
     plant(project, "near", NEAR, family="Alpha")
     plant(project, "far", FAR)
     plant(project, "UniEval:fluency", ONLY_FLUENCY)
@@ -53,7 +53,7 @@ CELL = {"metric": "near", "dimension": "answerability", "coefficient": "pearson"
 
 
 def test_pooled_is_over_all_items(report):
-    row = found(report, "metric_correlations", scope="pooled", **CELL)
+    row = find_row(report, "metric_correlations", scope="pooled", **CELL)
     assert row["r"] == pytest.approx(pearson(NEAR, ANSWERABLE))
     assert row["n"] == 9
     assert row["low"] < row["r"] < row["high"]
@@ -61,7 +61,7 @@ def test_pooled_is_over_all_items(report):
 
 def test_within_text_is_the_mean_of_the_texts_that_vary(report):
     # The first text is constant; the others: 3/√(28/3) and 3/√12.
-    row = found(report, "metric_correlations", scope="within text", **CELL)
+    row = find_row(report, "metric_correlations", scope="within text", **CELL)
     assert row["r"] == pytest.approx((3 / math.sqrt(28 / 3) + 3 / math.sqrt(12)) / 2)
     assert row["n"] == 6
     # Left out in turn, one of the two is left: the error is half of what they are apart, t has one degree of freedom.
@@ -75,19 +75,21 @@ def test_p_goes_with_the_interval_of_the_convention(study):
         if row["p"] is not None:
             assert (row["p"] < 0.05) == (not row["low"] <= 0 <= row["high"])
     published = build(study, Choices(seed=5, convention="published"))
-    cells = {scope: found(published, "metric_correlations", scope=scope, **CELL) for scope in ("pooled", "within text")}
+    cells = {
+        scope: find_row(published, "metric_correlations", scope=scope, **CELL) for scope in ("pooled", "within text")
+    }
     assert cells["pooled"]["p"] == pytest.approx(pearsonr(NEAR, ANSWERABLE).pvalue)
     assert cells["within text"]["p"] is None
 
 
 def test_by_generator_is_of_their_means(report):
-    row = found(report, "metric_correlations", scope="by generator", **CELL)
+    row = find_row(report, "metric_correlations", scope="by generator", **CELL)
     assert row["r"] == pytest.approx(pearson((3, 7 / 3, 13 / 3), (7 / 3, 5 / 3, 3)))
     assert row["n"] == 3
 
 
 def test_an_undefined_correlation_says_why(report):
-    row = found(report, "metric_correlations", scope="pooled", **(CELL | {"dimension": "consistency"}))
+    row = find_row(report, "metric_correlations", scope="pooled", **(CELL | {"dimension": "consistency"}))
     assert (row["r"], row["mark"]) == (None, "")
     assert row["reason"].startswith("One of the two columns is constant")
 
@@ -112,44 +114,44 @@ def test_p_is_adjusted_over_the_metrics_and_dimensions_of_a_coefficient_and_scop
 
 def test_the_highest_and_the_lowest_are_marked_whatever_their_sign(report):
     near, far = (
-        found(report, "metric_correlations", scope="pooled", **(CELL | {"metric": m})) for m in ("near", "far")
+        find_row(report, "metric_correlations", scope="pooled", **(CELL | {"metric": m})) for m in ("near", "far")
     )
     assert abs(near["r"]) > abs(far["r"])
     assert (near["mark"], far["mark"]) == ("highest", "lowest")
 
 
 def test_the_published_interval_is_fisher_s(study):
-    row = found(build(study, Choices(seed=5, convention="published")), "metric_correlations", scope="pooled", **CELL)
+    row = find_row(build(study, Choices(seed=5, convention="published")), "metric_correlations", scope="pooled", **CELL)
     reach = 1.959964 / math.sqrt(6)
     assert row["high"] == pytest.approx(math.tanh(math.atanh(row["r"]) + reach), abs=1e-5)
-    within = found(build(study, Choices(convention="published")), "metric_correlations", scope="within text", **CELL)
+    within = find_row(build(study, Choices(convention="published")), "metric_correlations", scope="within text", **CELL)
     assert (within["low"], within["reason"]) == (None, "A mean of texts' correlations has an interval by texts only.")
 
 
 def test_means_by_generator_are_ranked_as_by_people(report):
-    rows = {generator: found(report, "metric_means", metric="near", generator=generator) for generator in GENERATORS}
+    rows = {generator: find_row(report, "metric_means", metric="near", generator=generator) for generator in GENERATORS}
     means = [rows[generator]["mean"] for generator in GENERATORS]
     assert means == pytest.approx([3, 7 / 3, 13 / 3])
     assert [rows[generator]["mark"] for generator in GENERATORS] == ["", "", "highest"]
     assert [rows[generator]["rank"] for generator in GENERATORS] == [2, 3, 1]
     assert [rows[generator]["human_rank"] for generator in GENERATORS] == [2, 3, 1]
     assert {row["rank_correlation"] for row in rows.values()} == {1.0}
-    far = found(report, "metric_means", metric="far", generator="gen-alder")
+    far = find_row(report, "metric_means", metric="far", generator="gen-alder")
     assert far["mean"] == 2
     assert far["rank_correlation"] is None  # all three generators have the mean 2
     assert far["reason"]
 
 
 def test_people_s_average_beside_a_metric_is_of_unrounded_means(report):
-    scores = [planted(seat, item, name, 2) for seat in range(3) for item in ITEMS[0::3] for name in DIMENSIONS]
-    row = found(report, "metric_means", metric="near", generator="gen-alder")
+    scores = [true_score(seat, item, name, 2) for seat in range(3) for item in ITEMS[0::3] for name in DIMENSIONS]
+    row = find_row(report, "metric_means", metric="near", generator="gen-alder")
     assert row["human_mean"] == pytest.approx(sum(scores) / len(scores))
 
 
 def test_a_metric_that_gives_the_reference_more_than_people_do_is_seen(report):
-    row = found(report, "metric_checks", metric="near", check="reference")
+    row = find_row(report, "metric_checks", metric="near", check="reference")
     assert (row["generators"], row["n"], row["n_others"]) == ("the-reference", 3, 6)
-    people = [sum(planted(s, item, name, 2) for s in range(3) for name in DIMENSIONS) / 21 for item in ITEMS]
+    people = [sum(true_score(s, item, name, 2) for s in range(3) for name in DIMENSIONS) / 21 for item in ITEMS]
     apart = [a - b for a, b in zip(standard(NEAR), standard(people), strict=True)]
     assert row["difference"] == pytest.approx(sum(apart[2::3]) / 3 - sum(apart[0::3] + apart[1::3]) / 6)
 
@@ -161,31 +163,31 @@ def standard(values):
 
 
 def test_whether_a_metric_favours_its_own_family_needs_the_family(report):
-    row = found(report, "metric_checks", metric="near", check="own_family")
+    row = find_row(report, "metric_checks", metric="near", check="own_family")
     assert (row["generators"], row["n"]) == ("gen-alder", 3)
     assert row["difference"] is not None
-    row = found(report, "metric_checks", metric="far", check="own_family")
+    row = find_row(report, "metric_checks", metric="far", check="own_family")
     assert (row["difference"], row["reason"]) == (None, "No family is known of this metric's base model.")
 
 
 def test_values_by_rounded_score_and_r_recomputed_on_it(report):
     shared = {"metric": "near", "dimension": "answerability"}
-    one, two, three = (found(report, "metric_by_score", score=score, **shared) for score in (1, 2, 3))
+    one, two, three = (find_row(report, "metric_by_score", score=score, **shared) for score in (1, 2, 3))
     assert (one["n"], one["mean"], one["quartiles"]) == (2, 1.5, "1.25; 1.5; 1.75")
     assert (two["n"], two["mean"]) == (2, 2.5)
     assert (three["n"], three["mean"], three["median"]) == (5, 4.2, 4)
     assert one["r"] == two["r"] == pytest.approx(pearson(NEAR, ANSWERABLE))
     # One annotator gave 1 where the others gave 3: the mean of 7/3 counts as a 2.
-    clear = found(report, "metric_by_score", score=2, metric="near", dimension="clarity")
+    clear = find_row(report, "metric_by_score", score=2, metric="near", dimension="clarity")
     assert (clear["n"], clear["mean"]) == (1, 3)
-    empty = found(report, "metric_by_score", score=1, metric="near", dimension="clarity")
+    empty = find_row(report, "metric_by_score", score=1, metric="near", dimension="clarity")
     assert (empty["n"], empty["mean"], empty["quartiles"]) == (0, None, "")
 
 
 def test_duplicates_and_references_can_be_left_out(study):
     def n(*dropped):
         report = build(study, Choices(seed=5, dropped=dropped))
-        return found(report, "metric_correlations", scope="pooled", **CELL)["n"]
+        return find_row(report, "metric_correlations", scope="pooled", **CELL)["n"]
 
     assert n("references") == 6
     assert n("duplicates") == 8  # the first text has one wording twice
@@ -202,12 +204,12 @@ def test_a_model_that_scored_as_an_annotator_stands_among_the_metrics(study):
             assignment=make_assignment(judge, row), stage="rate", item=row, question="answerability", value=score,
             instrument_version=study.instrument_version,
         )  # fmt: skip
-    row = found(build(study, Choices(seed=5)), "metric_correlations", scope="pooled", **(CELL | {"metric": "judge"}))
+    row = find_row(build(study, Choices(seed=5)), "metric_correlations", scope="pooled", **(CELL | {"metric": "judge"}))
     assert row["r"] == pytest.approx(1)
 
 
 def test_without_metrics_the_tables_say_how_to_get_some(project):
-    report = build(imported(project), Choices())
+    report = build(import_study(project), Choices())
     for name in ("metric_correlations", "metric_means", "metric_checks", "metric_by_score"):
         assert report.table(name).rows == ()
         assert report.table(name).notes[0].startswith("Empty, because no item of this study has a metric")
@@ -236,7 +238,7 @@ def test_the_figure_of_metrics_by_score_draws_the_quartiles_of_the_table(study, 
     }
     drawn = [row for row in report.table("metric_by_score").rows if row["median"] is not None]
     assert len(boxes) == len(drawn) > 0
-    row = found(report, "metric_by_score", metric="near", dimension="conciseness", score=3)
+    row = find_row(report, "metric_by_score", metric="near", dimension="conciseness", score=3)
     box = boxes["near", "conciseness", "3"]
     assert (box["q1"], box["median"], box["q3"]) == (row["q1"], row["median"], row["q3"])
     shown = [each["r_shown"] for each in boxes.values() if (each["metric"], each["heading"]) == ("near", "conciseness")]

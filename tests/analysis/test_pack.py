@@ -31,28 +31,28 @@ SECRET = "The heron Zwickelbart sleeps under the seventh bridge of the drowned c
 
 
 @pytest.fixture
-def guessed(project):
-    return whole_studies.guessed(project)
+def guessing_study(project):
+    return whole_studies.make_guessing_study(project)
 
 
 @pytest.fixture
-def rated(project):
-    return whole_studies.rated(project)
+def ratings_study(project):
+    return whole_studies.make_ratings_study(project)
 
 
 @pytest.fixture
-def judged(project):
-    return whole_studies.judged(project)
+def questionnaire_study(project):
+    return whole_studies.make_questionnaire_study(project)
 
 
 @pytest.fixture
-def compared(project):
-    return whole_studies.compared(project)
+def pairs_study(project):
+    return whole_studies.make_pairs_study(project)
 
 
 @pytest.fixture
-def chosen(project):
-    return whole_studies.chosen(project)
+def best_worst_study(project):
+    return whole_studies.make_best_worst_study(project)
 
 
 @pytest.fixture
@@ -63,7 +63,7 @@ def study(request, db):
 EVERY = pytest.mark.parametrize("study", list(whole_studies.EVERY), indirect=True)
 
 
-def packed(study, path, *arguments):
+def export_pack_file(study, path, *arguments):
     path.write_bytes(write_once(lambda: pack_anew(study, path, *arguments).read_bytes(), study.pk, arguments))
     return path
 
@@ -73,13 +73,13 @@ def pack_anew(study, path, *arguments):
     return path
 
 
-def unpacked(path, slug="again"):
+def import_pack_file(path, slug="again"):
     project = Project.objects.create(slug=slug, title=slug)
     call_command("import_pack", str(path), "--project", slug, "--slug", slug, stdout=io.StringIO())
     return Study.objects.get(slug=slug), project
 
 
-def reported(slug, folder, *arguments):
+def write_report(slug, folder, *arguments):
     """The tables and specifications that `report` writes, by name."""
     call_command("report", slug, "--out", str(folder), *arguments, stdout=io.StringIO())
     files = [*(folder / "tables").iterdir(), *(folder / "figures").glob("*.vl.json")]
@@ -95,45 +95,48 @@ def of_pack(path):
 @pytest.mark.database
 @EVERY
 def test_report_on_the_unpacked_study_gives_the_same_bytes(study, tmp_path):
-    before = reported(study.slug, tmp_path / "before")
-    path = packed(study, tmp_path / "pack.zip")
-    again, _project = unpacked(path)
-    after = reported(again.slug, tmp_path / "after")
+    before = write_report(study.slug, tmp_path / "before")
+    path = export_pack_file(study, tmp_path / "pack.zip")
+    again, _project = import_pack_file(path)
+    after = write_report(again.slug, tmp_path / "after")
     assert of_pack(path) == before
     assert after == before
     assert len(before) > 10
 
 
-def test_matches_with_published_generators_come_back(guessed, tmp_path):
-    name = own_generators(guessed)[0]
-    store_matches(guessed, ("gpt-4",), {name: "gpt-4"}, None)
-    again, _project = unpacked(packed(guessed, tmp_path / "pack.zip"))
+def test_matches_with_published_generators_come_back(guessing_study, tmp_path):
+    name = own_generators(guessing_study)[0]
+    store_matches(guessing_study, ("gpt-4",), {name: "gpt-4"}, None)
+    again, _project = import_pack_file(export_pack_file(guessing_study, tmp_path / "pack.zip"))
     assert stored_matches(again) == {name: "gpt-4"}
 
 
 @pytest.mark.parametrize("convention", ["annotators", "published"])
-def test_pilots_come_back_where_they_were_included(guessed, tmp_path, convention):
+def test_pilots_come_back_where_they_were_included(guessing_study, tmp_path, convention):
     wanted = ("--include", "pilot", "--convention", convention, "--seed", "3")
-    path = packed(guessed, tmp_path / "pack.zip", *wanted)
-    again, _project = unpacked(path)
-    assert reported(again.slug, tmp_path / "after", *wanted) == of_pack(path)
+    path = export_pack_file(guessing_study, tmp_path / "pack.zip", *wanted)
+    again, _project = import_pack_file(path)
+    assert write_report(again.slug, tmp_path / "after", *wanted) == of_pack(path)
     assert set(again.annotators.values_list("purpose", flat=True)) == {"main", "pilot"}
 
 
-def test_a_part_left_out_of_the_results_is_left_out_again(compared, tmp_path):
-    path = packed(compared, tmp_path / "pack.zip", "--calibration", "without")
-    again, _project = unpacked(path)
-    assert reported(again.slug, tmp_path / "after", "--calibration", "without") == of_pack(path)
+def test_a_part_left_out_of_the_results_is_left_out_again(pairs_study, tmp_path):
+    path = export_pack_file(pairs_study, tmp_path / "pack.zip", "--calibration", "without")
+    again, _project = import_pack_file(path)
+    assert write_report(again.slug, tmp_path / "after", "--calibration", "without") == of_pack(path)
 
 
 @pytest.mark.database
 @EVERY
 def test_a_pack_of_the_unpacked_study_holds_the_same_data(study, tmp_path):
-    first = packed(study, tmp_path / "first.zip")
-    again, _project = unpacked(first)
+    first = export_pack_file(study, tmp_path / "first.zip")
+    again, _project = import_pack_file(first)
     Study.objects.filter(pk=study.pk).update(slug="old")
     Study.objects.filter(pk=again.pk).update(slug=study.slug)
-    with ZipFile(first) as one, ZipFile(packed(Study.objects.get(pk=again.pk), tmp_path / "second.zip")) as other:
+    with (
+        ZipFile(first) as one,
+        ZipFile(export_pack_file(Study.objects.get(pk=again.pk), tmp_path / "second.zip")) as other,
+    ):
         for name in one.namelist():
             if name.startswith(("bank/", "answers/", "study/units", "study/study.yaml")):
                 assert rows_of(other, name) == rows_of(one, name), name
@@ -148,13 +151,16 @@ def rows_of(pack, name):
     return [{key: value for key, value in row.items() if key not in ("instrument_version",)} for row in rows]
 
 
-def test_the_same_study_gives_the_same_pack(guessed, tmp_path, computed_anew):
-    assert pack_anew(guessed, tmp_path / "a.zip").read_bytes() == pack_anew(guessed, tmp_path / "b.zip").read_bytes()
+def test_the_same_study_gives_the_same_pack(guessing_study, tmp_path, recompute):
+    assert (
+        pack_anew(guessing_study, tmp_path / "a.zip").read_bytes()
+        == pack_anew(guessing_study, tmp_path / "b.zip").read_bytes()
+    )
     assert {path.name for path in tmp_path.iterdir()} == {"a.zip", "b.zip"}  # nothing temporary stays
 
 
-def test_the_manifest_has_seeds_versions_and_the_hash_of_every_other_file(guessed, tmp_path):
-    with ZipFile(packed(guessed, tmp_path / "pack.zip", "--seed", "3")) as pack:
+def test_the_manifest_has_seeds_versions_and_the_hash_of_every_other_file(guessing_study, tmp_path):
+    with ZipFile(export_pack_file(guessing_study, tmp_path / "pack.zip", "--seed", "3")) as pack:
         manifest = json.loads(pack.read("manifest.json"))
         assert manifest["seeds"] == {"study": 7, "report": 3}
         assert {"lesart", "numpy", "python"} <= set(manifest["versions"])
@@ -164,9 +170,9 @@ def test_the_manifest_has_seeds_versions_and_the_hash_of_every_other_file(guesse
             assert (said["sha256"], said["bytes"]) == (hashlib.sha256(content).hexdigest(), len(content))
 
 
-def test_what_was_shown_and_when_comes_back(guessed, tmp_path):
-    again, _project = unpacked(packed(guessed, tmp_path / "pack.zip"))
-    first, second = guessed.annotators.get(code="P01"), again.annotators.get(code="P01")
+def test_what_was_shown_and_when_comes_back(guessing_study, tmp_path):
+    again, _project = import_pack_file(export_pack_file(guessing_study, tmp_path / "pack.zip"))
+    first, second = guessing_study.annotators.get(code="P01"), again.annotators.get(code="P01")
     times = [
         list(each.assignments.order_by("position").values_list("submissions__opened_at", "submissions__submitted_at"))
         for each in (first, second)
@@ -195,38 +201,38 @@ def everything_in(path):
 
 
 @pytest.fixture
-def hidden(judged, owner):
+def redacted_study(questionnaire_study, owner):
     """A text that may not be shared, quoted wherever people and models write; somebody's name and address."""
     owner.first_name, owner.email = "Zwanhild", "zwanhild@example.org"
     owner.save()
-    item = judged.units.get(items__external_id="s1-gen-alder").items.get()
+    item = questionnaire_study.units.get(items__external_id="s1-gen-alder").items.get()
     Text.objects.filter(pk=item.text_id).update(body=SECRET, shareable=False)
     item.metadata = {"quote": SECRET, "kind": "open"}
     item.save()
     KeyCorrection.objects.create(
         item=item, option_external_id="a", correct=True, reason=f"It says: {SECRET}", made_by=owner
     )
-    person = judged.annotators.order_by("pk").first()
+    person = questionnaire_study.annotators.order_by("pk").first()
     person.person, person.code = "zwanhild@example.org", "Zwanhild Reed"
     person.save()
     said = Response.objects.filter(item=item, question="answer")
     said.update(value=SECRET, comment="ask zwanhild@example.org")
-    return judged
+    return questionnaire_study
 
 
-def test_a_hidden_text_stands_nowhere_in_words(hidden, tmp_path):
-    said = everything_in(packed(hidden, tmp_path / "pack.zip"))
+def test_a_hidden_text_stands_nowhere_in_words(redacted_study, tmp_path):
+    said = everything_in(export_pack_file(redacted_study, tmp_path / "pack.zip"))
     assert "Zwickelbart" not in said
     assert "drowned canal" not in said
     assert hashlib.sha256(SECRET.encode()).hexdigest() in said
 
 
-def test_people_are_opaque_codes(hidden, owner, tmp_path):
-    said = everything_in(packed(hidden, tmp_path / "pack.zip")).lower()
+def test_people_are_opaque_codes(redacted_study, owner, tmp_path):
+    said = everything_in(export_pack_file(redacted_study, tmp_path / "pack.zip")).lower()
     assert "zwanhild" not in said
     assert "@example" not in said
     assert "person-1" in said
-    for annotator in hidden.annotators.all():
+    for annotator in redacted_study.annotators.all():
         assert annotator.token.lower() not in said
         assert annotator.public_id not in said
         for assignment in annotator.assignments.all():
@@ -234,34 +240,34 @@ def test_people_are_opaque_codes(hidden, owner, tmp_path):
             assert all(item[0] not in said for order in assignment.shown.values() for item in order)
 
 
-def test_a_pack_with_hidden_words_still_comes_back_to_the_same_bytes(hidden, tmp_path):
-    path = packed(hidden, tmp_path / "pack.zip")
-    again, project = unpacked(path)
-    assert reported(again.slug, tmp_path / "after") == of_pack(path)
+def test_a_pack_with_hidden_words_still_comes_back_to_the_same_bytes(redacted_study, tmp_path):
+    path = export_pack_file(redacted_study, tmp_path / "pack.zip")
+    again, project = import_pack_file(path)
+    assert write_report(again.slug, tmp_path / "after") == of_pack(path)
     text = project.texts.get(external_id="s1")
     assert (text.shareable, text.body) == (False, f"sha256:{hashlib.sha256(SECRET.encode()).hexdigest()}")
 
 
-def test_the_span_and_note_of_a_code_go_with_a_hidden_text(guessed, tmp_path):
-    code = ItemCode.objects.get(study=guessed)
+def test_the_span_and_note_of_a_code_go_with_a_hidden_text(guessing_study, tmp_path):
+    code = ItemCode.objects.get(study=guessing_study)
     Text.objects.filter(pk=code.item.text_id).update(shareable=False)
-    with ZipFile(packed(guessed, tmp_path / "pack.zip")) as pack:
+    with ZipFile(export_pack_file(guessing_study, tmp_path / "pack.zip")) as pack:
         said = json.loads(pack.read("answers/codes.jsonl"))
     assert (said["code"], said["start"], said["end"], said["note"]) == ("wrong_key", None, None, "")
 
 
-def test_categories_of_ones_own_come_back(guessed, tmp_path):
-    item = guessed.project.items.get(external_id="t2-birch-1")
-    set_code(guessed, item, "tense=past", None)
-    unpacked(packed(guessed, tmp_path / "pack.zip"))
+def test_categories_of_ones_own_come_back(guessing_study, tmp_path):
+    item = guessing_study.project.items.get(external_id="t2-birch-1")
+    set_code(guessing_study, item, "tense=past", None)
+    import_pack_file(export_pack_file(guessing_study, tmp_path / "pack.zip"))
     assert ItemCode.objects.filter(study__slug="again", item__external_id="t2-birch-1", code="tense=past").exists()
 
 
 # Datasheet and paragraph ---------------------------------------------------------------------------------------------
 
 
-def test_the_datasheet_says_what_is_known_and_marks_what_is_not(guessed, tmp_path):
-    with ZipFile(packed(guessed, tmp_path / "pack.zip")) as pack:
+def test_the_datasheet_says_what_is_known_and_marks_what_is_not(guessing_study, tmp_path):
+    with ZipFile(export_pack_file(guessing_study, tmp_path / "pack.zip")) as pack:
         entries = {each["number"]: each for each in json.loads(pack.read("datasheet/heds.json"))["entries"]}
         markdown = pack.read("datasheet/heds.md").decode()
     assert entries["3.1.1"]["answer"] == "alder 6, birch 6"
@@ -275,8 +281,8 @@ def test_the_datasheet_says_what_is_known_and_marks_what_is_not(guessed, tmp_pat
     ("language", "words"),
     [("en", "We evaluated 12 items about 3 texts"), ("de", "12 Items zu 3 Texten")],
 )
-def test_the_methods_paragraph_has_the_studys_numbers_in_both_languages(guessed, tmp_path, language, words):
-    with ZipFile(packed(guessed, tmp_path / "pack.zip")) as pack:
+def test_the_methods_paragraph_has_the_studys_numbers_in_both_languages(guessing_study, tmp_path, language, words):
+    with ZipFile(export_pack_file(guessing_study, tmp_path / "pack.zip")) as pack:
         said = pack.read(f"datasheet/methods.{language}.md").decode()
         rows = list(csv.DictReader(io.StringIO(pack.read("report/tables/informativity.csv").decode())))
     assert words in said
@@ -288,7 +294,7 @@ def test_the_methods_paragraph_has_the_studys_numbers_in_both_languages(guessed,
 # What is refused ------------------------------------------------------------------------------------------------------
 
 
-def changed(path, name, change, *, hashed=False):
+def write_changed_pack(path, name, change, *, hashed=False):
     """The pack with one file changed, with the right hash of it if `hashed`."""
     with ZipFile(path) as pack:
         files = {each: pack.read(each) for each in pack.namelist()}
@@ -316,41 +322,47 @@ def changed(path, name, change, *, hashed=False):
         ("answers/codes.jsonl", b"t2-birch-1", b"t9-birch-1", ", but does not contain it"),
     ],
 )
-def test_what_cannot_be_is_refused_whole_even_under_a_right_hash(guessed, tmp_path, name, old, new, words):
-    path = changed(packed(guessed, tmp_path / "pack.zip"), name, lambda c: c.replace(old, new, 1), hashed=True)
+def test_what_cannot_be_is_refused_whole_even_under_a_right_hash(guessing_study, tmp_path, name, old, new, words):
+    path = write_changed_pack(
+        export_pack_file(guessing_study, tmp_path / "pack.zip"), name, lambda c: c.replace(old, new, 1), hashed=True
+    )
     with pytest.raises(CommandError, match=words):
-        unpacked(path)
+        import_pack_file(path)
     assert not Study.objects.filter(slug="again").exists()
     assert not Text.objects.filter(project__slug="again").exists()
 
 
-def test_a_file_that_was_changed_is_refused(guessed, tmp_path):
-    path = changed(packed(guessed, tmp_path / "pack.zip"), "report/tables/ratings.csv", lambda content: content + b"1")
+def test_a_file_that_was_changed_is_refused(guessing_study, tmp_path):
+    path = write_changed_pack(
+        export_pack_file(guessing_study, tmp_path / "pack.zip"),
+        "report/tables/ratings.csv",
+        lambda content: content + b"1",
+    )
     with pytest.raises(CommandError, match=r"report/tables/ratings.csv of the pack was changed"):
-        unpacked(path)
+        import_pack_file(path)
 
 
-def test_no_zip_and_a_used_project_are_refused(guessed, tmp_path):
+def test_no_zip_and_a_used_project_are_refused(guessing_study, tmp_path):
     (tmp_path / "no.zip").write_text("nothing")
     with pytest.raises(CommandError, match="not a ZIP file"):
-        unpacked(tmp_path / "no.zip")
-    path = packed(guessed, tmp_path / "pack.zip")
+        import_pack_file(tmp_path / "no.zip")
+    path = export_pack_file(guessing_study, tmp_path / "pack.zip")
     with pytest.raises(CommandError, match="has texts or generators already"):
         call_command("import_pack", str(path), "--project", "rivers", "--slug", "again")
     with pytest.raises(CommandError, match="A study “guessed” already exists"):
         call_command("import_pack", str(path), "--project", Project.objects.create(slug="empty", title="E").slug)
 
 
-def test_a_pack_says_how_far_it_is(guessed):
+def test_a_pack_says_how_far_it_is(guessing_study):
     steps = []
-    write_pack(guessed, Choices(seed=7), io.BytesIO(), steps.append)
+    write_pack(guessing_study, Choices(seed=7), io.BytesIO(), steps.append)
     assert steps == [2, 3, 4, 5]
 
 
-def test_an_unpacked_model_cannot_go_on_and_says_why(guessed, tmp_path, as_user):
-    model = guessed.annotators.get(code="gpt")
+def test_an_unpacked_model_cannot_go_on_and_says_why(guessing_study, tmp_path, as_user):
+    model = guessing_study.annotators.get(code="gpt")
     Response.objects.filter(assignment__annotator=model, stage="guess").delete()
-    again, project = unpacked(packed(guessed, tmp_path / "pack.zip"))
+    again, project = import_pack_file(export_pack_file(guessing_study, tmp_path / "pack.zip"))
     user = User.objects.create_user("rosa", password="correct horse battery")
     Membership.objects.create(project=project, user=user, role=Role.RESEARCHER)
     evaluator = Evaluator.objects.get(annotator__study=again, annotator__code="gpt")
@@ -360,8 +372,8 @@ def test_an_unpacked_model_cannot_go_on_and_says_why(guessed, tmp_path, as_user)
     assert "came from a replication pack" in page.content.decode()
 
 
-def test_without_people_the_paragraph_says_whose_numbers_these_are(guessed, tmp_path):
-    guessed.annotators.filter(kind="human").update(purpose="simulated", seat=None)
-    with ZipFile(packed(guessed, tmp_path / "pack.zip", "--include", "simulated")) as pack:
+def test_without_people_the_paragraph_says_whose_numbers_these_are(guessing_study, tmp_path):
+    guessing_study.annotators.filter(kind="human").update(purpose="simulated", seat=None)
+    with ZipFile(export_pack_file(guessing_study, tmp_path / "pack.zip", "--include", "simulated")) as pack:
         assert "to simulated annotators" in pack.read("datasheet/methods.en.md").decode()
         assert "simulierte Personen" in pack.read("datasheet/methods.de.md").decode()

@@ -19,7 +19,7 @@ PROTOCOLS = pytest.mark.parametrize("make", list(drawn.FIGURES), ids=lambda make
 
 @PROTOCOLS
 def test_the_code_book_has_every_column_and_field_of_every_file(project, make):
-    files = packs.files_of(packs.packed(make(project)))
+    files = packs.files_of(packs.export_pack_bytes(make(project)))
     book = packs.rows_in(files["codebook.csv"])
     known = {(row["file"], row["column"]) for row in book}
     for name, content in files.items():
@@ -40,7 +40,7 @@ def test_the_code_book_has_every_column_and_field_of_every_file(project, make):
 @PROTOCOLS
 def test_the_datasheet_answers_section_4_for_each_question_in_the_words_of_the_study(project, make):
     study = make(project)
-    entries = json.loads(packs.files_of(packs.packed(study))["datasheet/heds.json"])["entries"]
+    entries = json.loads(packs.files_of(packs.export_pack_bytes(study))["datasheet/heds.json"])["entries"]
     criteria = list(dict.fromkeys(each["criterion"] for each in entries if each["criterion"]))
     numbers = [each["number"] for each in entries if each["criterion"] == criteria[0]]
     assert numbers == [f"4.1.{n}" for n in (1, 2, 3)] + [f"4.2.{n}" for n in (1, 2, 3)] + [
@@ -60,7 +60,7 @@ def test_the_datasheet_answers_section_4_for_each_question_in_the_words_of_the_s
 
 
 def paragraph(study, language="en", **choices):
-    return packs.files_of(packs.packed(study, **choices))[f"datasheet/methods.{language}.md"].decode()
+    return packs.files_of(packs.export_pack_bytes(study, **choices))[f"datasheet/methods.{language}.md"].decode()
 
 
 def test_answers_from_elsewhere_were_shown_in_no_order_that_lesart_drew(project):
@@ -87,7 +87,7 @@ def test_without_people_nothing_is_said_of_what_people_did(project):
     item = make_item(make_text(project, "t1"), "careful", "t1-1", "TFF")
     study = make_study(project, "machines", [item])
     answer(make_annotator(study, "gpt", kind="model", model="gpt"), "read", item, "TFF")
-    files = packs.files_of(packs.packed(study))
+    files = packs.files_of(packs.export_pack_bytes(study))
     said = files["datasheet/methods.en.md"].decode()
     assert "No person answered." in said
     assert "recruited" not in said
@@ -114,15 +114,17 @@ def test_intervals_are_named_by_how_they_came_about(project):
 
 def test_the_read_me_gives_all_choices_back_to_report(project):
     study = drawn.guess_then_read(project)
-    said = packs.files_of(packs.packed(study, dropped=("duplicates",), shared_texts=True, calibration=False, seed=3))
+    said = packs.files_of(
+        packs.export_pack_bytes(study, dropped=("duplicates",), shared_texts=True, calibration=False, seed=3)
+    )
     command = "--out again --calibration without --drop duplicates --texts shared --seed 3"
     assert command in said["README.md"].decode()
 
 
 def test_variants_come_back(varied):  # noqa: F811
-    pack = packs.packed(varied)
-    again = packs.unpacked(pack)
-    assert packs.results_in(packs.packed(again)) == packs.results_in(pack)
+    pack = packs.export_pack_bytes(varied)
+    again = packs.import_pack_bytes(pack)
+    assert packs.results_in(packs.export_pack_bytes(again)) == packs.results_in(pack)
     assert "report/tables/variants.csv" in packs.files_of(pack)
     assert [(each.name, each.params["flat"]) for each in again.variants.all()] == [("stopping", False), ("flat", True)]
     drawn_to = {each.code: each.variant.name for each in again.annotators.select_related("variant")}
@@ -131,4 +133,4 @@ def test_variants_come_back(varied):  # noqa: F811
 
 def test_a_writing_study_says_where_its_items_are_packed(project):
     with pytest.raises(BadChoice, match="the study that evaluates them"):
-        packs.packed(to_write(project))
+        packs.export_pack_bytes(to_write(project))

@@ -15,8 +15,8 @@ pytestmark = pytest.mark.slow
 
 
 @pytest.fixture
-def page(as_user, answered, reviewer):
-    return Page(as_user(reviewer), reverse("study_pack", args=[answered.slug]))
+def page(as_user, two_annotators, reviewer):
+    return Page(as_user(reviewer), reverse("study_pack", args=[two_annotators.slug]))
 
 
 class Page:
@@ -30,7 +30,7 @@ class Page:
         return self.client.post(self.address + query)
 
 
-def test_a_pack_is_asked_for_built_by_a_worker_and_taken(page, answered, run_jobs, reviewer):
+def test_a_pack_is_asked_for_built_by_a_worker_and_taken(page, two_annotators, run_jobs, reviewer):
     assert "Build pack" in page.read()
     page.ask()
     job = Job.objects.get()
@@ -40,7 +40,7 @@ def test_a_pack_is_asked_for_built_by_a_worker_and_taken(page, answered, run_job
     assert run_jobs() == ["pack"]
     assert "Download pack" in page.read()
     assert "data-refresh" not in page.read()
-    response = page.client.get(reverse("study_pack_file", args=[answered.slug, job.pk]))
+    response = page.client.get(reverse("study_pack_file", args=[two_annotators.slug, job.pk]))
     content = response.getvalue()
     assert len(content) == int(response["Content-Length"])
     assert "manifest.json" in ZipFile(io.BytesIO(content)).namelist()
@@ -86,38 +86,38 @@ def test_what_stops_a_pack_is_said(page, run_jobs, monkeypatch):
     assert "Build again" in text
 
 
-def test_a_pack_is_not_given_out_once_a_text_of_it_may_not_be_shared(page, answered, run_jobs):
+def test_a_pack_is_not_given_out_once_a_text_of_it_may_not_be_shared(page, two_annotators, run_jobs):
     page.ask()
     run_jobs()
-    Text.objects.filter(units__study=answered).update(shareable=False)
+    Text.objects.filter(units__study=two_annotators).update(shareable=False)
     text = page.read()
     assert "as not redistributable. Build the pack again" in text
     assert "Download pack" not in text
-    file = reverse("study_pack_file", args=[answered.slug, Job.objects.get().pk])
+    file = reverse("study_pack_file", args=[two_annotators.slug, Job.objects.get().pk])
     assert page.client.get(file).status_code == 302
     page.ask()
     run_jobs()
     assert "Download pack" in page.read()
 
 
-def test_a_pack_whose_file_is_gone_can_only_be_built_again(page, answered, run_jobs):
+def test_a_pack_whose_file_is_gone_can_only_be_built_again(page, two_annotators, run_jobs):
     page.ask()
     run_jobs()
     job = Job.objects.get()
     path_of(job.file).unlink()
     assert "Download pack" not in page.read()
     assert "Build again" in page.read()
-    assert page.client.get(reverse("study_pack_file", args=[answered.slug, job.pk])).status_code == 404
+    assert page.client.get(reverse("study_pack_file", args=[two_annotators.slug, job.pk])).status_code == 404
 
 
-def test_a_pack_is_for_reviewers(as_user, answered, viewer, stranger, reviewer, page, run_jobs):
+def test_a_pack_is_for_reviewers(as_user, two_annotators, viewer, stranger, reviewer, page, run_jobs):
     page.ask()
     run_jobs()
-    file = reverse("study_pack_file", args=[answered.slug, Job.objects.get().pk])
+    file = reverse("study_pack_file", args=[two_annotators.slug, Job.objects.get().pk])
     for user in (viewer, stranger):
         client = as_user(user)
         assert [client.get(path).status_code for path in (page.address, file)] == [404, 404]
         assert client.post(page.address).status_code == 404
-    answered.state = StudyState.DRAFT
-    answered.save()
+    two_annotators.state = StudyState.DRAFT
+    two_annotators.save()
     assert as_user(reviewer).get(page.address).status_code == 404

@@ -9,7 +9,7 @@ import pytest
 from analysis.pack.restored_bank import names_on_words
 from evaluation.models import Metric
 from tests.analysis import packs, whole_studies
-from tests.analysis.test_forged_pack import forged, zipped
+from tests.analysis.test_forged_pack import make_zip, write_forged_pack
 
 pytestmark = pytest.mark.slow
 
@@ -29,17 +29,19 @@ def earlier(files):
     said["files"] = {name: about for name, about in said["files"].items() if name not in LATER_FILES}
     left = {name: content for name, content in files.items() if name not in LATER_FILES}
     assert len(left) == len(files) - len(LATER_FILES)
-    whole = forged(left | {"manifest.json": json.dumps(said).encode()}, **{name: left[name] for name in LATER_FIELDS})
+    whole = write_forged_pack(
+        left | {"manifest.json": json.dumps(said).encode()}, **{name: left[name] for name in LATER_FIELDS}
+    )
     return whole.getvalue()
 
 
 @pytest.mark.database
 def test_an_earlier_pack_of_the_same_format_comes_in_and_says_the_same(project):
-    pack = packs.packed(whole_studies.guessed(project))
+    pack = packs.export_pack_bytes(whole_studies.make_guessing_study(project))
     old = earlier(packs.files_of(pack))
     assert json.loads(packs.files_of(old)["manifest.json"])["format"] == "lesart-replication-pack/1"
-    again = packs.unpacked(old)
-    assert packs.results_in(packs.packed(again)) == packs.results_in(pack)
+    again = packs.import_pack_bytes(old)
+    assert packs.results_in(packs.export_pack_bytes(again)) == packs.results_in(pack)
     assert Metric.objects.filter(project=again.project).exists()
 
 
@@ -56,12 +58,14 @@ def test_metrics_that_earlier_packs_computed_on_words_get_the_name_of_that_varia
 
 
 def test_a_reply_longer_than_cells_of_csv_usually_are_comes_in(project):
-    files = packs.files_of(packs.packed(whole_studies.compared(project)))
+    files = packs.files_of(packs.export_pack_bytes(whole_studies.make_pairs_study(project)))
     rows = packs.rows_in(files["answers/responses.csv"])
     rows[0]["raw_output"] = 'It goes on, and says "on":\n' * 20_000  # half a million characters
     out = io.StringIO(newline="")
     writer = csv.DictWriter(out, rows[0])
     writer.writeheader()
     writer.writerows(rows)
-    again = packs.unpacked(forged(files, **{"answers/responses.csv": out.getvalue().encode()}).getvalue())
-    assert packs.results_in(packs.packed(again)) == packs.results_in(zipped(*files.items()).getvalue())
+    again = packs.import_pack_bytes(
+        write_forged_pack(files, **{"answers/responses.csv": out.getvalue().encode()}).getvalue()
+    )
+    assert packs.results_in(packs.export_pack_bytes(again)) == packs.results_in(make_zip(*files.items()).getvalue())

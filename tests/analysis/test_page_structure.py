@@ -7,15 +7,20 @@ from bs4 import BeautifulSoup
 from django.core.cache import cache
 from django.urls import reverse
 
-from tests.analysis.whole_studies import compared, guessed, judged, rated
+from tests.analysis.whole_studies import (
+    make_guessing_study,
+    make_pairs_study,
+    make_questionnaire_study,
+    make_ratings_study,
+)
 
 pytestmark = pytest.mark.slow
 
 STUDIES = {
-    "guess-then-read": guessed,
-    "dimension-ratings": rated,
-    "stopping-questionnaire": judged,
-    "pairwise": compared,
+    "guess-then-read": make_guessing_study,
+    "dimension-ratings": make_ratings_study,
+    "stopping-questionnaire": make_questionnaire_study,
+    "pairwise": make_pairs_study,
 }
 PAGES = (
     "study_results",
@@ -60,7 +65,7 @@ def problems(page):
     if levels.count(1) != 1:
         yield "the page has not one title"
     fields = page.select("input:not([type=hidden]), select, textarea")
-    yield from (f"{field['name']} has no label" for field in fields if not labelled(page, field))
+    yield from (f"{field['name']} has no label" for field in fields if not has_label(page, field))
     for table in page.select("main table"):
         if not table.caption:
             yield f"a table has no caption: {table.get_text(' ', strip=True)[:60]}"
@@ -68,6 +73,6 @@ def problems(page):
             yield f"a row has no name: {table.caption}"
 
 
-def labelled(page, field) -> bool:
+def has_label(page, field) -> bool:
     own = page.find("label", attrs={"for": field.get("id")}) if field.get("id") else None
     return bool(own or field.find_parent("label") or field.get("aria-label"))

@@ -22,7 +22,17 @@ from analysis.services.reporting import build
 from studies.services.launching import open_main_part
 from studies.services.responses.importing import ImportRefused, import_responses
 from tests.analysis.rows import make_table
-from tests.pairs import GENERATORS, Judge, annotators, drafted, expected, generator_of, launched, make_bank, planted
+from tests.pairs import (
+    GENERATORS,
+    Judge,
+    annotators,
+    draft_study,
+    generator_of,
+    list_expected_judgments,
+    make_bank,
+    make_live_study,
+    true_preference,
+)
 from tests.studies.answer_files import as_csv
 
 pytestmark = pytest.mark.slow
@@ -30,7 +40,7 @@ pytestmark = pytest.mark.slow
 COLUMNS = ("annotator", "part", "item_id", "other_item_id", "value", "shown_left")
 
 
-def exported(study) -> list[dict]:
+def export_rows(study) -> list[dict]:
     out = io.StringIO()
     export_responses(study, "csv", out)
     return list(csv.DictReader(io.StringIO(out.getvalue())))
@@ -41,30 +51,30 @@ def cells(rows) -> list[tuple]:
 
 
 @pytest.fixture
-def played(project):
+def finished_study(project):
     """Everybody has done both parts through the real pages."""
     make_bank(project)
-    study = launched(project)
+    study = make_live_study(project)
     open_main_part(study)
     for annotator in annotators(study):
         Judge(annotator, Random(1)).work_through()
     return study
 
 
-def judged(annotator: str, one: str, other: str, better: str, **more) -> dict:
+def make_judgment(annotator: str, one: str, other: str, better: str, **more) -> dict:
     shared = {"annotator": annotator, "stage": "compare", "question": "better", "value": better}
     return shared | {"item_id": one, "other_item_id": other} | more
 
 
-def imported(project, rows, slug="imported"):
-    study = drafted(project, slug=slug)
+def import_study(project, rows, slug="imported"):
+    study = draft_study(project, slug=slug)
     import_responses(study, as_csv(rows))
     study.refresh_from_db()
     return study
 
 
 @pytest.fixture
-def seen(project):
+def half_finished_study(project):
     """Three people have judged six pairs of two texts in a calibration, and one three pairs of a third text."""
     make_bank(project)
     rows = []
@@ -73,23 +83,23 @@ def seen(project):
             for seat in range(3) if text < 3 else (0,):
                 left = (one, other)[(seat + text) % 2]
                 part = "calibration" if text < 3 else "main"
-                better = planted(seat, one, other)
-                rows.append(judged(f"ann{seat}", one, other, better, shown_left=left, part=part))
-    return imported(project, rows), rows
+                better = true_preference(seat, one, other)
+                rows.append(make_judgment(f"ann{seat}", one, other, better, shown_left=left, part=part))
+    return import_study(project, rows), rows
 
 
 def table(study, name, **choices):
     return build(study, Choices(**{"seed": 3} | choices)).table(name)
 
 
-def test_the_export_is_what_was_planted_and_comes_in_again_as_it_is(played, project, tmp_path):
-    rows = exported(played)
+def test_the_export_is_what_was_planted_and_comes_in_again_as_it_is(finished_study, project, tmp_path):
+    rows = export_rows(finished_study)
     found = {(row["annotator"], row["item_id"], row["other_item_id"], row["value"]) for row in rows}
-    assert found == expected(played)
+    assert found == list_expected_judgments(finished_study)
     for row in rows:
         assert row["shown_left"] in (row["item_id"], row["other_item_id"])
-    again = imported(project, [{name: row[name] for name in row} for row in rows], slug="again")
-    assert cells(exported(again)) == cells(rows)
+    again = import_study(project, [{name: row[name] for name in row} for row in rows], slug="again")
+    assert cells(export_rows(again)) == cells(rows)
     call_command("report", "pairs", out=str(tmp_path))
     wins = json.loads((tmp_path / "tables" / "wins.json").read_text())["rows"]
     won = Counter(
@@ -104,13 +114,13 @@ def test_the_export_is_what_was_planted_and_comes_in_again_as_it_is(played, proj
     assert (tmp_path / "figures" / "wins.png").exists()
 
 
-def test_the_order_in_which_a_pair_is_named_makes_no_difference(seen, project):
-    study, rows = seen
+def test_the_order_in_which_a_pair_is_named_makes_no_difference(half_finished_study, project):
+    study, rows = half_finished_study
     turned = [
         row | {"item_id": row["other_item_id"], "other_item_id": row["item_id"]} if place % 2 else row
         for place, row in enumerate(rows)
     ]
-    other = imported(project, turned, slug="turned")
+    other = import_study(project, turned, slug="turned")
     for name in ("wins", "sides"):
         mine, theirs = table(study, name), table(other, name)
         assert [[row[column] for column in mine.header] for row in mine.rows] == [
@@ -120,11 +130,11 @@ def test_the_order_in_which_a_pair_is_named_makes_no_difference(seen, project):
     assert percents[0] == percents[1]
 
 
-def test_the_order_of_the_rows_makes_no_difference_to_the_last_digit(seen, project):
-    study, rows = seen
+def test_the_order_of_the_rows_makes_no_difference_to_the_last_digit(half_finished_study, project):
+    study, rows = half_finished_study
     first = {frozenset((row["item_id"], row["other_item_id"])): (row["item_id"], row["other_item_id"]) for row in rows}
     assert all((row["item_id"], row["other_item_id"]) in first.values() for row in rows)
-    other = imported(project, rows[::-1], slug="backwards")
+    other = import_study(project, rows[::-1], slug="backwards")
     assert table(other, "agreement").rows == table(study, "agreement").rows
 
 
@@ -135,23 +145,23 @@ def pairs_by_item(rows) -> list[list[str]]:
     return [values for values in units.values() if len(values) > 1]
 
 
-def shared(values) -> float:
+def share_of_pairs(values) -> float:
     pairs = list(combinations(values, 2))
     return sum(one == other for one, other in pairs) / len(pairs)
 
 
-def test_percent_agreement_is_over_pairs_that_several_have_judged(seen):
-    study, rows = seen
+def test_percent_agreement_is_over_pairs_that_several_have_judged(half_finished_study):
+    study, rows = half_finished_study
     units = pairs_by_item(rows)
     assert len(units) == 6
     by_view = {row["view"]: row for row in table(study, "agreement").rows}
-    assert by_view["with_ties"]["percent"] == pytest.approx(sum(map(shared, units)) / 6)
+    assert by_view["with_ties"]["percent"] == pytest.approx(sum(map(share_of_pairs, units)) / 6)
     assert by_view["with_ties"]["n_units"] == 6
     assert by_view["with_ties"]["n_annotators"] == 3
     untied = [values for values in units if "tie" not in values]
     assert by_view["without_ties"]["n_units"] == len(untied)
     if untied:
-        assert by_view["without_ties"]["percent"] == pytest.approx(sum(map(shared, untied)) / len(untied))
+        assert by_view["without_ties"]["percent"] == pytest.approx(sum(map(share_of_pairs, untied)) / len(untied))
     kept = [[value for value in values if value != "tie"] for values in units]
     assert by_view["ties_missing"]["n_units"] == sum(len(values) > 1 for values in kept)
 
@@ -165,16 +175,18 @@ def test_conger_s_kappa_of_two_people_is_cohen_s_worked_by_hand(project):
         for text in range(1, 6) for place in (0, 1) for name in ("birch",)
     ]  # fmt: skip
     for (one, other), said in zip(units, outcomes, strict=True):
-        rows += [judged(who, one, other, one if mark == "f" else other) for who, mark in zip("ab", said, strict=True)]
-    (row, *_others) = table(imported(project, rows), "agreement").rows
+        rows += [
+            make_judgment(who, one, other, one if mark == "f" else other) for who, mark in zip("ab", said, strict=True)
+        ]
+    (row, *_others) = table(import_study(project, rows), "agreement").rows
     assert row["percent"] == pytest.approx(0.7)
     chance = 0.6 * 0.5 + 0.4 * 0.5
     assert row["conger_kappa"] == pytest.approx((0.7 - chance) / (1 - chance))
     assert row["strength"] == "fair"
 
 
-def test_of_the_wins_the_share_on_the_left_is_counted(seen):
-    study, rows = seen
+def test_of_the_wins_the_share_on_the_left_is_counted(half_finished_study):
+    study, rows = half_finished_study
     won = [row for row in rows if row["value"] != "tie"]
     (everybody, *each) = table(study, "sides").rows
     assert (everybody["generator"], everybody["n"]) == ("all", len(won))
@@ -185,8 +197,8 @@ def test_of_the_wins_the_share_on_the_left_is_counted(seen):
         assert row["share_left"] == sum(other["value"] == other["shown_left"] for other in mine) / len(mine)
 
 
-def test_calibration_answers_may_stay_out_of_the_results_but_not_of_agreement(seen):
-    study, _rows = seen
+def test_calibration_answers_may_stay_out_of_the_results_but_not_of_agreement(half_finished_study):
+    study, _rows = half_finished_study
     assert sum(row["n"] for row in table(study, "wins").rows) == 21
     assert sum(row["n"] for row in table(study, "wins", calibration=False).rows) == 3
     assert table(study, "agreement", calibration=False).rows == table(study, "agreement").rows
@@ -198,9 +210,9 @@ def test_an_undefeated_generator_has_no_strength_and_a_reason(project):
     rows = []
     for text in (1, 2, 3):
         alder, birch, cedar = (f"p{text}-{name}-0" for name in GENERATORS)
-        rows += [judged("a", alder, birch, alder), judged("a", alder, cedar, alder)]
-        rows.append(judged("a", birch, cedar, cedar if text == 1 else birch))
-    ranked = table(imported(project, rows), "ranking")
+        rows += [make_judgment("a", alder, birch, alder), make_judgment("a", alder, cedar, alder)]
+        rows.append(make_judgment("a", birch, cedar, cedar if text == 1 else birch))
+    ranked = table(import_study(project, rows), "ranking")
     by_name = {row["generator"]: row for row in ranked.rows if row["method"] == "davidson"}
     best = by_name["gen-alder"]
     assert (best["rank"], best["strength"], best["low"]) == (None, None, None)
@@ -209,8 +221,8 @@ def test_an_undefeated_generator_has_no_strength_and_a_reason(project):
     assert by_name["gen-birch"]["strength"] == pytest.approx(0.3466, abs=1e-4)  # half of log 2
 
 
-def test_four_models_rank_the_generators_and_davidson_stands_first(seen):
-    study, _rows = seen
+def test_four_models_rank_the_generators_and_davidson_stands_first(half_finished_study):
+    study, _rows = half_finished_study
     ranked = table(study, "ranking").rows
     methods = list(dict.fromkeys(row["method"] for row in ranked))
     assert methods == ["davidson", "bradley_terry_half", "bradley_terry_dropped", "rao_kupper"]
@@ -234,25 +246,25 @@ def test_four_models_rank_the_generators_and_davidson_stands_first(seen):
 )
 def test_what_nobody_could_have_said_is_refused_with_its_line(project, changes, column):
     make_bank(project)
-    good = judged("a", "p1-gen-birch-0", "p1-gen-cedar-0", "tie")
-    wrong = judged("a", "p1-gen-alder-0", "p1-gen-birch-0", "tie") | changes
+    good = make_judgment("a", "p1-gen-birch-0", "p1-gen-cedar-0", "tie")
+    wrong = make_judgment("a", "p1-gen-alder-0", "p1-gen-birch-0", "tie") | changes
     with pytest.raises(ImportRefused) as refused:
-        import_responses(drafted(project), as_csv([good, wrong]))
+        import_responses(draft_study(project), as_csv([good, wrong]))
     assert [(problem.line, problem.field) for problem in refused.value.problems] == [(3, column)]
 
 
 def test_a_second_answer_to_a_pair_is_refused_in_either_order(project):
     make_bank(project)
     one, other = "p1-gen-alder-0", "p1-gen-birch-0"
-    rows = [judged("a", one, other, "tie"), judged("a", other, one, one)]
+    rows = [make_judgment("a", one, other, "tie"), make_judgment("a", other, one, one)]
     with pytest.raises(ImportRefused) as refused:
-        import_responses(drafted(project), as_csv(rows))
+        import_responses(draft_study(project), as_csv(rows))
     assert [problem.line for problem in refused.value.problems] == [3]
 
 
 def test_a_study_without_answers_says_so_in_every_table(project):
     make_bank(project)
-    study = launched(project)
+    study = make_live_study(project)
     assert [row["reason"] for row in table(study, "agreement").rows] == [
         "No unit was judged by two annotators, so there is nothing to compare."
     ] * 3
@@ -262,7 +274,7 @@ def test_a_study_without_answers_says_so_in_every_table(project):
 
 def test_the_study_page_shows_the_agreement_of_the_calibration_and_opens_the_main_part(project, as_user, researcher):
     make_bank(project)
-    study = launched(project)
+    study = make_live_study(project)
     page = as_user(researcher).get(reverse("study_design", args=["pairs"]))
     assert "No calibration pair has been answered yet." in page.content.decode()
     for annotator in annotators(study):
@@ -278,8 +290,8 @@ def test_the_study_page_shows_the_agreement_of_the_calibration_and_opens_the_mai
     assert "with ties" in page
 
 
-def test_the_results_page_lets_the_calibration_be_left_out(seen, as_user, viewer):
-    study, _rows = seen
+def test_the_results_page_lets_the_calibration_be_left_out(half_finished_study, as_user, viewer):
+    study, _rows = half_finished_study
     address = reverse("results_details", args=[study.slug])
     page = as_user(viewer).get(address).content.decode()
     assert "Judgments of the calibration are counted." in page
@@ -288,8 +300,8 @@ def test_the_results_page_lets_the_calibration_be_left_out(seen, as_user, viewer
     assert "Judgments of the calibration are not counted." in page
 
 
-def test_a_win_rate_counts_a_tie_as_half_and_only_judgments_of_the_generator(seen):
-    study, _rows = seen
+def test_a_win_rate_counts_a_tie_as_half_and_only_judgments_of_the_generator(half_finished_study):
+    study, _rows = half_finished_study
     evidence = evidence_of(study, Choices(seed=5))
     [comparison] = preference_comparisons(evidence)
     judgments = select_counted(evidence)
@@ -301,8 +313,8 @@ def test_a_win_rate_counts_a_tie_as_half_and_only_judgments_of_the_generator(see
         assert arm.mean() == pytest.approx((won.sum() + ties.sum() / 2) / (first | second).sum())
 
 
-def test_contrasts_are_differences_of_win_rates(seen):
-    study, _rows = seen
+def test_contrasts_are_differences_of_win_rates(half_finished_study):
+    study, _rows = half_finished_study
     report = build(study, Choices(seed=5))
     [comparison] = preference_comparisons(evidence_of(study, Choices(seed=5)))
     rates = {name: figure.added[0].mean() for name, figure in comparison.family.figures.items()}
@@ -312,7 +324,7 @@ def test_contrasts_are_differences_of_win_rates(seen):
         assert row["difference"] == pytest.approx(rates[row["generator_a"]] - rates[row["generator_b"]])
 
 
-def placed(*ranks):
+def make_ranking(*ranks):
     """A ranking by Davidson's model: name, rank, lowest and highest possible rank."""
     rows = [
         {"method": "davidson", "generator": name, "rank": rank, "rank_low": low, "rank_high": high, "n": 8}
@@ -322,12 +334,12 @@ def placed(*ranks):
 
 
 def test_the_order_is_said_as_estimated_and_equal_strengths_share_a_place():
-    [order] = sentences(placed(("ann", 1, 1, 1), ("bob", 2, 2, 3), ("cho", 2, 2, 3)))
+    [order] = sentences(make_ranking(("ann", 1, 1, 1), ("bob", 2, 2, 3), ("cho", 2, 2, 3)))
     assert order.endswith("ann, bob = cho.")
 
 
 def test_equal_strengths_put_nobody_first():
-    assert sentences(placed(("ann", 1, 1, 2), ("bob", 1, 1, 2))) == [
+    assert sentences(make_ranking(("ann", 1, 1, 2), ("bob", 1, 1, 2))) == [
         "By Davidson's model, items by ann, bob are equally strong."
     ]
 
@@ -340,7 +352,7 @@ def test_who_never_lost_is_named_beside_those_who_are_ranked(project):
         for one, other in combinations([f"p{text}-{name}-0" for name in GENERATORS], 2):
             for seat in range(2):
                 better = one if "alder" in one else (one, other)[(seat + text) % 2]
-                rows.append(judged(f"ann{seat}", one, other, better))
-    said = list(build(imported(project, rows), Choices(seed=3)).sentences)
+                rows.append(make_judgment(f"ann{seat}", one, other, better))
+    said = list(build(import_study(project, rows), Choices(seed=3)).sentences)
     assert "gen-alder has no rank: It never lost, so no finite strength explains its results." in said
     assert not any("order" in sentence and "alder" in sentence for sentence in said)

@@ -11,13 +11,13 @@ from evaluation.models import Evaluator
 from studies.models import AnnotatorKind
 from studies.services.declarations import get_declaration
 from studies.services.evaluating import OptionJudgments, add_evaluator, store_judgments
-from tests.analysis.packs import files_of, packed, unpacked
-from tests.studies.world import bank, launched, person
+from tests.analysis.packs import export_pack_bytes, files_of, import_pack_bytes
+from tests.studies.world import bank, make_live_study, person
 
 
 def with_a_model(project):
     bank(project, texts=4, generators=("alder",))
-    study = launched(project, plan={"annotators": 1, "people_texts": 2})
+    study = make_live_study(project, plan={"annotators": 1, "people_texts": 2})
     person(study).start().finish()
     model = add_evaluator(study, "m", kind=AnnotatorKind.MODEL, model="m", reading="label")
     Evaluator.objects.create(annotator=model, method="label", stages=["read"], params={})
@@ -37,10 +37,10 @@ def test_tables_say_on_how_many_texts_people_and_models_rest(project):
 @pytest.mark.slow
 def test_a_pack_holds_the_draw_and_brings_it_back(project):
     study = with_a_model(project)
-    pack = packed(study)
+    pack = export_pack_bytes(study)
     held = json.loads(files_of(pack)["study/history.json"])["people_texts"]
     assert held["texts"] == study.people_texts.texts
-    again = unpacked(pack)
+    again = import_pack_bytes(pack)
     assert again.people_texts.texts == study.people_texts.texts
     assert (again.people_texts.n, again.people_texts.by) == (2, "equal chance")
     assert again.people_texts.drawn == study.people_texts.drawn

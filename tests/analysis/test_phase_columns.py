@@ -12,14 +12,14 @@ from analysis.pack.work import answers
 from studies.models import Purpose, Submission
 from studies.services.answering import pass_phase
 from tests.annotation.test_phases import ATTENTION, BACKGROUND, SURVEY
-from tests.studies.world import Person, bank, launched
+from tests.studies.world import Person, bank, make_live_study
 
 
 @pytest.fixture
 def study(project):
     bank(project)
     consent = {"kind": "consent", "version": "2026-11"}
-    study = launched(project, phases=[consent, BACKGROUND, ATTENTION, SURVEY])
+    study = make_live_study(project, phases=[consent, BACKGROUND, ATTENTION, SURVEY])
     person = Person(study.annotators.get(seat=0))
     pass_phase(person.annotator, "consent")
     told = {"first_language": "other", "adult": "yes", "remark": "I live at 7 Elm Street", "try": "0"}

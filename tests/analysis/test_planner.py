@@ -22,9 +22,9 @@ from studies.services.launching import launch_study
 from studies.services.responses.importing import import_responses
 from studies.services.spec import check_spec
 from tests.factory import answer, make_annotator, make_item, make_study, make_text
-from tests.pairs import drafted as draft_of_pairs
+from tests.pairs import draft_study as draft_of_pairs
 from tests.pairs import make_bank as make_pairs
-from tests.stopping import drafted as stopping_draft
+from tests.stopping import draft_study as stopping_draft
 from tests.stopping import make_bank as stopping_bank
 from tests.studies.answer_files import as_csv
 
@@ -170,7 +170,7 @@ def test_what_cannot_be_assumed_is_said(draft, page, asked, said):
     assert not found.select("#outlook")
 
 
-def judged(study, people=3):
+def add_judgments(study, people=3):
     """Some texts are hard for everybody, some items too."""
     for place in range(people):
         person = make_annotator(study, f"p{place}")
@@ -184,7 +184,7 @@ def judged(study, people=3):
 
 def test_components_of_the_study_s_own_answers_take_the_place_of_the_defaults(bank, page):
     items = [item for text in bank.texts.all() for item in text.items.all()]
-    study = judged(make_study(bank, "own", items))
+    study = add_judgments(make_study(bank, "own", items))
     found = spread_of(study)
     assert found.fitted
     assert found.components != Components()
@@ -197,7 +197,7 @@ def test_components_of_the_study_s_own_answers_take_the_place_of_the_defaults(ba
 
 def test_fitted_components_stand_with_their_intervals_and_in_a_file(bank, page, as_user, viewer):
     items = [item for text in bank.texts.all() for item in text.items.all()]
-    study = judged(make_study(bank, "own", items))
+    study = add_judgments(make_study(bank, "own", items))
     table = components_of(study)
     assert [row["component"] for row in table.rows] == ["text", "text_stage", "item", "option", "annotator"]
     assert all(row["reason"] or row["low"] <= row["sd"] <= row["high"] for row in table.rows)
@@ -252,7 +252,7 @@ def test_no_interval_is_wider_than_the_range_of_what_it_is_about(texts):
 
 def test_simulated_answers_do_not_fit_anything(bank):
     items = [item for text in bank.texts.all() for item in text.items.all()]
-    study = judged(make_study(bank, "own", items))
+    study = add_judgments(make_study(bank, "own", items))
     study.annotators.update(purpose="simulated")
     assert not spread_of(study).fitted
 

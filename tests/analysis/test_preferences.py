@@ -86,10 +86,10 @@ def test_a_text_that_may_not_be_shared_is_not_in_it(study):
     assert export(study) == []
 
 
-def test_scales_make_pairs_of_their_own(answered):
+def test_scales_make_pairs_of_their_own(two_annotators):
     found = {
         (row["chosen_id"], row["rejected_id"], row["chosen_score"])
-        for row in export(answered)
+        for row in export(two_annotators)
         if row["measure"] == "rating"
     }
     assert found == {("c1", "h1", 5.0), ("c2", "h2", 4.0)}

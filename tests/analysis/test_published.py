@@ -63,31 +63,31 @@ def test_every_protocol_names_its_source_and_what_differs():
     }
 
 
-def test_a_row_of_the_same_name_stands_beside_whatever_its_capitals(answered):
+def test_a_row_of_the_same_name_stands_beside_whatever_its_capitals(two_annotators):
     Generator.objects.filter(name="careful").update(name="GPT-4")
-    (found,) = rows_of(answered, row="gpt-4, human", measure="informativity")
+    (found,) = rows_of(two_annotators, row="gpt-4, human", measure="informativity")
     assert (found["published"], found["own"], found["own_n"]) == (0.259, 1 / 8, 8)
     assert found["published_said"].split() == [".26", "[.19,", ".33]"]
 
 
-def test_what_only_one_side_has_is_said(answered):
-    (theirs,) = rows_of(answered, row="llama-2, human", measure="informativity")
+def test_what_only_one_side_has_is_said(two_annotators):
+    (theirs,) = rows_of(two_annotators, row="llama-2, human", measure="informativity")
     assert (theirs["own"], theirs["reason"]) == (None, "this study has no such row")
-    (ours,) = rows_of(answered, row="careful, human", measure="informativity")
+    (ours,) = rows_of(two_annotators, row="careful, human", measure="informativity")
     assert (ours["published"], ours["own"]) == (None, 1 / 8)
 
 
-def test_people_as_a_whole_match_and_single_people_are_not_listed(answered):
-    (all_people,) = rows_of(answered, row="human, read", measure="kappa_unweighted")
-    table = build(answered, Choices(seed=7)).table("agreement_with_humans")
+def test_people_as_a_whole_match_and_single_people_are_not_listed(two_annotators):
+    (all_people,) = rows_of(two_annotators, row="human, read", measure="kappa_unweighted")
+    table = build(two_annotators, Choices(seed=7)).table("agreement_with_humans")
     (own,) = [row for row in table.rows if (row["evaluator"], row["stage"]) == ("human", "read")]
     assert all_people["own"] == own["kappa_unweighted"] is not None
-    assert not rows_of(answered, row="ada, read")
+    assert not rows_of(two_annotators, row="ada, read")
 
 
 def test_the_questionnaire_is_compared_in_its_own_language(project):
     stopping.make_bank(project)
-    study = stopping.drafted(project)
+    study = stopping.draft_study(project)
     import_responses(study, as_csv(stopping.rows()))
     study.refresh_from_db()
     assert {row["group"] for row in rows_of(study)} == {"en: experts", "en: crowd"}
@@ -99,11 +99,11 @@ def test_the_questionnaire_is_compared_in_its_own_language(project):
 
 def test_alpha_is_matched_by_dimension_and_round_and_generators_by_their_average(project):
     dimensions.make_bank(project)
-    study = dimensions.drafted(project)
+    study = dimensions.draft_study(project)
     items = [item.external_id for item in project.items.all()]
     rows = [
         {"annotator": f"p{seat}", "stage": "rate", "item_id": item, "question": name}
-        | {"value": dimensions.planted(seat, item, name)}
+        | {"value": dimensions.true_score(seat, item, name)}
         for seat, item, name in product(range(3), items, dimensions.DIMENSIONS)
     ]
     import_responses(study, as_csv(rows))
@@ -136,21 +136,21 @@ def test_what_a_researcher_says_comes_before_names():
     assert match_generators(("GPT-4", "Reference"), ("gpt_4", "reference"), said) == {"gpt_4": "Reference"}
 
 
-def test_a_researcher_matches_a_generator_on_the_results_page(answered, as_user, researcher):
+def test_a_researcher_matches_a_generator_on_the_results_page(two_annotators, as_user, researcher):
     cache.clear()
     page, results = as_user(researcher), reverse("results_compare", args=["tiny"])
     form = BeautifulSoup(page.get(results).content, "html.parser").select_one("#published-names form")
     names = [select["name"] for select in form.select("select")]
     answer = page.post(form["action"], dict(zip(names, ("gpt-4", ""), strict=True)))
     assert answer.headers["Location"] == f"{results}#published"
-    (found,) = rows_of(answered, row="gpt-4, human", measure="informativity")
+    (found,) = rows_of(two_annotators, row="gpt-4, human", measure="informativity")
     assert found["own"] == 1 / 8
-    assert not rows_of(answered, row="careful, human")
+    assert not rows_of(two_annotators, row="careful, human")
     stored = GeneratorMatch.objects.get()
     assert (stored.generator, stored.published, stored.made_by) == ("careful", "gpt-4", researcher)
 
 
-def test_two_generators_are_never_one_published_and_viewers_match_nothing(answered, as_user, researcher, viewer):
+def test_two_generators_are_never_one_published_and_viewers_match_nothing(two_annotators, as_user, researcher, viewer):
     cache.clear()
     address = reverse("study_matches", args=["tiny"])
     as_user(researcher).post(address, {"match-0": "gpt-4", "match-1": "gpt-4"})
@@ -158,31 +158,31 @@ def test_two_generators_are_never_one_published_and_viewers_match_nothing(answer
     assert not GeneratorMatch.objects.exists()
 
 
-def test_the_command_matches_and_says_that_a_generator_is_none(answered, capsys):
+def test_the_command_matches_and_says_that_a_generator_is_none(two_annotators, capsys):
     Generator.objects.filter(name="careful").update(name="GPT 4")
     call_command("match_published", "tiny", "GPT 4=", "hurried=llama-2")
     assert capsys.readouterr().out.splitlines() == ["GPT 4 = (none)", "hurried = llama-2"]
-    assert rows_of(answered, row="gpt-4, human", measure="informativity")[0]["own"] is None
+    assert rows_of(two_annotators, row="gpt-4, human", measure="informativity")[0]["own"] is None
     with pytest.raises(CommandError, match="llama-3"):
         call_command("match_published", "tiny", "hurried=llama-3")
 
 
 def test_pairs_are_matched_by_how_ties_are_taken_and_a_draft_has_none(project):
     pairs.make_bank(project)
-    rows = rows_of(pairs.drafted(project))
+    rows = rows_of(pairs.draft_study(project))
     assert [row["row"] for row in rows] == ["with_ties", "with_ties", "without_ties", "without_ties"]
     assert {row["own"] for row in rows} == {None}
 
 
-def test_printed_ratings_of_a_generator_stand_beside_one_s_own(answered):
+def test_printed_ratings_of_a_generator_stand_beside_one_s_own(two_annotators):
     Generator.objects.filter(name="hurried").update(name="llama-2")
-    (found,) = rows_of(answered, measure="n_1", row="llama-2, human")
+    (found,) = rows_of(two_annotators, measure="n_1", row="llama-2, human")
     assert (found["published"], found["published_n"], found["own"], found["own_n"]) == (11, 180, 0, 4)
     assert (found["published_said"], found["own_said"]) == ("11", "0")
 
 
 def test_a_mean_of_round_2_stands_beside_one_s_own_of_round_1_which_says_so(project):
-    study = dimensions.imported(project)
+    study = dimensions.import_study(project)
     Generator.objects.filter(name="gen-alder").update(name="GPT-4-fewshot")
     (second,) = rows_of(study, row="GPT-4-fewshot, fluency, 2", measure="mean")
     assert "(" not in second["own_said"]
@@ -194,7 +194,7 @@ def test_a_mean_of_round_2_stands_beside_one_s_own_of_round_1_which_says_so(proj
 
 
 def test_what_can_be_compared_comes_first_and_in_words(project):
-    study = dimensions.imported(project)
+    study = dimensions.import_study(project)
     rows = rows_of(study)
     shown = [row["own"] is not None for row in rows if row["published"] is not None]
     assert shown == sorted(shown, reverse=True)
@@ -204,9 +204,9 @@ def test_what_can_be_compared_comes_first_and_in_words(project):
     assert "pooled" not in words
 
 
-def test_only_what_has_both_numbers_compares_and_the_rest_is_counted_with_its_reason(answered):
+def test_only_what_has_both_numbers_compares_and_the_rest_is_counted_with_its_reason(two_annotators):
     Generator.objects.filter(name="careful").update(name="GPT-4")
-    table = build(answered, Choices(seed=7)).table("published")
+    table = build(two_annotators, Choices(seed=7)).table("published")
     both = comparing(table).rows
     assert "gpt-4, human" in {row["row"] for row in both}
     assert all(row["published"] is not None and row["own"] is not None for row in both)
@@ -218,12 +218,12 @@ def test_only_what_has_both_numbers_compares_and_the_rest_is_counted_with_its_re
     assert ours.named[0] == "items by hurried, answers by people"
 
 
-def test_the_results_page_shows_what_compares_and_sums_up_the_rest_closed(answered, as_user, viewer):
+def test_the_results_page_shows_what_compares_and_sums_up_the_rest_closed(two_annotators, as_user, viewer):
     cache.clear()
     Generator.objects.filter(name="careful").update(name="GPT-4")
     html = as_user(viewer).get(reverse("results_details", args=["tiny"])).content
     section = BeautifulSoup(html, "html.parser").select_one("#published")
-    table = build(answered, Choices(seed=7)).table("published")
+    table = build(two_annotators, Choices(seed=7)).table("published")
     assert len(section.select("tbody tr")) == len(comparing(table).rows) > 0
     rest = section.select_one("details details:not([open])")
     assert f"{len(table.rows) - len(comparing(table).rows)} figures are not comparable" in rest.summary.get_text()
@@ -234,7 +234,7 @@ def test_the_results_page_shows_what_compares_and_sums_up_the_rest_closed(answer
 def test_where_nothing_compares_the_page_says_what_would(project, as_user, viewer):
     cache.clear()
     dimensions.make_bank(project)
-    study = dimensions.drafted(project)
+    study = dimensions.draft_study(project)
     items = [item.external_id for item in project.items.all()]
     scores = [
         {"annotator": "p0", "stage": "rate", "item_id": item, "question": "fluency", "value": 2} for item in items

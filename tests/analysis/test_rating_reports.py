@@ -7,11 +7,12 @@ from tests.factory import answer, make_annotator, make_item, make_study, make_te
 pytestmark = pytest.mark.slow
 
 
-def test_ratings_count_every_level_of_the_declared_scale(answered, table, row):
+def test_ratings_count_every_level_of_the_declared_scale(two_annotators, table, row):
     assert (
-        ",".join(table(answered, "ratings").header) == "generator,evaluator,n_1,n_2,n_3,n_4,n_5,n,mean,low,high,reason"
+        ",".join(table(two_annotators, "ratings").header)
+        == "generator,evaluator,n_1,n_2,n_3,n_4,n_5,n,mean,low,high,reason"
     )
-    careful = row(answered, "ratings", generator="careful", evaluator="human")
+    careful = row(two_annotators, "ratings", generator="careful", evaluator="human")
     assert [careful[f"n_{level}"] for level in range(1, 6)] == [0, 0, 0, 2, 2]
     assert (careful["n"], careful["mean"]) == (4, 18 / 4)
 
@@ -39,21 +40,24 @@ def test_the_mean_is_of_ratings_and_its_interval_of_texts(project, row):
     assert found["high"] == 5
 
 
-def test_models_that_rate_nothing_have_no_row(answered, items, table):
-    answer(make_annotator(answered, "gpt", kind="model"), "read", items["c1"], "TF")
-    assert {row["evaluator"] for row in table(answered, "ratings").rows} == {"human"}
+def test_models_that_rate_nothing_have_no_row(two_annotators, items, table):
+    answer(make_annotator(two_annotators, "gpt", kind="model"), "read", items["c1"], "TF")
+    assert {row["evaluator"] for row in table(two_annotators, "ratings").rows} == {"human"}
 
 
-def test_accuracy_goes_with_ones_own_rating_and_ones_own_answers(answered, table, row):
-    assert ",".join(table(answered, "accuracy_by_rating").header) == "rating,stage,accuracy,low,high,n,n_texts,reason"
+def test_accuracy_goes_with_ones_own_rating_and_ones_own_answers(two_annotators, table, row):
+    assert (
+        ",".join(table(two_annotators, "accuracy_by_rating").header)
+        == "rating,stage,accuracy,low,high,n,n_texts,reason"
+    )
     # Rated 4: h1 and c2 by both. Read: Ada 2 and 2, Ben 2 and 1 of 2. Guessed by Ben only: h1 1, c2 1 of 2.
-    four = {stage: row(answered, "accuracy_by_rating", rating=4, stage=stage) for stage in ("guess", "read")}
+    four = {stage: row(two_annotators, "accuracy_by_rating", rating=4, stage=stage) for stage in ("guess", "read")}
     assert (four["read"]["accuracy"], four["read"]["n"], four["read"]["n_texts"]) == (7 / 8, 8, 2)
     assert (four["guess"]["accuracy"], four["guess"]["n"], four["guess"]["n_texts"]) == (2 / 4, 4, 2)
 
 
-def test_a_level_nobody_used_is_undefined(answered, row):
-    one = row(answered, "accuracy_by_rating", rating=1, stage="read")
+def test_a_level_nobody_used_is_undefined(two_annotators, row):
+    one = row(two_annotators, "accuracy_by_rating", rating=1, stage="read")
     assert (one["accuracy"], one["n"], one["reason"]) == (None, 0, "no answers with this rating")
 
 

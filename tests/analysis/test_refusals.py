@@ -18,7 +18,7 @@ from analysis.reports.tables import DESCRIPTION
 from analysis.services import computing, reporting
 from api.models import Scope
 from api.services.tokens import create_token
-from tests.analysis.answered_texts import KEYS, N_TEXTS, answered, flawed, grouped, rated, versioned
+from tests.analysis.answered_texts import KEYS, N_TEXTS, add_answers, add_flaws, add_groups, add_ratings, add_versions
 from tests.factory import answer, make_annotator, make_item, make_study, make_text
 
 NOT_LINKED = "These raters have no items in common, even through others; severity cannot be compared."
@@ -35,7 +35,7 @@ def marks(who_rates):
 
 def on_texts(evidence, n):
     """People and models on the first n texts only."""
-    full = answered(evidence)
+    full = add_answers(evidence)
     return replace(full, frame=full.frame[full.frame["text_id"] < f"t{n:02}"])
 
 
@@ -47,24 +47,24 @@ def some_guessed(evidence, texts):
 
 def alike(evidence):
     """30 people who get everything right."""
-    full = answered(evidence, people=tuple(f"q{number:02}" for number in range(30)))
+    full = add_answers(evidence, people=tuple(f"q{number:02}" for number in range(30)))
     return replace(full, frame=full.frame.assign(correct=full.frame["correct"].notna()))
 
 
 def in_versions(evidence):
-    full = answered(evidence, people=tuple(f"q{number:02}" for number in range(30)))
+    full = add_answers(evidence, people=tuple(f"q{number:02}" for number in range(30)))
     return replace(
         full, frame=full.frame.assign(text_version=full.frame["annotator"].map({"q00": "simple"}).fillna("original"))
     )
 
 
 def readers(evidence, n, n_texts=20):
-    return answered(evidence, n_people=n_texts, people=tuple(f"q{number:03}" for number in range(n)))
+    return add_answers(evidence, n_people=n_texts, people=tuple(f"q{number:03}" for number in range(n)))
 
 
 def together(evidence):
     """A gap in the question and two options that deny each other, always in the same items."""
-    full = flawed(evidence, set(ITEMS[:12]))
+    full = add_flaws(evidence, set(ITEMS[:12]))
     wording = [
         ("It was late." if option == "a" else "It was not late." if option == "b" else "The sea was calm.")
         if item in ITEMS[:12] else f"They said {option} {item}."
@@ -75,14 +75,14 @@ def together(evidence):
 
 def nobody_in_a_cell(evidence):
     """People guessed nothing of one generator."""
-    full = answered(evidence)
+    full = add_answers(evidence)
     left = (full.frame["kind"] == "human") & (full.frame["generator"] == "bob") & (full.frame["stage"] == "guess")
     return replace(full, frame=full.frame[~left])
 
 
 def cut_model(evidence):
     """The model did not read the last texts in the second version."""
-    full = versioned(evidence)
+    full = add_versions(evidence)
     gone = (full.frame["annotator"] == "gpt (simple)") & (full.frame["text_id"] >= "t38")
     return replace(full, frame=full.frame[~gone])
 
@@ -90,27 +90,27 @@ def cut_model(evidence):
 CASES = {
     # people and models
     "nine-texts": (
-        lambda e: answered(e, n_people=9), "people_and_models",
+        lambda e: add_answers(e, n_people=9), "people_and_models",
         "An estimate with models needs people on at least 10 texts; this row has 9.",
     ),
     "two-texts": (
-        lambda e: answered(e, n_people=2), "people_and_models",
+        lambda e: add_answers(e, n_people=2), "people_and_models",
         "An estimate with models needs people on at least 10 texts; this row has 2.",
     ),
     "not-drawn": (
-        lambda e: answered(e, draw=False), "people_and_models",
+        lambda e: add_answers(e, draw=False), "people_and_models",
         "The texts that people did were not drawn by chance, so people and models cannot be joined.",
     ),
     "incomplete-model": (
-        lambda e: answered(e, model_texts=30), "people_and_models",
+        lambda e: add_answers(e, model_texts=30), "people_and_models",
         "gpt has no answer on 10 of 40 texts; name an evaluator that answered them all.",
     ),
     "unanswered": (
-        lambda e: answered(e, n_people=15), "people_and_models",
+        lambda e: add_answers(e, n_people=15), "people_and_models",
         "People answered 15 of 20 drawn texts; those that are missing may differ.",
     ),
     "seen": (
-        lambda e: replace(answered(e), seen_texts={"gpt": frozenset(["t01", "t02"])}), "people_and_models",
+        lambda e: replace(add_answers(e), seen_texts={"gpt": frozenset(["t01", "t02"])}), "people_and_models",
         "gpt has seen people's answers to 2 of these texts.",
     ),
     "nobody-in-a-cell": (
@@ -119,18 +119,18 @@ CASES = {
     ),
     # versions of texts
     "versions-two-texts": (
-        lambda e: versioned(e, n_texts=2), "text_versions",
+        lambda e: add_versions(e, n_texts=2), "text_versions",
         "“original” was read on 2 texts; comparing versions needs at least 5.",
     ),
     "versions-one-reader": (
-        lambda e: versioned(e, people=1), "text_versions", "“original” was read by fewer than 2 readers a text.",
+        lambda e: add_versions(e, people=1), "text_versions", "“original” was read by fewer than 2 readers a text.",
     ),
     "joined-versions-nine-texts": (
-        lambda e: versioned(e, n_texts=9), "people_and_models_versions",
+        lambda e: add_versions(e, n_texts=9), "people_and_models_versions",
         "An estimate with models needs people on at least 10 texts; this row has 9.",
     ),
     "joined-versions-not-drawn": (
-        lambda e: versioned(e, draw=False), "people_and_models_versions",
+        lambda e: add_versions(e, draw=False), "people_and_models_versions",
         "The texts that people did were not drawn by chance, so people and models cannot be joined.",
     ),
     "joined-versions-incomplete-model": (
@@ -139,7 +139,7 @@ CASES = {
     ),
     # carry-over
     "everybody-guesses": (
-        answered, "carry_over",
+        add_answers, "carry_over",
         "In this plan everybody (or nobody) guesses an item before reading it, so there is nothing to compare.",
     ),
     "carry-over-four-texts": (
@@ -147,9 +147,9 @@ CASES = {
         "Comparing those who guessed an item with the others needs at least 5 texts; here 4.",
     ),
     # reliability
-    "reliability-three": (answered, "reliability", "Reliability needs 30 people who did the same items; here 3."),
+    "reliability-three": (add_answers, "reliability", "Reliability needs 30 people who did the same items; here 3."),
     "reliability-one-reader": (
-        lambda e: answered(e, people=("p0",)), "reliability",
+        lambda e: add_answers(e, people=("p0",)), "reliability",
         "Reliability needs 30 people who did the same items; here 1.",
     ),
     "reliability-alike": (alike, "reliability", "All these people have the same sum, so nothing can be ranked."),
@@ -158,41 +158,43 @@ CASES = {
         "These people read different versions of the texts, so their sums cannot be compared.",
     ),
     # raters
-    "one-rater": (lambda e: rated(e, marks([(["p0"], ITEMS)])), "g_study", NOT_APART),
-    "nine-objects": (lambda e: rated(e, marks([(["p0", "p1"], ITEMS[:9])])), "d_study", NOT_APART),
+    "one-rater": (lambda e: add_ratings(e, marks([(["p0"], ITEMS)])), "g_study", NOT_APART),
+    "nine-objects": (lambda e: add_ratings(e, marks([(["p0", "p1"], ITEMS[:9])])), "d_study", NOT_APART),
     "raters-not-linked": (
-        lambda e: rated(e, marks([(["p0"], ITEMS[:20]), (["p1"], ITEMS[20:])])), "rater_severity", NOT_LINKED,
+        lambda e: add_ratings(e, marks([(["p0"], ITEMS[:20]), (["p1"], ITEMS[20:])])), "rater_severity", NOT_LINKED,
     ),
     "fair-means-not-linked": (
-        lambda e: rated(e, marks([(["p0"], ITEMS[:20]), (["p1"], ITEMS[20:])])), "fair_means", NOT_LINKED,
+        lambda e: add_ratings(e, marks([(["p0"], ITEMS[:20]), (["p1"], ITEMS[20:])])), "fair_means", NOT_LINKED,
     ),
     "severity-four-texts": (
-        lambda e: rated(e, marks([(["p0", "p1"], ITEMS[:4])])), "rater_severity",
+        lambda e: add_ratings(e, marks([(["p0", "p1"], ITEMS[:4])])), "rater_severity",
         "Severity needs ratings on at least 5 texts; here 4.",
     ),
     "few-shared": (
-        lambda e: rated(e, marks([(["p0", "p1"], ITEMS[:9])])), "rater_severity",
+        lambda e: add_ratings(e, marks([(["p0", "p1"], ITEMS[:9])])), "rater_severity",
         "This rater shares fewer than 10 items with others.",
     ),
     # readers and items
     "rasch-three": (
-        answered, "rasch", "A Rasch model needs 100 readers; here 3. Difficulty is shown as the share right.",
+        add_answers, "rasch", "A Rasch model needs 100 readers; here 3. Difficulty is shown as the share right.",
     ),
     "rasch-items": (
         lambda e: readers(e, 100, 4), "rasch",
         "A Rasch model needs 10 items; here 8. Difficulty is shown as the share right.",
     ),
-    "dif-forty": (lambda e: grouped(e, (60, 40)), "dif", "DIF needs 100 people in the smaller group; here 40."),
-    "dif-in-all": (lambda e: grouped(e, (150, 120)), "dif", "DIF needs 300 people in both groups; here 270."),
+    "dif-forty": (lambda e: add_groups(e, (60, 40)), "dif", "DIF needs 100 people in the smaller group; here 40."),
+    "dif-in-all": (lambda e: add_groups(e, (150, 120)), "dif", "DIF needs 300 people in both groups; here 270."),
     "dif-items": (
-        lambda e: grouped(e, (160, 160), n_people=4), "dif", "DIF needs at least 10 items to match people by; here 8.",
+        lambda e: add_groups(e, (160, 160), n_people=4), "dif",
+        "DIF needs at least 10 items to match people by; here 8.",
     ),
     # flaws
     "flaw-two-items": (
-        lambda e: flawed(e, {"t01-ann", "t02-ann"}), "item_flaws", "Fewer than 10 items have this flaw (2).",
+        lambda e: add_flaws(e, {"t01-ann", "t02-ann"}), "item_flaws", "Fewer than 10 items have this flaw (2).",
     ),
     "flaw-no-text-with-both": (
-        lambda e: flawed(e, {f"t{number:02}-{name}" for number in range(6) for name in ("ann", "bob")}), "item_flaws",
+        lambda e: add_flaws(e, {f"t{number:02}-{name}" for number in range(6) for name in ("ann", "bob")}),
+        "item_flaws",
         "Fewer than 5 texts hold items with and without it (0).",
     ),
     "flaws-together": (
@@ -208,7 +210,7 @@ def make_bare_report(evidence):
 
 
 @pytest.fixture
-def given(monkeypatch):
+def use_evidence(monkeypatch):
     """Makes the results of the study rest on this evidence."""
 
     def rest_on(found):
@@ -222,9 +224,11 @@ def given(monkeypatch):
     return rest_on
 
 
-def test_a_note_on_second_readings_has_the_same_words_everywhere(evidence, given, as_user, owner, client, tmp_path):
+def test_a_note_on_second_readings_has_the_same_words_everywhere(
+    evidence, use_evidence, as_user, owner, client, tmp_path
+):
     """Readers who met two versions of a text: what is left out is said beside the numbers."""
-    study = given(versioned(evidence, twice=True))
+    study = use_evidence(add_versions(evidence, twice=True))
     note = "1 reader saw a text twice; their second reading is left out."
     page = as_user(owner).get(reverse("study_table_page", args=[study.slug, "text_versions"]))
     assert note in page.content.decode()
@@ -273,9 +277,9 @@ def test_a_refusal_of_the_protocol_has_the_same_words_everywhere(name, project, 
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_a_refusal_has_the_same_words_everywhere(name, evidence, given, as_user, owner, client, tmp_path):
+def test_a_refusal_has_the_same_words_everywhere(name, evidence, use_evidence, as_user, owner, client, tmp_path):
     make, table, reason = CASES[name]
-    study = given(make(evidence))
+    study = use_evidence(make(evidence))
     page = as_user(owner).get(reverse("study_table_page", args=[study.slug, table]))
     assert escape(reason) in page.content.decode()
     call_command("report", study.slug, "--out", str(tmp_path), stdout=io.StringIO())

@@ -14,7 +14,7 @@ CELLS = "{% for cell in cells %}{% include 'analysis/parts/cell.html' %}{% endfo
 PAGE = Template("{% load analysis %}{% remarks %}" + CELLS + "{% endremarks %}")
 
 
-def drawn(*cells):
+def render_cells(*cells):
     return BeautifulSoup(PAGE.render(Context({"cells": cells})), "html.parser")
 
 
@@ -23,18 +23,18 @@ def number(*about, **more):
 
 
 def test_a_remark_of_many_numbers_stands_once():
-    page = drawn(number("a mean", "2 texts"), number("a mean", "3 texts"))
+    page = render_cells(number("a mean", "2 texts"), number("a mean", "3 texts"))
     assert [remark.get_text() for remark in page.select(".remarks dd")] == ["a mean", "2 texts", "3 texts"]
 
 
 def test_a_number_is_described_by_its_remarks_and_by_no_others():
-    page = drawn(number("a mean", "2 texts"), number("a mean", "3 texts"))
+    page = render_cells(number("a mean", "2 texts"), number("a mean", "3 texts"))
     said = [[page.find(id=one).get_text() for one in cell["aria-describedby"].split()] for cell in page.select("td")]
     assert said == [["a mean", "2 texts"], ["a mean", "3 texts"]]
 
 
 def test_where_a_number_is_a_link_the_link_is_described_as_the_keyboard_stops_there():
-    page = drawn(number("a mean", href="/there"))
+    page = render_cells(number("a mean", href="/there"))
     assert page.select_one("td > a")["aria-describedby"]
     assert not page.select_one("td").has_attr("aria-describedby")
 
@@ -44,10 +44,10 @@ def test_why_a_number_is_undefined_is_its_first_remark():
 
 
 def test_without_remarks_there_is_neither_a_list_nor_a_script():
-    assert not drawn(number()).select(".remarks, script")
+    assert not render_cells(number()).select(".remarks, script")
 
 
-def test_every_remark_that_a_page_refers_to_stands_on_it(answered, as_user, reviewer):
+def test_every_remark_that_a_page_refers_to_stands_on_it(two_annotators, as_user, reviewer):
     response = as_user(reviewer).get(reverse("results_details", args=["tiny"]))
     page = BeautifulSoup(response.content, "html.parser")
     referred = {one for cell in page.select("[aria-describedby]") for one in cell["aria-describedby"].split()}
@@ -65,14 +65,14 @@ def test_a_choice_comes_back_from_its_letter(choice):
     assert {key: each for key, each in spell_out(letters).items() if each} == {"asked": "1"} | chosen
 
 
-def test_several_choices_come_back_from_an_address(answered):
+def test_several_choices_come_back_from_an_address(two_annotators):
     letters = QueryDict("as=it")
-    chosen = ResultsForm(answered, {"main": 1}, letters).choices
+    chosen = ResultsForm(two_annotators, {"main": 1}, letters).choices
     assert (chosen.convention, chosen.included) == ("published", ())
 
 
-def test_an_earlier_name_of_a_convention_is_taken_from_an_address(answered):
-    form = ResultsForm(answered, {"main": 1}, QueryDict("asked=1&convention=clustered"))
+def test_an_earlier_name_of_a_convention_is_taken_from_an_address(two_annotators):
+    form = ResultsForm(two_annotators, {"main": 1}, QueryDict("asked=1&convention=clustered"))
     assert form.choices.convention == "annotators"
     assert form["convention"].value() == "annotators"
 

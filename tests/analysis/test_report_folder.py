@@ -32,7 +32,7 @@ def left_earlier(folder, **named):
     (folder / "report.json").write_text(json.dumps({kind: dict.fromkeys(names, 1) for kind, names in named.items()}))
 
 
-def test_the_report_of_another_study_leaves_nothing_of_the_first(answered, project, tmp_path):
+def test_the_report_of_another_study_leaves_nothing_of_the_first(two_annotators, project, tmp_path):
     make_study(project, "other", [make_item(make_text(project, "t9"), "gen", "i9", "TF")], protocol="pairwise")
     alone = files(report(tmp_path / "alone", "other"))
     first = files(report(tmp_path / "both"))
@@ -40,12 +40,12 @@ def test_the_report_of_another_study_leaves_nothing_of_the_first(answered, proje
     assert files(report(tmp_path / "both", "other")) == alone
 
 
-def test_tables_and_figures_that_the_earlier_report_names_are_removed(answered, tmp_path):
+def test_tables_and_figures_that_the_earlier_report_names_are_removed(two_annotators, tmp_path):
     left_earlier(tmp_path, tables=["long_gone"], figures=["drawn_once"])
     assert not [name for name in files(report(tmp_path)) if "long_gone" in name or "drawn_once" in name]
 
 
-def test_what_the_earlier_report_does_not_name_stays(answered, tmp_path):
+def test_what_the_earlier_report_does_not_name_stays(two_annotators, tmp_path):
     report(tmp_path)
     mine = ("tables/mine.csv", "figures/mine.svg", "notes.txt", "tables/ratings.xlsx")
     for name in mine:
@@ -53,7 +53,7 @@ def test_what_the_earlier_report_does_not_name_stays(answered, tmp_path):
     assert {files(report(tmp_path))[name] for name in mine} == {b"mine"}
 
 
-def test_a_report_that_breaks_off_leaves_the_earlier_one_whole(answered, tmp_path, monkeypatch):
+def test_a_report_that_breaks_off_leaves_the_earlier_one_whole(two_annotators, tmp_path, monkeypatch):
     before = files(report(tmp_path))
 
     def fill_disk(*_given):
@@ -66,7 +66,7 @@ def test_a_report_that_breaks_off_leaves_the_earlier_one_whole(answered, tmp_pat
 
 
 @pytest.mark.parametrize("name", ["../mine", "../../outside", "/etc/mine", "", ".", "a/b", "mine\0"])
-def test_no_name_leads_out_of_the_folder(answered, tmp_path, name):
+def test_no_name_leads_out_of_the_folder(two_annotators, tmp_path, name):
     folder = tmp_path / "report"
     left_earlier(folder, tables=["kept"])
     for path in (folder / "mine.csv", tmp_path / "outside.csv"):
@@ -77,7 +77,7 @@ def test_no_name_leads_out_of_the_folder(answered, tmp_path, name):
     assert (tmp_path / "outside.csv").exists()
 
 
-def test_a_folder_that_is_a_link_to_another_place_is_not_cleared(answered, tmp_path):
+def test_a_folder_that_is_a_link_to_another_place_is_not_cleared(two_annotators, tmp_path):
     left_earlier(tmp_path / "elsewhere", tables=["long_gone"])
     folder = tmp_path / "report"
     folder.mkdir()
@@ -90,7 +90,7 @@ def test_a_folder_that_is_a_link_to_another_place_is_not_cleared(answered, tmp_p
 @pytest.mark.parametrize(
     "content", [b"", b"{", b"[1]", b"null", b'{"tables": 1, "figures": {"a": 1}}', b"\xff", b"[" * 9000]
 )
-def test_a_report_json_that_is_none_names_nothing(answered, tmp_path, content):
+def test_a_report_json_that_is_none_names_nothing(two_annotators, tmp_path, content):
     (tmp_path / "tables").mkdir()
     (tmp_path / "tables/long_gone.csv").write_text("mine")
     (tmp_path / "report.json").write_bytes(content)
@@ -98,17 +98,17 @@ def test_a_report_json_that_is_none_names_nothing(answered, tmp_path, content):
 
 
 @pytest.fixture
-def uncomputed(monkeypatch):
+def forbid_computing(monkeypatch):
     """Whoever computes anything fails the test."""
 
-    def computed(evidence):
+    def fail(evidence):
         pytest.fail("computed before the folder was looked at")
 
-    monkeypatch.setattr(reporting, "full_report_from", computed)
+    monkeypatch.setattr(reporting, "full_report_from", fail)
 
 
 @pytest.mark.parametrize("name", ["file", "file/report", "taken"])
-def test_what_is_no_folder_is_refused_before_anything_is_computed(answered, uncomputed, tmp_path, name):
+def test_what_is_no_folder_is_refused_before_anything_is_computed(two_annotators, forbid_computing, tmp_path, name):
     (tmp_path / "file").write_text("not a folder")
     (tmp_path / "taken").mkdir()
     (tmp_path / "taken/tables").write_text("not a folder")
@@ -117,17 +117,17 @@ def test_what_is_no_folder_is_refused_before_anything_is_computed(answered, unco
 
 
 def test_a_folder_that_may_not_be_written_is_refused_before_anything_is_computed(
-    answered, uncomputed, tmp_path, monkeypatch
+    two_annotators, forbid_computing, tmp_path, monkeypatch
 ):
-    def refused(dir):
+    def refuse(dir):
         raise PermissionError(13, "Permission denied", f"{dir}/new")
 
-    monkeypatch.setattr("analysis.services.reporting.TemporaryFile", refused)  # root may write anywhere
+    monkeypatch.setattr("analysis.services.reporting.TemporaryFile", refuse)  # root may write anywhere
     with pytest.raises(CommandError, match=f"^{tmp_path} cannot be written: Permission denied"):
         report(tmp_path)
 
 
-def test_a_pack_does_not_take_the_place_of_a_folder(answered, uncomputed, tmp_path, monkeypatch):
+def test_a_pack_does_not_take_the_place_of_a_folder(two_annotators, forbid_computing, tmp_path, monkeypatch):
     monkeypatch.setattr("analysis.pack.building.full_report_from", lambda evidence: pytest.fail("computed"))
     with pytest.raises(CommandError, match="cannot be written: Is a directory"):
         call_command("export_pack", "tiny", "--out", str(tmp_path))

@@ -49,10 +49,10 @@ def tables(study, **choices) -> dict[str, list[dict]]:
 
 
 @pytest.fixture
-def compared(project):
+def pairs_study(project):
     """One person and one model that call every first item better, but for the model's ties on the first text."""
     pairs.make_bank(project)
-    study = pairs.launched(project)
+    study = pairs.make_live_study(project)
     person = make_annotator(study, "ada")
     model = make_annotator(study, "judge-x", kind="model")
     for unit in study.units.all():
@@ -62,8 +62,8 @@ def compared(project):
     return study
 
 
-def test_wins_of_models_stand_apart_from_those_of_people(compared):
-    found = tables(compared)
+def test_wins_of_models_stand_apart_from_those_of_people(pairs_study):
+    found = tables(pairs_study)
     assert sum(row["n"] for row in found["wins"]) == 30
     assert sum(row["ties"] for row in found["wins"]) == 0
     assert {row["evaluator"] for row in found["judge_wins"]} == {"judge-x"}
@@ -72,21 +72,21 @@ def test_wins_of_models_stand_apart_from_those_of_people(compared):
     assert {row["n_annotators"] for row in found["agreement"]} == {0}
 
 
-def test_agreement_with_people_is_over_pairs_that_both_judged(compared):
-    (row,) = tables(compared)["agreement_with_humans"]
+def test_agreement_with_people_is_over_pairs_that_both_judged(pairs_study):
+    (row,) = tables(pairs_study)["agreement_with_humans"]
     assert (row["evaluator"], row["evaluator_kind"], row["n_pairs"]) == ("judge-x", "model", 30)
     assert row["percent"] == pytest.approx(24 / 30)
 
 
-def test_the_evaluators_that_were_chosen_limit_the_models(compared):
-    make_annotator(compared, "judge-y", kind="model")
-    assert "judge_wins" not in tables(compared, evaluators=("human",))
-    assert {row["evaluator"] for row in tables(compared, evaluators=("judge-x",))["judge_wins"]} == {"judge-x"}
+def test_the_evaluators_that_were_chosen_limit_the_models(pairs_study):
+    make_annotator(pairs_study, "judge-y", kind="model")
+    assert "judge_wins" not in tables(pairs_study, evaluators=("human",))
+    assert {row["evaluator"] for row in tables(pairs_study, evaluators=("judge-x",))["judge_wins"]} == {"judge-x"}
 
 
 def test_without_models_a_report_has_no_table_of_them(project):
     pairs.make_bank(project)
-    assert not {"judge_wins", "agreement_with_humans", "position_bias"} & set(tables(pairs.launched(project)))
+    assert not {"judge_wins", "agreement_with_humans", "position_bias"} & set(tables(pairs.make_live_study(project)))
 
 
 def test_the_share_of_flips_is_of_pairs_with_both_orders():
@@ -96,20 +96,20 @@ def test_the_share_of_flips_is_of_pairs_with_both_orders():
 
 
 @pytest.fixture
-def rated(project):
+def ratings_study(project):
     """One person with the planted scores, and one model that always says 3."""
     dimensions.make_bank(project)
-    study = dimensions.launched(project)
+    study = dimensions.make_live_study(project)
     person, model = make_annotator(study, "ada"), make_annotator(study, "judge-x", kind="model")
     for unit in study.units.all():
         cells = [(item.external_id, name) for item in unit.items.all() for name in dimensions.DIMENSIONS]
-        say(person, unit, {cell: dimensions.planted(0, *cell) for cell in cells})
+        say(person, unit, {cell: dimensions.true_score(0, *cell) for cell in cells})
         say(model, unit, dict.fromkeys(cells, 3))
     return study
 
 
-def test_scores_of_models_are_held_against_those_of_people(rated):
-    rows = {row["dimension"]: row for row in tables(rated)["agreement_with_humans"]}
+def test_scores_of_models_are_held_against_those_of_people(ratings_study):
+    rows = {row["dimension"]: row for row in tables(ratings_study)["agreement_with_humans"]}
     # Answerability: 3, 3 and 3 on the first text; 2, 1 and 3 on each of the two others.
     assert rows["answerability"]["percent"] == pytest.approx(5 / 9)
     assert rows["answerability"]["difference"] == pytest.approx(3 - 21 / 9)
@@ -119,8 +119,8 @@ def test_scores_of_models_are_held_against_those_of_people(rated):
     assert (rows["consistency"]["n_items"], rows["consistency"]["n_pairs"]) == (9, 9)
 
 
-def test_means_of_people_hold_no_score_of_a_model(rated):
-    found = tables(rated)
+def test_means_of_people_hold_no_score_of_a_model(ratings_study):
+    found = tables(ratings_study)
     means = {(row["generator"], row["dimension"]): row for row in found["generator_means"]}
     assert means["gen-birch", "answerability"]["mean"] == pytest.approx(5 / 3)
     assert {row["mean"] for row in found["judge_means"]} == {3}
@@ -129,10 +129,10 @@ def test_means_of_people_hold_no_score_of_a_model(rated):
 
 
 @pytest.fixture
-def gated(project):
+def gates_study(project):
     """The three planted people, and a model that says what the first of them says."""
     stopping.make_bank(project)
-    study = stopping.drafted(project)
+    study = stopping.draft_study(project)
     model = {"annotator": "judge-x", "group": "", "annotator_kind": "model"}
     people = [row | {"annotator_kind": "human"} for row in stopping.rows()]
     import_responses(study, as_csv(people + [row | model for row in people if row["annotator"] == "p0"]))
@@ -140,8 +140,8 @@ def gated(project):
     return study
 
 
-def test_a_model_at_the_gates_is_held_against_each_person(gated):
-    rows = {(row["category"], row["view"]): row for row in tables(gated)["agreement_with_humans"]}
+def test_a_model_at_the_gates_is_held_against_each_person(gates_study):
+    rows = {(row["category"], row["view"]): row for row in tables(gates_study)["agreement_with_humans"]}
     row = rows["understandable", "all"]
     assert (row["evaluator"], row["evaluator_kind"], row["n_pairs"]) == ("judge-x", "model", 12)
     assert row["percent"] == pytest.approx(9 / 12)
@@ -149,8 +149,8 @@ def test_a_model_at_the_gates_is_held_against_each_person(gated):
     assert rows["clear", "applicable"]["n_pairs"] == 6
 
 
-def test_agreement_among_people_holds_no_model_and_the_model_has_a_flow_of_its_own(gated):
-    found = tables(gated)
+def test_agreement_among_people_holds_no_model_and_the_model_has_a_flow_of_its_own(gates_study):
+    found = tables(gates_study)
     assert {row["group"] for row in found["agreement"]} == {"", *stopping.GROUPS}
     row = next(
         row

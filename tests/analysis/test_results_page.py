@@ -67,13 +67,13 @@ def summary(as_user, viewer):
 
 @pytest.mark.parametrize("name", URLS)
 @pytest.mark.parametrize("role", list(Role))
-def test_viewers_see_results_and_reviewers_also_export(answered, as_user, member, name, role):
+def test_viewers_see_results_and_reviewers_also_export(two_annotators, as_user, member, name, role):
     allowed = name not in FROM_REVIEWER or role.rank >= Role.REVIEWER.rank
     assert as_user(member(role)).get(address(name)).status_code == (200 if allowed else 404)
 
 
 @pytest.mark.parametrize("name", URLS)
-def test_foreign_and_unknown_studies_look_alike(answered, as_user, stranger, name):
+def test_foreign_and_unknown_studies_look_alike(two_annotators, as_user, stranger, name):
     client = as_user(stranger)
     foreign, unknown = client.get(address(name)), client.get(address(name, "nowhere"))
     assert foreign.status_code == unknown.status_code == 404
@@ -81,22 +81,22 @@ def test_foreign_and_unknown_studies_look_alike(answered, as_user, stranger, nam
 
 
 @pytest.mark.parametrize("name", URLS)
-def test_without_signing_in_there_is_only_the_sign_in(answered, client, name):
+def test_without_signing_in_there_is_only_the_sign_in(two_annotators, client, name):
     response = client.get(address(name))
     assert response.status_code == 302
     assert response.url.startswith(reverse("account_login"))
 
 
 @pytest.mark.parametrize("path", ["figures/nothing.svg", "tables/nothing.csv"])
-def test_unknown_figures_and_tables_are_not_found(answered, as_user, viewer, path):
+def test_unknown_figures_and_tables_are_not_found(two_annotators, as_user, viewer, path):
     assert as_user(viewer).get(f"/s/tiny/results/{path}").status_code == 404
 
 
-def test_unknown_formats_are_not_found(answered, as_user, owner):
+def test_unknown_formats_are_not_found(two_annotators, as_user, owner):
     assert as_user(owner).get("/s/tiny/export/ods/").status_code == 404
 
 
-def test_the_page_shows_numbers_intervals_and_n(answered, page):
+def test_the_page_shows_numbers_intervals_and_n(two_annotators, page):
     html = page()
     assert "People" in html or "people" in html
     for words in (
@@ -110,13 +110,13 @@ def test_the_page_shows_numbers_intervals_and_n(answered, page):
         assert words in html
 
 
-def test_undefined_stands_with_its_reason(answered, page):
+def test_undefined_stands_with_its_reason(two_annotators, page):
     html = page()
     assert "undefined" in html
     assert "no option was judged by both annotators of a pair" in html
 
 
-def test_the_figure_has_its_numbers_in_words(answered, page):
+def test_the_figure_has_its_numbers_in_words(two_annotators, page):
     assert "careful, people: Guessability .75" in page()
 
 
@@ -145,8 +145,8 @@ def test_a_study_without_answers_says_what_to_do(tiny, page):
     assert "This study is a draft" in page()
 
 
-def test_simulated_answers_stay_out_beside_real_ones(answered, items, page):
-    answer(make_annotator(answered, "sim", purpose="simulated"), "guess", items["c1"], "FT")
+def test_simulated_answers_stay_out_beside_real_ones(two_annotators, items, page):
+    answer(make_annotator(two_annotators, "sim", purpose="simulated"), "guess", items["c1"], "FT")
     html = page()
     assert "simulated answers (2)" in html
     assert SIMULATED not in html
@@ -165,28 +165,28 @@ def test_a_model_beside_simulated_people_does_not_hide_them(tiny, items, page):
     assert SIMULATED in page()
 
 
-def test_the_convention_is_a_choice_of_the_reader(answered, page):
+def test_the_convention_is_a_choice_of_the_reader(two_annotators, page):
     assert "as published: [" in page(asked=1, convention="annotators")
     assert "these annotators only: [" in page(asked=1, convention="published")
 
 
-def test_a_choice_that_does_not_exist_is_said_and_changes_nothing(answered, page):
+def test_a_choice_that_does_not_exist_is_said_and_changes_nothing(two_annotators, page):
     html = page(asked=1, convention="lucky")
     assert "Select a valid choice" in html
     assert "as published: [" in html
 
 
-def test_lists_of_items_lead_to_the_text(answered, page):
-    text = answered.units.get(text__external_id="t2").text
+def test_lists_of_items_lead_to_the_text(two_annotators, page):
+    text = two_annotators.units.get(text__external_id="t2").text
     assert reverse("text", args=["rivers", text.pk]) in page()
 
 
-def test_viewers_are_not_offered_exports(answered, page):
+def test_viewers_are_not_offered_exports(two_annotators, page):
     assert reverse("study_export", args=["tiny", "csv"]) not in page()
 
 
-def test_hostile_names_are_text(answered, page):
-    generator = answered.units.first().items.first().generator
+def test_hostile_names_are_text(two_annotators, page):
+    generator = two_annotators.units.first().items.first().generator
     generator.name = "<script>alert(1)</script>"
     generator.save()
     html = page()
@@ -194,12 +194,12 @@ def test_hostile_names_are_text(answered, page):
     assert "&lt;script&gt;alert" in html
 
 
-def test_a_new_answer_a_new_key_and_a_new_name_show_at_once(answered, items, page):
+def test_a_new_answer_a_new_key_and_a_new_name_show_at_once(two_annotators, items, page):
     assert ".88" in page()
     items["c1"].options.filter(external_id="b").update(correct=True)
     assert "5 judgments" not in page()
     assert "<strong>.88</strong>" not in page()
-    answer(make_annotator(answered, "cy"), "guess", items["c1"], "TF")
+    answer(make_annotator(two_annotators, "cy"), "guess", items["c1"], "TF")
     assert "6 judgments, 2 texts" in page()
     generator = items["c1"].generator
     generator.name = "painstaking"
@@ -207,38 +207,38 @@ def test_a_new_answer_a_new_key_and_a_new_name_show_at_once(answered, items, pag
     assert "painstaking" in page()
 
 
-def test_an_unchanged_study_is_not_computed_again(answered, page, monkeypatch):
+def test_an_unchanged_study_is_not_computed_again(two_annotators, page, monkeypatch):
     first = page()
     monkeypatch.setattr("analysis.services.reporting.build", lambda *_: 1 / 0)
     assert page() == first
 
 
-def test_the_csv_of_a_table_is_the_reports(answered, as_user, viewer):
+def test_the_csv_of_a_table_is_the_reports(two_annotators, as_user, viewer):
     response = as_user(viewer).get(address("table"))
     assert response["Content-Disposition"] == 'attachment; filename="tiny-informativity.csv"'
     first = next(csv.DictReader(io.StringIO(response.content.decode(), newline="")))
     assert (first["generator"], first["answerability"]) == ("careful", "0.875")
 
 
-def test_the_export_of_the_page_is_a_whole_file(answered, as_user, reviewer):
+def test_the_export_of_the_page_is_a_whole_file(two_annotators, as_user, reviewer):
     response = as_user(reviewer).get(address("csv"))
     content = b"".join(response.streaming_content).decode()
     assert response["Content-Disposition"] == 'attachment; filename="tiny.csv"'
     assert len(list(csv.DictReader(io.StringIO(content, newline="")))) == 32
 
 
-def test_the_page_stays_small(answered, page):
+def test_the_page_stays_small(two_annotators, page):
     assert len(page().encode()) < 150_000
 
 
-def test_an_annotators_page_opens_from_the_results_of_a_live_study(answered, as_user, researcher):
-    answered.state = StudyState.LIVE
-    answered.save()
+def test_an_annotators_page_opens_from_the_results_of_a_live_study(two_annotators, as_user, researcher):
+    two_annotators.state = StudyState.LIVE
+    two_annotators.save()
     page = as_user(researcher).get(address("results"))
-    assert f'action="{reverse("study_preview", args=[answered.slug])}"' in page.content.decode()
+    assert f'action="{reverse("study_preview", args=[two_annotators.slug])}"' in page.content.decode()
 
 
-def test_a_generator_called_human_keeps_its_name(answered, page):
+def test_a_generator_called_human_keeps_its_name(two_annotators, page):
     Generator.objects.filter(name="careful").update(name="human")
     _before, described = page().split('id="description"')
     assert re.findall(r'<th scope="row">(\w+)</th>', described) == ["all", "all", "human", "hurried", "people"]
@@ -250,18 +250,18 @@ def controls(as_user, user, study):
     return {field["name"] for field in page.select("form.controls [name]")} - {"asked"}
 
 
-def test_intervals_are_chosen_where_there_are_any(answered, as_user, viewer):
-    assert "convention" in controls(as_user, viewer, answered)
+def test_intervals_are_chosen_where_there_are_any(two_annotators, as_user, viewer):
+    assert "convention" in controls(as_user, viewer, two_annotators)
 
 
 def test_nothing_is_offered_that_would_change_nothing(project, as_user, viewer):
     """A stopping questionnaire has intervals of contrasts only; scores without metrics leave none out."""
     stopping.make_bank(project)
-    stopped = stopping.drafted(project)
+    stopped = stopping.draft_study(project)
     import_responses(stopped, as_csv(stopping.rows()))
     assert controls(as_user, viewer, stopped) == {"convention"}
     dimensions.make_bank(project)
-    scored = dimensions.drafted(project)
+    scored = dimensions.draft_study(project)
     import_responses(scored, as_csv(dimensions.both_rounds()))
     assert "drop" not in controls(as_user, viewer, scored)
     metric = Metric.objects.create(project=project, name="LIX")
@@ -271,17 +271,17 @@ def test_nothing_is_offered_that_would_change_nothing(project, as_user, viewer):
     assert "drop" in controls(as_user, viewer, scored)
 
 
-def test_what_holds_of_several_tables_is_said_once_and_in_files_with_each(answered, page):
+def test_what_holds_of_several_tables_is_said_once_and_in_files_with_each(two_annotators, page):
     note = "95 % intervals over readers and texts"
     html = page()
     assert html.count(note) == 1
     notes = BeautifulSoup(html, "html.parser").select_one("#notes")
     assert note in notes.get_text()
-    tables = [table for table in build(answered, Choices()).tables if any(note in said for said in table.notes)]
+    tables = [table for table in build(two_annotators, Choices()).tables if any(note in said for said in table.notes)]
     assert len(tables) > 1
 
 
-def test_addresses_hold_only_what_was_chosen(answered, page):
+def test_addresses_hold_only_what_was_chosen(two_annotators, page):
     usual, chosen = BeautifulSoup(page(), "html.parser"), BeautifulSoup(page(convention="published"), "html.parser")
     assert not usual.select('main a[href*="convention="]')
     asked = BeautifulSoup(page(asked=1, convention="published"), "html.parser")
@@ -290,15 +290,15 @@ def test_addresses_hold_only_what_was_chosen(answered, page):
 
 
 def test_a_long_table_that_is_closed_at_first_stands_on_its_own_page(project, as_user, reviewer):
-    study = reading.planted(project)
+    study = reading.plant_three_texts(project)
     html = BeautifulSoup(as_user(reviewer).get(address("details", study.slug)).content, "html.parser")
     own = reverse("study_table_page", args=[study.slug, "item_analysis"])
     assert not html.select('[data-table="item_analysis"]')
     assert html.select(f'a[href^="{own}"]')
 
 
-def test_the_details_hold_every_table_of_the_report_once_and_closed(project, answered, page):
-    for study in (answered, dimensions.imported(project)):
+def test_the_details_hold_every_table_of_the_report_once_and_closed(project, two_annotators, page):
+    for study in (two_annotators, dimensions.import_study(project)):
         shown = BeautifulSoup(page(study.slug), "html.parser")
         for table in build(study, Choices(seed=7)).tables:
             assert len(shown.find_all(id=table.name)) == 1, table.name
@@ -307,7 +307,7 @@ def test_the_details_hold_every_table_of_the_report_once_and_closed(project, ans
 
 
 def test_tables_that_lack_the_same_say_it_once(project, page):
-    dimensions.imported(project)
+    dimensions.import_study(project)
     shown = BeautifulSoup(page("dims"), "html.parser")
     assert shown.get_text().count("no item of this study has a metric") == 1
     lacking = shown.find(id="empty")
@@ -321,15 +321,15 @@ def test_one_answer_is_said_to_be_too_little(tiny, items, summary):
     assert 'data-kind="too-early"' in summary()
 
 
-def test_the_verdict_and_the_figure_stand_before_whatever_can_be_chosen(answered, summary):
+def test_the_verdict_and_the_figure_stand_before_whatever_can_be_chosen(two_annotators, summary):
     shown = summary()
     assert shown.index('class="verdict') < shown.index("<figure") < shown.index('<form class="controls')
 
 
-def test_a_running_study_says_how_far_it_is(answered, summary):
+def test_a_running_study_says_how_far_it_is(two_annotators, summary):
     assert "<progress" in summary()
-    answered.state = StudyState.CLOSED
-    answered.save()
+    two_annotators.state = StudyState.CLOSED
+    two_annotators.save()
     assert "<progress" not in summary()
 
 

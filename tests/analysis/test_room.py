@@ -28,7 +28,7 @@ from analysis.tables.spec import Column, Crossing
 from evaluation.models import Metric, MetricValue
 from items.models import Item
 from tests.analysis.rows import make_table
-from tests.dimensions import imported
+from tests.dimensions import import_study
 
 pytestmark = pytest.mark.slow
 
@@ -100,10 +100,10 @@ def test_a_table_among_others_is_turned_by_a_parameter_of_its_own():
 
 
 @pytest.fixture
-def measured(project):
+def study_with_metrics(project):
     """A study of scores with more metrics than a results page has room for."""
     cache.clear()
-    study = imported(project)
+    study = import_study(project)
     for place in range(60):
         metric = Metric.objects.create(project=project, name=f"metric {place}")
         for number, item in enumerate(Item.objects.order_by("pk")):
@@ -111,7 +111,7 @@ def measured(project):
     return study
 
 
-def test_a_cut_grid_leads_to_all_of_its_rows_on_the_tables_own_page(measured, as_user, viewer):
+def test_a_cut_grid_leads_to_all_of_its_rows_on_the_tables_own_page(study_with_metrics, as_user, viewer):
     client = as_user(viewer)
     results = BeautifulSoup(client.get(reverse("results_details", args=["dims"])).content, "html.parser")
     own = reverse("study_table_page", args=["dims", "metric_correlations"])
@@ -127,7 +127,7 @@ def test_a_cut_grid_leads_to_all_of_its_rows_on_the_tables_own_page(measured, as
     assert names == {f"metric {place}" for place in range(60)}
 
 
-def test_no_page_of_a_table_is_heavier_however_many_metrics_there_are(measured, as_user, reviewer):
+def test_no_page_of_a_table_is_heavier_however_many_metrics_there_are(study_with_metrics, as_user, reviewer):
     client = as_user(reviewer)
     pages = [reverse("results_details", args=["dims"])]
     pages += [reverse("study_table_page", args=["dims", name]) for name in ("metric_correlations", "metric_means")]

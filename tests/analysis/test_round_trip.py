@@ -12,7 +12,7 @@ from tests.factory import answer, make_annotator, make_item, make_study, make_te
 pytestmark = pytest.mark.slow
 
 
-def exported(study, format):
+def export_file(study, format):
     out = io.StringIO(newline="")
     export_responses(study, format, out)
     return out.getvalue().encode()
@@ -25,12 +25,12 @@ def again(tiny, items):
 
 
 @pytest.mark.parametrize("format", ["csv", "jsonl"])
-def test_an_export_imports_as_it_is_and_reports_the_same(answered, again, table, format):
+def test_an_export_imports_as_it_is_and_reports_the_same(two_annotators, again, table, format):
     again.units.all().delete()  # the import makes its own
-    import_responses(again, exported(answered, format))
+    import_responses(again, export_file(two_annotators, format))
     again.refresh_from_db()
     for name in ("informativity", "agreement_with_humans", "ratings", "unanswerable_items"):
-        assert table(again, name).rows == table(answered, name).rows
+        assert table(again, name).rows == table(two_annotators, name).rows
 
 
 def test_ids_that_a_spreadsheet_would_run_come_back_as_they_were(project, table):
@@ -40,7 +40,7 @@ def test_ids_that_a_spreadsheet_would_run_come_back_as_they_were(project, table)
     answer(study.annotators.get(), "read", item, "TF", rating=5)
     draft = make_study(project, "again", [item], state=StudyState.DRAFT, launched_at=None)
     draft.units.all().delete()
-    import_responses(draft, exported(study, "csv"))
+    import_responses(draft, export_file(study, "csv"))
     assert draft.annotators.get().code == "'+ada"
     assert table(draft, "guessable_items").rows == table(study, "guessable_items").rows
 
@@ -54,11 +54,11 @@ def test_who_judged_an_item_first_is_the_same_after_a_round_trip(project, format
         answer(annotator, "read", item, "TF", rating=5)
     draft = make_study(project, "again", items, state=StudyState.DRAFT, launched_at=None)
     draft.units.all().delete()
-    import_responses(draft, exported(study, format))
-    assert judged_in_order(draft) == judged_in_order(study) == ["ada i1", "ben i1", "ben i2", "ada i2"]
+    import_responses(draft, export_file(study, format))
+    assert list_judgments(draft) == list_judgments(study) == ["ada i1", "ben i1", "ben i2", "ada i2"]
 
 
-def judged_in_order(study):
+def list_judgments(study):
     rows = Response.objects.filter(assignment__annotator__study=study).order_by("pk")
     judged = rows.values_list("assignment__annotator__code", "item__external_id")
     return list(dict.fromkeys(f"{code} {item}" for code, item in judged))
@@ -71,7 +71,7 @@ def test_tables_stand_in_the_order_of_the_bank_whatever_was_drawn_at_launch(proj
         answer(make_annotator(drawn, f"of-{item.external_id}"), "read", item, "FT", rating=2)
     draft = make_study(project, "again", items, state=StudyState.DRAFT, launched_at=None)
     draft.units.all().delete()
-    import_responses(draft, exported(drawn, "csv"))
+    import_responses(draft, export_file(drawn, "csv"))
     for name in ("item_analysis", "unanswerable_items"):
         rows = table(drawn, name).rows
         assert list(dict.fromkeys(row["item_id"] for row in rows)) == ["i1", "i2", "i3"]

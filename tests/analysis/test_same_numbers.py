@@ -18,15 +18,15 @@ from analysis.tables.spec import Column
 from analysis.tables.writers import WRITERS
 from tests.analysis import whole_studies
 from tests.analysis.rows import make_table
-from tests.analysis.same_numbers import beside, compared, described, files_in, tables_on
+from tests.analysis.same_numbers import beside, compare_description, compare_page_and_files, files_in, tables_on
 
-pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("computed_anew")]
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("recompute")]
 
 COLUMNS = (Column("who", "Who"), Column("mean", "Mean", "number", "low", "high"))
 STUDIES = [(name, "readers") for name in whole_studies.EVERY] + [("guessed", "annotators"), ("guessed", "published")]
 
 
-def commanded(study, folder, convention):
+def read_written_files(study, folder, convention):
     """The files of `report`, and those of the pack."""
     call_command(
         "report", study.slug, "--out", str(folder / "report"), "--convention", convention, stdout=io.StringIO()
@@ -63,7 +63,7 @@ def pages_of(client, study, convention):
 @pytest.mark.parametrize(("name", "convention"), STUDIES)
 def test_every_number_of_the_pages_is_that_of_the_files(name, convention, project, as_user, reviewer, tmp_path):
     study = whole_studies.EVERY[name](project)
-    written, packed = commanded(study, tmp_path, convention)
+    written, packed = read_written_files(study, tmp_path, convention)
     assert written == packed
     files = files_in(written)
     client = as_user(reviewer)
@@ -72,7 +72,7 @@ def test_every_number_of_the_pages_is_that_of_the_files(name, convention, projec
     assert {name for name, file in files.items() if file.rows} <= set().union(*shown.values())
     report = full_report_from(evidence_of(study, Choices(convention=convention, seed=abs(study.seed))))
     tables = {table.name: table for table in report.tables}
-    by_path = {path: compared(tables, files, each, convention) for path, each in shown.items()}
+    by_path = {path: compare_page_and_files(tables, files, each, convention) for path, each in shown.items()}
     assert not [difference for differences, _n in by_path.values() for difference in differences]
     assert sum(n for _differences, n in by_path.values()) > 100
     for table in report.tables:
@@ -81,7 +81,7 @@ def test_every_number_of_the_pages_is_that_of_the_files(name, convention, projec
         downloaded = client.get(address, {"asked": 1, "convention": convention})
         assert downloaded.content == written[f"{table.name}.csv"], table.name
     details = reverse("results_details", args=[study.slug])
-    on_page, in_file = described(files["description"], pages[details][0])
+    on_page, in_file = compare_description(files["description"], pages[details][0])
     assert on_page == in_file
     if name == "guessed":
         heads = BeautifulSoup(pages[details][0], "html.parser").select("[data-table=informativity_beside] thead th")
@@ -112,6 +112,6 @@ def test_a_number_that_differs_is_found(cells, said):
     files = files_in({f"means.{ending}": WRITERS[ending](table).encode() for ending in ("csv", "json")})
     rows = f"<tbody><tr>{cells}</tr></tbody>"
     page = f'<section><div class="table-wrap"><table data-table="means">{rows}</table></div></section>'
-    ((difference,), n) = compared({"means": table}, files, tables_on(page), "annotators")
+    ((difference,), n) = compare_page_and_files({"means": table}, files, tables_on(page), "annotators")
     assert said in difference
     assert n == 3

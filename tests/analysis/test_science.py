@@ -16,7 +16,7 @@ from analysis.science.raters import rater_sentence, rating_tables
 from analysis.science.readers import carry_over_tables, functioning_sentence, rasch_sentence, reader_tables
 from analysis.science.reliability import reliability_sentence, reliability_tables
 from analysis.services.reporting import report_from
-from tests.analysis.answered_texts import N_TEXTS, answered, flawed, grouped, rated
+from tests.analysis.answered_texts import N_TEXTS, add_answers, add_flaws, add_groups, add_ratings
 
 
 def row_of(table, **wanted):
@@ -28,7 +28,7 @@ FITTED = {"generator": "ann", "measure": "informativity", "method": "fitted slop
 
 
 def test_people_and_models_are_joined_and_add_up(evidence):
-    joined, contrasts = joined_tables(answered(evidence))
+    joined, contrasts = joined_tables(add_answers(evidence))
     rows = {row["measure"]: row for row in joined.rows if row["generator"] == "ann" and row["method"] == "fitted slope"}
     assert rows["informativity"]["value"] == pytest.approx(
         rows["answerability"]["value"] - rows["guessability"]["value"]
@@ -46,7 +46,7 @@ def test_people_and_models_are_joined_and_add_up(evidence):
 
 
 def test_where_people_did_all_texts_there_is_nothing_to_join(evidence):
-    assert joined_tables(answered(evidence, n_people=N_TEXTS)) == ()
+    assert joined_tables(add_answers(evidence, n_people=N_TEXTS)) == ()
 
 
 @pytest.mark.parametrize(
@@ -59,7 +59,7 @@ def test_where_people_did_all_texts_there_is_nothing_to_join(evidence):
     ],
 )
 def test_refusals_to_join_stand_in_place_of_the_number(evidence, given, reason):
-    joined, contrasts = joined_tables(answered(evidence, **given))
+    joined, contrasts = joined_tables(add_answers(evidence, **given))
     row = row_of(joined, **FITTED)
     assert (row["value"], row["low"], row["reason"]) == (None, None, reason)
     assert contrasts.rows == ()
@@ -67,14 +67,14 @@ def test_refusals_to_join_stand_in_place_of_the_number(evidence, given, reason):
 
 
 def test_remarks_of_an_estimate(evidence):
-    remark = row_of(joined_tables(answered(evidence, n_people=19))[0], **FITTED)["remark"]
+    remark = row_of(joined_tables(add_answers(evidence, n_people=19))[0], **FITTED)["remark"]
     assert "People answered 19 of 20 drawn texts; those that are missing may differ." in remark
     assert "From 19 texts, how well models predict people is itself uncertain (r = " in remark
 
 
 def test_models_that_say_the_opposite_are_no_gain(evidence):
     """A negative r: the row stands with its note, as good as the texts that people did."""
-    full = answered(evidence)
+    full = add_answers(evidence)
     model = full.frame["kind"] == "model"
     frame = full.frame.assign(probability=full.frame["probability"].where(~model, 1 - full.frame["probability"]))
     tables = joined_tables(replace(full, frame=frame))
@@ -91,14 +91,14 @@ def test_models_that_say_the_opposite_are_no_gain(evidence):
 
 
 def test_where_everybody_guesses_nothing_can_be_compared(evidence):
-    (table,) = carry_over_tables(answered(evidence))
+    (table,) = carry_over_tables(add_answers(evidence))
     (row,) = table.rows
     reason = "In this plan everybody (or nobody) guesses an item before reading it, so there is nothing to compare."
     assert (row["effect"], row["reason"]) == (None, reason)
 
 
 def test_readers_who_guessed_are_compared_with_the_others(evidence):
-    full = answered(evidence)
+    full = add_answers(evidence)
     guess, first = full.frame["stage"] == "guess", full.frame["annotator"] == "p0"
     (table,) = carry_over_tables(replace(full, frame=full.frame[~guess | first | (full.frame["kind"] == "model")]))
     (row,) = table.rows
@@ -122,14 +122,14 @@ def test_readers_who_guessed_are_compared_with_the_others(evidence):
 
 
 def test_reliability_needs_thirty_people(evidence):
-    tables = reliability_tables(answered(evidence))
+    tables = reliability_tables(add_answers(evidence))
     assert {row["reason"] for row in tables[0].rows} == {"Reliability needs 30 people who did the same items; here 3."}
     assert reliability_sentence(tables) == []
 
 
 def test_reliability_of_thirty_people_on_the_texts_that_all_did(evidence):
     people = tuple(f"q{number:02}" for number in range(30))
-    full = answered(evidence, people=people)
+    full = add_answers(evidence, people=people)
     left = full.frame[~((full.frame["annotator"] == "q00") & (full.frame["text_id"] >= "t10"))]
     (table,) = reliability_tables(replace(full, frame=left))
     over_texts, over_items = table.rows
@@ -140,22 +140,22 @@ def test_reliability_of_thirty_people_on_the_texts_that_all_did(evidence):
 
 
 def test_a_rasch_model_needs_readers(evidence):
-    (table,) = reader_tables(answered(evidence))
+    (table,) = reader_tables(add_answers(evidence))
     reasons = {row["reason"] for row in table.rows}
     assert reasons == {"A Rasch model needs 100 readers; here 3. Difficulty is shown as the share right."}
     assert all(0 <= row["share_right"] <= 1 for row in table.rows)
 
 
 def test_dif_refuses_small_groups(evidence):
-    table = reader_tables(grouped(evidence, (60, 40)))[-1]
+    table = reader_tables(add_groups(evidence, (60, 40)))[-1]
     assert [row["reason"] for row in table.rows] == ["DIF needs 100 people in the smaller group; here 40."]
-    table = reader_tables(grouped(evidence, (150, 120)))[-1]
+    table = reader_tables(add_groups(evidence, (150, 120)))[-1]
     assert [row["reason"] for row in table.rows] == ["DIF needs 300 people in both groups; here 270."]
 
 
 @pytest.mark.slow
 def test_readers_of_two_large_groups(evidence):
-    rasch, people, dependence, dif, texts = reader_tables(grouped(evidence, (160, 160)))
+    rasch, people, dependence, dif, texts = reader_tables(add_groups(evidence, (160, 160)))
     assert [row["n_items"] for row in people.rows] == [24] * 320
     assert people.rows[0]["outfit"] > 1 > people.rows[-1]["outfit"]
     items = [row for row in dif.rows if row["text_id"] == "t00"]
@@ -176,7 +176,7 @@ def test_readers_of_two_large_groups(evidence):
 @pytest.mark.slow
 def test_items_whose_answers_depend_on_each_other_are_listed(evidence):
     """Whoever gets one item of a text right gets the other right, too."""
-    full = grouped(evidence, (60, 60))
+    full = add_groups(evidence, (60, 60))
     keys = ["annotator", "stage", "text_id", "option_id"]
     first = full.frame[(full.frame["generator"] == "ann") & (full.frame["text_id"] == "t00")].set_index(keys)["correct"]
     copied = (full.frame["generator"] == "bob") & (full.frame["text_id"] == "t00")
@@ -197,7 +197,7 @@ def test_generators_texts_and_raters_are_told_apart(evidence):
         (who, f"t{text:02}-g{place}", float(np.clip(round(3 + place / 4 - 1 + rng.normal(0, 1)), 1, 5)))
         for text in range(6) for place in range(10) for who in ("p0", "p1", "p2")
     ]  # fmt: skip
-    full = rated(evidence, marks)
+    full = add_ratings(evidence, marks)
     tables = {table.name: table for table in rating_tables(full)}
     (row,) = tables["g_study_generators"].rows
     values = full.every_round.pivot_table("value", "generator", ["text_id", "annotator"]).to_numpy(float)
@@ -216,7 +216,7 @@ def test_generators_texts_and_raters_are_told_apart(evidence):
 
 def test_raters_of_two_groups_are_not_pooled(evidence):
     marks = [(who, f"t{number:02}-ann", 1 + number % 4) for number in range(12) for who in ("p0", "p1", "p2")]
-    full = rated(evidence, marks)
+    full = add_ratings(evidence, marks)
     groups = full.annotators["annotator"].map({"p0": "x", "p1": "x", "p2": "y"}).fillna("")
     tables = rating_tables(replace(full, annotators=full.annotators.assign(group=groups)))
     assert [row["group"] for row in tables[0].rows] == ["x", "y"]
@@ -228,7 +228,7 @@ def test_ratings_of_two_raters_who_differ_by_one_mark(evidence):
     marks = [
         (who, item, 2 + place % 3 + more) for place, item in enumerate(items) for who, more in (("p0", 0), ("p1", 1))
     ]
-    g_study, d_study, severity, fair = rating_tables(rated(evidence, marks))
+    g_study, d_study, severity, fair = rating_tables(add_ratings(evidence, marks))
     (row,) = g_study.rows
     assert (row["raters"], row["residual"]) == (pytest.approx(0.5), pytest.approx(0, abs=1e-9))
     assert (row["relative"], row["raters_70"], row["raters_80"]) == (pytest.approx(1), 1, 1)
@@ -242,21 +242,23 @@ def test_refusals_about_raters(evidence):
     apart = [("p0", f"t{number:02}-ann", 3) for number in range(10)] + [
         ("p1", f"t{number:02}-ann", 4) for number in range(10, 20)
     ]
-    g_study, _d_study, severity, fair = rating_tables(rated(evidence, apart))
+    g_study, _d_study, severity, fair = rating_tables(add_ratings(evidence, apart))
     not_apart = "Fewer than 2 raters (or 10 objects) were rated together, so their variances cannot be told apart."
     not_linked = "These raters have no items in common, even through others; severity cannot be compared."
     assert [row["reason"] for row in g_study.rows] == [not_apart]
     assert {row["reason"] for row in (*severity.rows, *fair.rows)} == {not_linked}
     few = [(who, f"t{number:02}-ann", 3 + number % 2) for number in range(9) for who in ("p0", "p1")]
-    assert {row["reason"] for row in rating_tables(rated(evidence, few))[2].rows} == {
+    assert {row["reason"] for row in rating_tables(add_ratings(evidence, few))[2].rows} == {
         "This rater shares fewer than 10 items with others."
     }
 
 
 def test_scores_of_a_second_round_do_not_enter(evidence):
     items = [f"t{number:02}-ann" for number in range(12)]
-    first = rated(evidence, [(who, item, 1 + place % 4) for place, item in enumerate(items) for who in ("p0", "p1")])
-    second = rated(evidence, [("p0", items[0], 5)], round=2)
+    first = add_ratings(
+        evidence, [(who, item, 1 + place % 4) for place, item in enumerate(items) for who in ("p0", "p1")]
+    )
+    second = add_ratings(evidence, [("p0", items[0], 5)], round=2)
     both = replace(first, every_round=pd.concat([first.every_round, second.every_round], ignore_index=True))
     tables = rating_tables(both)
     assert tables[0].rows == rating_tables(first)[0].rows
@@ -264,7 +266,7 @@ def test_scores_of_a_second_round_do_not_enter(evidence):
 
 
 def test_a_report_has_the_tables_before_its_description(evidence):
-    report = report_from(answered(evidence))
+    report = report_from(add_answers(evidence))
     names = [table.name for table in report.tables]
     assert names[-1] == "description"
     assert {"people_and_models", "carry_over", "reliability", "rasch"} <= set(names)
@@ -277,7 +279,7 @@ def test_a_report_has_the_tables_before_its_description(evidence):
 
 
 def test_flaws_with_few_items_have_a_count_and_no_effect(evidence):
-    (table,) = flaw_tables(flawed(evidence, {"t01-ann", "t02-ann"}))
+    (table,) = flaw_tables(add_flaws(evidence, {"t01-ann", "t02-ann"}))
     row = row_of(table, flaw="fill_in_the_blank")
     assert (row["n_items"], row["n_asked"], row["informativity"]) == (2, 80, None)
     assert row["reason"] == "Fewer than 10 items have this flaw (2)."
@@ -285,13 +287,13 @@ def test_flaws_with_few_items_have_a_count_and_no_effect(evidence):
 
 def test_flaws_need_texts_with_and_without_them(evidence):
     both = {f"t{number:02}-{name}" for number in range(6) for name in ("ann", "bob")}
-    (table,) = flaw_tables(flawed(evidence, both))
+    (table,) = flaw_tables(add_flaws(evidence, both))
     row = row_of(table, flaw="fill_in_the_blank")
     assert row["reason"] == "Fewer than 5 texts hold items with and without it (0)."
 
 
 def test_the_effect_of_a_flaw_is_that_within_texts(evidence):
-    full = flawed(evidence, {f"t{number:02}-ann" for number in range(12)})
+    full = add_flaws(evidence, {f"t{number:02}-ann" for number in range(12)})
     (table,) = flaw_tables(full)
     row = row_of(table, flaw="fill_in_the_blank")
     people = full.frame[full.frame["kind"] == "human"]

@@ -14,23 +14,23 @@ from tests.factory import answer, make_annotator, make_item, make_study, make_te
 pytestmark = pytest.mark.slow
 
 
-def said(study):
+def list_sentences(study):
     return list(build(study, Choices(seed=7)).sentences)
 
 
 @pytest.fixture
 def clear(project):
     """Three texts; with the text all careful and few hurried judgments are right, without it all are half right."""
-    return judged_once(project, {1: "TTFF", 2: "TTFF", 3: "TTTF"})
+    return judge_once(project, {1: "TTFF", 2: "TTFF", 3: "TTTF"})
 
 
 @pytest.fixture
 def unclear(project):
     """Five texts; on the last two it is the careful items that are judged wrongly."""
-    return judged_once(project, {1: "TTFF", 2: "TTFF", 3: "TTTF", 4: "TTFF", 5: "TTFF"}, turned=(4, 5))
+    return judge_once(project, {1: "TTFF", 2: "TTFF", 3: "TTTF", 4: "TTFF", 5: "TTFF"}, turned=(4, 5))
 
 
-def judged_once(project, wrong: dict[int, str], turned=()):
+def judge_once(project, wrong: dict[int, str], turned=()):
     """A study by one person: with the text, the items of one of two generators have the given ticks, by text."""
     items = []
     for number in wrong:
@@ -47,7 +47,7 @@ def judged_once(project, wrong: dict[int, str], turned=()):
 
 
 def test_the_values_are_said_with_the_answers_they_rest_on(clear):
-    first, *_rest = said(clear)
+    first, *_rest = list_sentences(clear)
     assert ".50" in first
     assert ".17" in first
     assert "48 judgments by 1 person on 3 texts" in first
@@ -55,7 +55,7 @@ def test_the_values_are_said_with_the_answers_they_rest_on(clear):
 
 def test_a_difference_whose_interval_holds_zero_is_not_claimed(unclear):
     """One annotator on five texts, on two of which the difference is turned: an interval that holds 0."""
-    [_values, difference] = said(unclear)
+    [_values, difference] = list_sentences(unclear)
     assert difference.startswith("The data cannot show whether items by careful and hurried differ")
     assert "5 texts; more texts would narrow this interval" in difference
 
@@ -65,7 +65,7 @@ def test_nothing_is_claimed_without_an_interval(tiny, items):
     for name, read in {"c1": "TF", "h1": "FF"}.items():
         answer(ada, "guess", items[name], "FF")
         answer(ada, "read", items[name], read)
-    assert [sentence.partition(":")[0] for sentence in said(tiny)[1:]] == [
+    assert [sentence.partition(":")[0] for sentence in list_sentences(tiny)[1:]] == [
         "The data cannot show whether the generators differ"
     ]
 
@@ -74,7 +74,7 @@ def test_one_generator_is_not_compared_with_itself(tiny, items):
     ada = make_annotator(tiny, "ada")
     answer(ada, "guess", items["c1"], "FF")
     answer(ada, "read", items["c1"], "TF")
-    [value, left_out] = said(tiny)
+    [value, left_out] = list_sentences(tiny)
     assert ".50 for items by careful" in value
     assert left_out == "Not compared: items by hurried (no answers yet)."
 
@@ -83,11 +83,11 @@ def test_without_people_a_model_speaks_under_its_name(tiny, items):
     gpt = make_annotator(tiny, "gpt", kind="model")
     answer(gpt, "guess", items["c1"], "FF")
     answer(gpt, "read", items["c1"], "TF")
-    assert said(tiny)[0].startswith("By the answers of gpt, ")
+    assert list_sentences(tiny)[0].startswith("By the answers of gpt, ")
 
 
 def test_no_answers_no_sentences(tiny):
-    assert said(tiny) == []
+    assert list_sentences(tiny) == []
 
 
 @pytest.mark.parametrize(
@@ -106,7 +106,7 @@ def test_hardly_is_less_than_a_tenth_and_less_than_half_as_much_is_less(texts, a
 
 
 @pytest.fixture
-def scattered(project):
+def small_study(project):
     """Eight texts, two generators of two items; four people, whose answers depend on text, item and person."""
     items = []
     for number in range(8):
@@ -124,22 +124,22 @@ def scattered(project):
     return study
 
 
-def test_what_would_narrow_an_interval_is_derived_from_fitted_components(scattered):
-    sentences = said(scattered)
+def test_what_would_narrow_an_interval_is_derived_from_fitted_components(small_study):
+    sentences = list_sentences(small_study)
     assert "; more texts would narrow this interval" in sentences[1]
     assert "twice the texts" in sentences[2]
 
 
 def test_without_fitted_components_nothing_is_said_about_more_annotators(unclear):
     """One person tells nothing of how people differ; more texts narrow an interval by texts whatever it is."""
-    assert said(unclear)[1].endswith("; more texts would narrow this interval.")
-    assert not any("annotators" in sentence for sentence in said(unclear))
+    assert list_sentences(unclear)[1].endswith("; more texts would narrow this interval.")
+    assert not any("annotators" in sentence for sentence in list_sentences(unclear))
 
 
-def test_models_say_nothing_about_more_annotators(scattered):
-    scattered.annotators.update(kind="model", reading="label")
-    assert "; more texts would narrow this interval." in said(scattered)[1]
-    assert not any("annotators" in sentence for sentence in said(scattered))
+def test_models_say_nothing_about_more_annotators(small_study):
+    small_study.annotators.update(kind="model", reading="label")
+    assert "; more texts would narrow this interval." in list_sentences(small_study)[1]
+    assert not any("annotators" in sentence for sentence in list_sentences(small_study))
 
 
 def differing(cells):

@@ -142,8 +142,8 @@ def test_the_page_says_the_verdicts_first(as_user, viewer, study):
     assert client.get(reverse("stand_in_csv", args=[study.slug, "nothing"])).status_code == 404
 
 
-def test_without_models_the_page_says_so_and_strangers_see_nothing(as_user, viewer, stranger, answered):
-    address = reverse("stand_in", args=[answered.slug])
+def test_without_models_the_page_says_so_and_strangers_see_nothing(as_user, viewer, stranger, two_annotators):
+    address = reverse("stand_in", args=[two_annotators.slug])
     assert "No model or baseline has answered yet" in as_user(viewer).get(address).content.decode()
     assert as_user(stranger).get(address).status_code == 404
 

@@ -26,9 +26,20 @@ from analysis.services.reporting import build
 from studies.question_words import name_label, name_question
 from studies.services.responses.importing import ImportRefused, import_responses
 from tests import drawn, stopping
-from tests.analysis.rows import found
+from tests.analysis.rows import find_row
 from tests.factory import make_annotator
-from tests.stopping import CATEGORIES, GENERATORS, GROUPS, ITEMS, PLANTED, QUESTIONS, drafted, group, make_bank, rows
+from tests.stopping import (
+    CATEGORIES,
+    GENERATORS,
+    GROUPS,
+    ITEMS,
+    PLANTED,
+    QUESTIONS,
+    draft_study,
+    group,
+    make_bank,
+    rows,
+)
 from tests.studies.answer_files import as_csv, as_jsonl
 from tests.studies.test_gates import ANSWERS, judge
 
@@ -39,7 +50,7 @@ SEATS = range(3)
 
 @pytest.fixture
 def study(project):
-    return stopping.imported(project)
+    return stopping.import_study(project)
 
 
 EVERYTHING = {"group": "", "generator": "", "source": ""}
@@ -47,7 +58,7 @@ EVERYTHING = {"group": "", "generator": "", "source": ""}
 
 def test_agreement_worked_by_hand(report):
     # Pairs first × second: yes-yes 7, no-no 1, no-yes 4, of 12.
-    row = found(report, "agreement", category="understandable", view="all", **EVERYTHING)
+    row = find_row(report, "agreement", category="understandable", view="all", **EVERYTHING)
     assert (row["language"], row["n_pairs"]) == ("en", 12)
     assert row["percent"] == pytest.approx(8 / 12)
     assert row["kappa"] == pytest.approx(7 / 31)  # p_e = (7 · 11 + 5 · 1) / 144
@@ -57,13 +68,13 @@ def test_agreement_worked_by_hand(report):
 
 def test_the_two_views_of_a_category_that_not_all_got_to(report):
     every, both = (
-        found(report, "agreement", category="would_use", view=view, **EVERYTHING) for view in ("all", "applicable")
+        find_row(report, "agreement", category="would_use", view=view, **EVERYTHING) for view in ("all", "applicable")
     )
     assert (every["n_pairs"], every["percent"]) == (12, pytest.approx(6 / 12))
     assert (both["n_pairs"], both["percent"]) == (4, pytest.approx(2 / 4))
 
 
-def planted_label(seat, item, category):
+def true_label(seat, item, category):
     return PLANTED[seat, item].get(category, NOT_APPLICABLE)
 
 
@@ -73,33 +84,35 @@ def planted_label(seat, item, category):
 def test_agreement_is_that_of_the_planted_pairs(report, category, generator, of):
     seats = [seat for seat in SEATS if of in ("", group(seat))]
     pairs = [
-        (planted_label(one, item, category), planted_label(other, item, category))
+        (true_label(one, item, category), true_label(other, item, category))
         for item in ITEMS
         if item.endswith(generator)
         for one, other in combinations(seats, 2)
     ]
     applicable = [pair for pair in pairs if NOT_APPLICABLE not in pair]
     for view, chosen in (("all", pairs), ("applicable", applicable)):
-        row = found(report, "agreement", category=category, view=view, generator=generator, group=of, source="")
+        row = find_row(report, "agreement", category=category, view=view, generator=generator, group=of, source="")
         assert row["n_pairs"] == len(chosen)
         agreed = sum(one == other for one, other in chosen)
         assert row["percent"] == (pytest.approx(agreed / len(chosen)) if chosen else None)
 
 
 def test_what_is_undefined_says_why(report):
-    row = found(report, "agreement", category="rephrase", view="applicable", **EVERYTHING)
+    row = find_row(report, "agreement", category="rephrase", view="applicable", **EVERYTHING)
     assert (row["n_pairs"], row["percent"]) == (1, 0)
-    row = found(report, "agreement", category="understandable", view="all", group="group-odd", generator="", source="")
+    row = find_row(
+        report, "agreement", category="understandable", view="all", group="group-odd", generator="", source=""
+    )
     assert (row["n_pairs"], row["percent"], row["kappa"]) == (0, None, None)
     assert row["reason"]
-    row = found(report, "agreement", category="central", view="applicable", **(EVERYTHING | {"source": "atlas"}))
+    row = find_row(report, "agreement", category="central", view="applicable", **(EVERYTHING | {"source": "atlas"}))
     assert (row["percent"], row["kappa"], row["ac1"]) == (1, None, 1)
     assert "0/0" in row["reason"]
 
 
 def test_single_labels_are_counted_with_and_without_what_is_not_applicable(report):
     counted = {
-        label: found(report, "label_distributions", category="clear", label=label, **EVERYTHING)
+        label: find_row(report, "label_distributions", category="clear", label=label, **EVERYTHING)
         for label in ("yes", "more_or_less", "no", NOT_APPLICABLE)
     }
     assert {label: row["n"] for label, row in counted.items()} == {
@@ -207,7 +220,7 @@ def test_agreeing_in_all_is_agreeing_where_applicable_or_seeing_it_neither(said)
 
 def test_a_missing_answer_is_neither_a_label_nor_not_applicable(project):
     make_bank(project)
-    study = drafted(project)
+    study = draft_study(project)
     without = [row for row in rows() if (row["annotator"], row["question"]) != ("p1", "central")]
     import_responses(study, as_csv(without))
     study.refresh_from_db()
@@ -215,28 +228,28 @@ def test_a_missing_answer_is_neither_a_label_nor_not_applicable(project):
     labels = [row for row in report.table("label_distributions").rows if row["category"] == "central"]
     counts = {row["label"]: row["n"] for row in labels if not (row["group"] or row["generator"] or row["source"])}
     assert counts == {"yes": 3, "no": 1, NOT_APPLICABLE: 6}  # two of twelve are missing
-    assert found(report, "agreement", category="central", view="all", **EVERYTHING)["n_pairs"] == 12 - 4
+    assert find_row(report, "agreement", category="central", view="all", **EVERYTHING)["n_pairs"] == 12 - 4
 
 
-def exported(study, format="csv") -> list[dict]:
+def export_rows(study, format="csv") -> list[dict]:
     out = io.StringIO()
     export_responses(study, format, out)
     return list(csv.DictReader(io.StringIO(out.getvalue())))
 
 
-def planted_rows() -> set[tuple[str, str, str, str]]:
+def make_rows() -> set[tuple[str, str, str, str]]:
     return {(row["annotator"], row["item_id"], row["question"], row["value"]) for row in rows()}
 
 
 def test_the_long_export_holds_exactly_what_was_planted(study):
-    taken = [(row["annotator"], row["item_id"], row["question"], row["value"]) for row in exported(study)]
-    assert sorted(taken) == sorted(planted_rows())
+    taken = [(row["annotator"], row["item_id"], row["question"], row["value"]) for row in export_rows(study)]
+    assert sorted(taken) == sorted(make_rows())
 
 
 def test_the_wide_export_says_what_was_not_applicable(study):
     unasked = {
         (annotator, row["item_id"], row["question"])
-        for row in exported(study, "wide")
+        for row in export_rows(study, "wide")
         for annotator in ("p0", "p1", "p2")
         if row.get(annotator) == "not_applicable"
     }
@@ -252,7 +265,7 @@ def test_the_wide_export_says_what_was_not_applicable(study):
 def test_what_was_exported_is_taken_again(project, study, format):
     out = io.StringIO()
     export_responses(study, format, out)
-    again = drafted(project, slug="again")
+    again = draft_study(project, slug="again")
     assert import_responses(again, out.getvalue().encode()).responses == len(rows())
     again.refresh_from_db()
     assert build(again, Choices()).table("agreement").rows == build(study, Choices()).table("agreement").rows
@@ -260,13 +273,13 @@ def test_what_was_exported_is_taken_again(project, study, format):
 
 def test_the_wide_export_has_a_column_for_each_annotator(study):
     (row,) = [
-        row for row in exported(study, "wide") if (row["item_id"], row["question"]) == ("s1-gen-birch", "rephrase")
+        row for row in export_rows(study, "wide") if (row["item_id"], row["question"]) == ("s1-gen-birch", "rephrase")
     ]
     assert [row["p0"], row["p1"], row["p2"]] == ["yes", "no", "not_applicable"]
 
 
-def refused(project, lines) -> list[tuple[int, str, str]]:
-    study = drafted(project)
+def list_refusals(project, lines) -> list[tuple[int, str, str]]:
+    study = draft_study(project)
     with pytest.raises(ImportRefused) as refusal:
         import_responses(study, as_csv(lines))
     return [(problem.line, problem.field, problem.reason) for problem in refusal.value.problems]
@@ -283,34 +296,34 @@ def test_a_value_behind_a_stop_is_refused_with_its_own_line(project):
         line("central", "yes", item_id=ITEMS[1], annotator="ben"),
         line("clear", "yes"),
     ]
-    problems = refused(project, lines)
+    problems = list_refusals(project, lines)
     assert (4, "question", "“clear” is not asked after these answers.") in problems
     assert [number for number, _field, _reason in problems] == [3, 4]
 
 
 def test_a_value_that_is_none_of_the_answers_is_refused_with_its_line(project):
     make_bank(project)
-    ((number, field, reason),) = refused(project, [line("understandable", "yes"), line("clear", "perhaps")])
+    ((number, field, reason),) = list_refusals(project, [line("understandable", "yes"), line("clear", "perhaps")])
     assert (number, field) == (3, "value")
     assert "yes, more_or_less, no" in reason
 
 
 def test_free_texts_may_be_absent(project):
     make_bank(project)
-    study = drafted(project)
+    study = draft_study(project)
     without = [row for row in rows() if row["question"] not in ("rephrasal", "answer")]
     assert import_responses(study, as_jsonl(without)).responses == len(without)
 
 
 def test_a_later_round_replaces_a_whole_judgment(project):
     make_bank(project)
-    study = drafted(project)
+    study = draft_study(project)
     again = line("understandable", "no", annotator="p0", group="group-even", round=2)
     import_responses(study, as_csv([*rows(), again]))
     study.refresh_from_db()
     flow = [row for row in build(study, Choices()).table("flow").rows if not row["group"]]
     assert [(row["reached"], row["stopped"]) for row in flow[:2]] == [(12, 4), (8, 0)]
-    (clear,) = [row for row in exported(study, "wide") if (row["item_id"], row["question"]) == (ITEMS[0], "clear")]
+    (clear,) = [row for row in export_rows(study, "wide") if (row["item_id"], row["question"]) == (ITEMS[0], "clear")]
     assert clear["p0"] == "not_applicable"
 
 
@@ -325,9 +338,9 @@ def test_a_model_has_labels_but_no_agreement(study):
         **shared, question="understandable", value="no", instrument_version=study.instrument_version
     )
     report = build(study, Choices(seed=5))
-    row = found(report, "flow", group="judge-model", category="understandable")
+    row = find_row(report, "flow", group="judge-model", category="understandable")
     assert (row["reached"], row["stopped"]) == (1, 1)
-    assert found(report, "flow", group="", category="understandable")["reached"] == 12
+    assert find_row(report, "flow", group="", category="understandable")["reached"] == 12
     assert not [row for row in report.table("agreement").rows if row["group"] == "judge-model"]
 
 

@@ -14,7 +14,7 @@ from studies.models import Response, Study, StudyState
 from studies.services.responses.importing import import_responses
 from studies.services.states import switch_effects
 from tests.studies.answer_files import as_csv
-from tests.studies.world import bank, drafted
+from tests.studies.world import bank, draft_study
 
 pytestmark = pytest.mark.slow
 LONG = [f"generator-{number:02}-" + "n" * 47 for number in range(30)]
@@ -24,7 +24,7 @@ ARABIC = "يصف النص طيور النهر في الشتاء."
 def rate(project, *, texts=6, generators=("alder", "birch"), people=3, best="") -> Study:
     """Ratings on one dimension; `best` names whose items are always at the top."""
     bank(project, texts=texts, generators=generators)
-    study = drafted(project, protocol="dimension-ratings", params={"dimensions": ["clarity"]})
+    study = draft_study(project, protocol="dimension-ratings", params={"dimensions": ["clarity"]})
     rng = Random(7)
     rows = [
         {"annotator": f"P{seat}", "stage": "rate", "question": "clarity", "text_id": f"t{text}"}
@@ -46,12 +46,12 @@ def right_to_left(project) -> Study:
 
 def without_answers(project) -> Study:
     bank(project)
-    study = drafted(project, protocol="dimension-ratings")
+    study = draft_study(project, protocol="dimension-ratings")
     Study.objects.filter(pk=study.pk).update(state=StudyState.CLOSED)
     return study
 
 
-def hidden(project) -> Study:
+def make_hidden_study(project) -> Study:
     study = rate(project, best="alder")
     Study.objects.filter(pk=study.pk).update(state=StudyState.LIVE)
     study.refresh_from_db()
@@ -67,7 +67,7 @@ CASES = {
     "30 generators with names of 60 characters": (lambda project: rate(project, generators=LONG), Kind.TIE),
     "1,000 texts": (lambda project: rate(project, texts=1000, people=1, best="alder"), Kind.WINNER),
     "right to left": (right_to_left, Kind.WINNER),
-    "hidden effects": (hidden, "hidden"),
+    "hidden effects": (make_hidden_study, "hidden"),
     "imported without times": (lambda project: rate(project, best="alder"), Kind.WINNER),
 }
 

@@ -9,7 +9,7 @@ from analysis.choices import Choices
 from analysis.services.reporting import build
 from analysis.tables.page_budget import OPEN_GRIDS, rows_on_a_page
 from studies.services.responses.importing import import_responses
-from tests.stopping import drafted, make_bank, rows
+from tests.stopping import draft_study, make_bank, rows
 from tests.studies.answer_files import as_csv
 
 pytestmark = pytest.mark.slow
@@ -21,7 +21,7 @@ LONG, SHORT = "label_distributions", "description"
 def study(project):
     cache.clear()
     make_bank(project)
-    study = drafted(project)
+    study = draft_study(project)
     import_responses(study, as_csv(rows()))
     study.refresh_from_db()
     return study

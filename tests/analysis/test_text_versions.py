@@ -19,9 +19,9 @@ from items.models import Text
 from projects.models import Project
 from studies.models import Assignment, Study
 from studies.services.responses.importing import import_responses
-from tests.analysis.answered_texts import versioned
-from tests.studies.answer_files import as_csv, judged
-from tests.studies.world import bank, drafted
+from tests.analysis.answered_texts import add_versions
+from tests.studies.answer_files import as_csv, make_option_rows
+from tests.studies.world import bank, draft_study
 
 VERSIONS = ["original", "simple"]
 
@@ -32,14 +32,14 @@ def read(project, texts: int = 8, people: int = 6, twice: bool = False, right=la
     for text in Text.objects.filter(project=project):
         text.versions = [{"name": "simple", "text": f"Simple {text.external_id}."}]
         text.save()
-    study = drafted(project, plan={"annotators": people, "text_versions": VERSIONS})
+    study = draft_study(project, plan={"annotators": people, "text_versions": VERSIONS})
     rows = []
     for text in range(1, texts + 1):
         for reader in range(people):
             name = VERSIONS[(reader + text) % 2]
             ticked = "a" if right(reader, text, name == "simple") else "b"
             about = {"text_version": name, "person": "same" if twice and reader < 2 else ""}
-            rows += judged(f"P{reader:02}", "read", f"t{text}-alder-1", ticked, **about)
+            rows += make_option_rows(f"P{reader:02}", "read", f"t{text}-alder-1", ticked, **about)
     import_responses(study, as_csv(rows))
     return study
 
@@ -119,7 +119,7 @@ def test_packs_bring_versions_and_who_read_which(project, tmp_path):
 
 def test_people_on_drawn_texts_and_models_on_all_versions_are_joined(evidence):
     """The estimate for each version is that of its cell; contrasts add up."""
-    full = versioned(evidence)
+    full = add_versions(evidence)
     (table,) = joined_version_tables(full)
     rows = {row["method"]: row for row in table.rows}
     assert set(rows) == {"fitted slope", "people only", "models at face value"}
@@ -132,8 +132,8 @@ def test_people_on_drawn_texts_and_models_on_all_versions_are_joined(evidence):
     assert row["width_share"] == pytest.approx((row["high"] - row["low"]) / (alone["high"] - alone["low"]))
     assert len(joined_version_sentence((table,))) == 1
     assert joined_tables(full) == ()  # all versions together would say nothing
-    assert joined_version_tables(versioned(evidence, n_texts=40)) == ()  # people read all texts
-    assert joined_version_tables(versioned(evidence, model=False)) == ()
+    assert joined_version_tables(add_versions(evidence, n_texts=40)) == ()  # people read all texts
+    assert joined_version_tables(add_versions(evidence, model=False)) == ()
 
 
 def test_three_versions_that_one_model_reads_are_adjusted_together():

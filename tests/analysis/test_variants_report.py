@@ -13,7 +13,7 @@ from analysis.exports.writing import export_responses
 from analysis.services.reporting import build
 from studies.models import Submission
 from studies.services.responses.rows import COLUMNS as CONTRACT
-from tests.stopping import FORM, GOOD, NONSENSE, launched, make_bank
+from tests.stopping import FORM, GOOD, NONSENSE, make_bank, make_live_study
 from tests.studies.world import Person, post
 
 pytestmark = pytest.mark.slow
@@ -31,7 +31,7 @@ MINUTES = {"stopping": 2, "flat": 5}
 @pytest.fixture
 def study(project):
     make_bank(project)
-    study = launched(project, variants=FLAT, groups=[], plan={"annotators": 4, "seed": 5})
+    study = make_live_study(project, variants=FLAT, groups=[], plan={"annotators": 4, "seed": 5})
     seen = {"stopping": 0, "flat": 0}
     for annotator in study.annotators.order_by("seat"):
         someone = Person(annotator).start()
@@ -91,17 +91,17 @@ def test_minutes_and_people_of_each_variant(study):
 
 def test_a_study_without_variants_has_no_such_table(project):
     make_bank(project)
-    assert "variants" not in {table.name for table in build(launched(project), Choices()).tables}
+    assert "variants" not in {table.name for table in build(make_live_study(project), Choices()).tables}
 
 
-def exported(study, format: str) -> list[dict]:
+def export_rows(study, format: str) -> list[dict]:
     out = io.StringIO()
     export_responses(study, format, out, ("main",))
     return list(csv.DictReader(io.StringIO(out.getvalue())))
 
 
 def test_the_export_names_the_variant_behind_the_columns_of_every_study(study):
-    rows = exported(study, "csv")
+    rows = export_rows(study, "csv")
     header = list(rows[0])
     assert tuple(header[: len(CONTRACT)]) == CONTRACT
     assert header.index("sequence") == header.index("variant") + 1
@@ -112,7 +112,9 @@ def test_the_export_names_the_variant_behind_the_columns_of_every_study(study):
 
 def test_the_wide_export_says_not_applicable_by_each_ones_variant(study):
     by_variant = {name: code for code, name in study.annotators.values_list("code", "variant__name")}
-    rows = [row for row in exported(study, "wide") if row["question"] == "central" and row["item_id"] == "s2-gen-alder"]
+    rows = [
+        row for row in export_rows(study, "wide") if row["question"] == "central" and row["item_id"] == "s2-gen-alder"
+    ]
     assert (rows[0][by_variant["stopping"]], rows[0][by_variant["flat"]]) == ("not_applicable", "no")
 
 

@@ -15,8 +15,8 @@ from analysis.tables.page import naming
 from analysis.words import KINDS, name_code
 from studies.question_words import LABELS, QUESTIONS, STAGES
 from tests.analysis.test_behind_every_table import STUDIES
-from tests.analysis.whole_studies import guessed
-from tests.analysis.worked_out import worked_out
+from tests.analysis.whole_studies import make_guessing_study
+from tests.analysis.worked_out import build_evidence
 
 pytestmark = pytest.mark.slow
 
@@ -25,14 +25,14 @@ SNAKE = re.compile(r"\b[A-Za-z0-9]+(?:_[A-Za-z0-9]+)+\b")
 AS_THEY_ARE = ("script", "style", "code", "[translate=no]", "option", "svg")
 
 
-@pytest.fixture(params={"guessed": guessed} | STUDIES)
+@pytest.fixture(params={"guessed": make_guessing_study} | STUDIES)
 def study(request, project):
-    return ({"guessed": guessed} | STUDIES)[request.param](project)
+    return ({"guessed": make_guessing_study} | STUDIES)[request.param](project)
 
 
 @pytest.fixture
 def tables(study):
-    evidence, tables = worked_out(study)
+    evidence, tables = build_evidence(study)
     return (*tables, *stand_in_tables(evidence))
 
 
@@ -108,7 +108,7 @@ def test_what_names_a_row_is_said_in_words_under_a_title(tables):
 
 
 def test_the_note_on_biases_has_words_for_them(project):
-    study = guessed(project)
+    study = make_guessing_study(project)
     evidence = evidence_of(study, Choices(seed=1))
     (biases,) = (table for table in stand_in_tables(evidence) if table.name == "stand_in_biases")
     assert not any(f"{code}:" in note for note in biases.notes for code in (YES, FIRST, LONGEST))

@@ -16,7 +16,7 @@ from studies.models import Assignment, Submission
 from studies.services.written_items import list_written_items, reject_written_item, take_written_item
 from tests.analysis.rows import numbers_in, rows_behind
 from tests.factory import make_text
-from tests.studies.world import launched, person, post
+from tests.studies.world import make_live_study, person, post
 
 pytestmark = pytest.mark.slow
 
@@ -32,7 +32,7 @@ def to_write(project):
     for number in (1, 2):
         make_text(project, f"t{number}")
     params = {"items_per_text": 2, "at_least": 1}
-    return launched(project, protocol="writing", params=params, groups=GROUPS)
+    return make_live_study(project, protocol="writing", params=params, groups=GROUPS)
 
 
 def write(someone, *stems):
@@ -42,7 +42,7 @@ def write(someone, *stems):
     someone.hand_in()
 
 
-def timed(minutes: dict[str, float]):
+def set_minutes(minutes: dict[str, float]):
     """Each annotator took so many minutes for every text."""
     from datetime import timedelta
 
@@ -52,20 +52,20 @@ def timed(minutes: dict[str, float]):
         submission.save()
 
 
-def planted(study):
+def plant_items(study):
     """Two of the first annotator about one text, one of the second about each text."""
     first, second = person(study, 0).start(), person(study, 1).start()
     write(first, "Why do herons stand?", "When do they fish?")
     write(second, "Where?")
     write(second, "Who are they really?")
-    timed({first.annotator.code: 4, second.annotator.code: 10})
+    set_minutes({first.annotator.code: 4, second.annotator.code: 10})
     return list_written_items(study)
 
 
-def written(project):
+def finished_study(project):
     """The study as planted, one item of it rejected."""
     study = to_write(project)
-    reject_written_item(study, planted(study)[0].response_id, None)
+    reject_written_item(study, plant_items(study)[0].response_id, None)
     return study
 
 
@@ -74,7 +74,7 @@ def rows(study, name="writing", **choices):
 
 
 def test_counts_and_minutes_of_all_and_of_each_group(study, researcher):
-    written = planted(study)
+    written = plant_items(study)
     by_stem = {each.values.stem: each.response_id for each in written}
     take_written_item(study, by_stem["Where?"], researcher)
     reject_written_item(study, by_stem["When do they fish?"], researcher)
@@ -88,7 +88,7 @@ def test_counts_and_minutes_of_all_and_of_each_group(study, researcher):
 
 
 def test_behind_each_count_are_the_items_texts_or_people(study, researcher):
-    by_stem = {each.values.stem: each.response_id for each in planted(study)}
+    by_stem = {each.values.stem: each.response_id for each in plant_items(study)}
     take_written_item(study, by_stem["Where?"], researcher)
     reject_written_item(study, by_stem["When do they fish?"], researcher)
     evidence = evidence_of(study, Choices())
@@ -106,25 +106,25 @@ def test_behind_each_count_are_the_items_texts_or_people(study, researcher):
 
 
 def test_a_group_can_be_chosen(study):
-    planted(study)
+    plant_items(study)
     assert [row["n_items"] for row in rows(study, groups=("teachers",))] == [2]
 
 
 def test_each_item_is_listed_as_it_was_written(study):
-    planted(study)
+    plant_items(study)
     first = rows(study, "written_items")[0]
     assert (first["stem"], first["expected_answer"], first["verdict"]) == ("Why do herons stand?", "So.", "")
 
 
-def exported(study, format="csv") -> list[dict]:
+def export_rows(study, format="csv") -> list[dict]:
     out = io.StringIO()
     export_responses(study, format, out, ("main", "simulated"))
     return list(csv.DictReader(io.StringIO(out.getvalue())))
 
 
 def test_the_export_has_each_answer_with_its_text_and_no_item(study):
-    planted(study)
-    answers = [row for row in exported(study) if row["applicable"] == "true"]
+    plant_items(study)
+    answers = [row for row in export_rows(study) if row["applicable"] == "true"]
     assert {(row["question"], row["value"], row["item_id"]) for row in answers if row["question"] == "stem_1"} == {
         ("stem_1", "Why do herons stand?", ""),
         ("stem_1", "Where?", ""),
@@ -134,12 +134,12 @@ def test_the_export_has_each_answer_with_its_text_and_no_item(study):
 
 
 def test_the_wide_export_tells_what_was_not_asked_for(study):
-    planted(study)
+    plant_items(study)
     first, second = (study.annotators.get(seat=seat).code for seat in (0, 1))
     started = Assignment.objects.filter(annotator__code=first, finished_at__isnull=False).get()
     (row,) = [
         each
-        for each in exported(study, "wide")
+        for each in export_rows(study, "wide")
         if each["question"] == "stem_2" and each["text_id"] == started.unit.text.external_id
     ]
     assert (row[first], row[second]) == ("When do they fish?", "not_applicable")
@@ -153,7 +153,7 @@ def test_simulated_people_write_through_the_pages(study):
 
 
 def test_the_results_page_shows_what_was_written(study, researcher, client):
-    planted(study)
+    plant_items(study)
     client.force_login(researcher)
     page = client.get(reverse("results_details", args=[study.slug])).content.decode()
     assert "Why do herons stand?" in page
@@ -161,7 +161,7 @@ def test_the_results_page_shows_what_was_written(study, researcher, client):
 
 
 def test_the_items_page_of_a_writing_study_leads_to_what_was_written(study, researcher, client):
-    planted(study)
+    plant_items(study)
     client.force_login(researcher)
     page = client.get(reverse("results_items", args=[study.slug])).content.decode()
     assert reverse("study_written", args=[study.slug]) in page

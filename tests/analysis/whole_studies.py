@@ -18,17 +18,17 @@ from tests import dimensions, pairs, stopping
 from tests.annotation.test_expert_check import check
 from tests.factory import answer, make_annotator
 from tests.made_once import made_once
-from tests.studies.world import Person, bank, launched
+from tests.studies.world import Person, bank, make_live_study
 
 
 @made_once
-def guessed(project: Project) -> Study:
+def make_guessing_study(project: Project) -> Study:
     """Three people, one of them a pilot, a model with probabilities, a baseline, a corrected key, a code, metrics."""
     bank(project, texts=3, items=2, keys="TFF")
     for place, item in enumerate(project.items.order_by("pk")):
         item.metadata = {"kind": ("open", "closed", "closed")[place % 3]}
         item.save()
-    study = launched(project, slug="guessed", groups=["students"], plan={"annotators": 2})
+    study = make_live_study(project, slug="guessed", groups=["students"], plan={"annotators": 2})
     add_annotators(study, 1, group="students", people=["anna@example.org"])
     make_annotators(study, 1, Purpose.PILOT)
     for place, annotator in enumerate(study.annotators.order_by("pk")):
@@ -51,10 +51,10 @@ def guessed(project: Project) -> Study:
 
 
 @made_once
-def rated(project: Project) -> Study:
+def make_ratings_study(project: Project) -> Study:
     """Dimension ratings with both rounds and an expert check, through the pages."""
     dimensions.make_bank(project)
-    study = dimensions.launched(project)
+    study = dimensions.make_live_study(project)
     for annotator in dimensions.annotators(study):
         dimensions.Rater(annotator, Random(1)).work_through()
     open_second_round(study)
@@ -66,10 +66,10 @@ def rated(project: Project) -> Study:
 
 
 @made_once
-def judged(project: Project) -> Study:
+def make_questionnaire_study(project: Project) -> Study:
     """A stopping questionnaire, through the pages, with rephrasals and free answers."""
     stopping.make_bank(project)
-    study = stopping.launched(project)
+    study = stopping.make_live_study(project)
     for annotator in stopping.annotators(study):
         annotator.group = stopping.group(annotator.seat)
         annotator.save()
@@ -78,10 +78,10 @@ def judged(project: Project) -> Study:
 
 
 @made_once
-def compared(project: Project) -> Study:
+def make_pairs_study(project: Project) -> Study:
     """Pairs with a calibration, through the pages."""
     pairs.make_bank(project)
-    study = pairs.launched(project)
+    study = pairs.make_live_study(project)
     open_main_part(study)
     for annotator in pairs.annotators(study):
         pairs.Judge(annotator, Random(1)).work_through()
@@ -89,13 +89,19 @@ def compared(project: Project) -> Study:
 
 
 @made_once
-def chosen(project: Project) -> Study:
+def make_best_worst_study(project: Project) -> Study:
     """The best and the worst of sets of four, through the pages."""
     bank(project, texts=3, generators=("alder", "birch", "cedar"), items=2)
-    study = launched(project, protocol="best-worst", plan={"annotators": 3})
+    study = make_live_study(project, protocol="best-worst", plan={"annotators": 3})
     for annotator in study.annotators.order_by("seat"):
         SimulatedPerson(annotator, Random(annotator.seat)).work_through()
     return Study.objects.get(pk=study.pk)
 
 
-EVERY = {"guessed": guessed, "rated": rated, "judged": judged, "compared": compared, "chosen": chosen}
+EVERY = {
+    "guessed": make_guessing_study,
+    "rated": make_ratings_study,
+    "judged": make_questionnaire_study,
+    "compared": make_pairs_study,
+    "chosen": make_best_worst_study,
+}

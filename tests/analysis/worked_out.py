@@ -10,7 +10,7 @@ from studies.models import Response, Study
 KEPT: dict[tuple[str, str], tuple[Evidence, tuple[Table, ...]]] = {}
 
 
-def worked_out(study: Study) -> tuple[Evidence, tuple[Table, ...]]:
+def build_evidence(study: Study) -> tuple[Evidence, tuple[Table, ...]]:
     """With the study's own seed; of a study that nothing but the services and pages have changed."""
     choices = Choices(seed=study.seed)
     place = study.slug, state_of(study, choices)

@@ -17,10 +17,10 @@ from tests.dimensions import (
     TEXTS,
     Rater,
     annotators,
-    launched,
     make_bank,
-    planted,
+    make_live_study,
     rows_on,
+    true_score,
 )
 
 pytestmark = pytest.mark.slow
@@ -29,7 +29,7 @@ pytestmark = pytest.mark.slow
 @pytest.fixture
 def study(project):
     make_bank(project)
-    return launched(project)
+    return make_live_study(project)
 
 
 def rate(study, number: int = 1) -> list[Rater]:
@@ -39,7 +39,7 @@ def rate(study, number: int = 1) -> list[Rater]:
     return raters
 
 
-def stored(number: int) -> dict[tuple[int, str, str], int]:
+def read_scores(number: int) -> dict[tuple[int, str, str], int]:
     fields = ("assignment__annotator__seat", "item__external_id", "question", "value")
     rows = Response.objects.filter(assignment__round=number).values_list(*fields)
     return {(seat, item, question): value for seat, item, question, value in rows}
@@ -48,8 +48,8 @@ def stored(number: int) -> dict[tuple[int, str, str], int]:
 def test_what_is_stored_is_what_was_scored(study):
     rate(study)
     items = [f"x{number}-{generator}" for number in range(1, TEXTS + 1) for generator in GENERATORS]
-    assert stored(1) == {
-        (seat, item, dimension): planted(seat, item, dimension)
+    assert read_scores(1) == {
+        (seat, item, dimension): true_score(seat, item, dimension)
         for seat in range(3)
         for item in items
         for dimension in DIMENSIONS
@@ -73,18 +73,20 @@ def test_the_second_round_gives_back_exactly_the_planted_cells(study):
 
 def test_a_rule_that_is_switched_off_gives_back_nothing(project):
     make_bank(project)
-    study = launched(project, params={"rules": ["b"]})
+    study = make_live_study(project, params={"rules": ["b"]})
     rate(study)
     assert open_second_round(study).by_rule == {"b": 1}
 
 
 def test_in_the_second_round_only_the_flagged_cells_are_asked_and_both_rounds_stay(study):
     rate(study)
-    first = stored(1)
+    first = read_scores(1)
     open_second_round(study)
     rate(study, number=2)
-    assert stored(1) == first
-    assert stored(2) == {(seat, item, name): planted(seat, item, name, 2) for seat, item, name, _rule in FLAGGED}
+    assert read_scores(1) == first
+    assert read_scores(2) == {
+        (seat, item, name): true_score(seat, item, name, 2) for seat, item, name, _rule in FLAGGED
+    }
 
 
 def page_of(annotator) -> BeautifulSoup:
@@ -146,7 +148,7 @@ def test_a_second_round_is_opened_once_and_only_where_the_study_has_one(project,
     with pytest.raises(SpecError, match="is already open"):
         open_second_round(study)
     with pytest.raises(SpecError, match="one round"):
-        open_second_round(launched(project, slug="one", params={"rounds": 1}))
+        open_second_round(make_live_study(project, slug="one", params={"rounds": 1}))
 
 
 def test_nothing_of_generators_references_or_others_is_on_a_page_of_round_1(study):
@@ -166,7 +168,7 @@ def test_the_text_and_the_expected_answer_stand_on_the_page(study):
 
 def test_without_an_expected_answer_its_fit_is_not_asked_nor_taken(project):
     make_bank(project, expected="")
-    study = launched(project)
+    study = make_live_study(project)
     rater = Rater(annotators(study)[0], Random(1))
     rater.work_through()
     assert set(Response.objects.values_list("question", flat=True)) == set(DIMENSIONS) - {"answer_consistency"}
@@ -174,7 +176,7 @@ def test_without_an_expected_answer_its_fit_is_not_asked_nor_taken(project):
 
 def test_one_question_a_page_can_be_gone_to_and_back_and_stores_the_same(project):
     make_bank(project)
-    study = launched(project, params={"layout": "question"})
+    study = make_live_study(project, params={"layout": "question"})
     walker = Walker(annotators(study)[0]).start()
     page = BeautifulSoup(walker.get().content, "html.parser")
     assert len(page.select("fieldset.item")) == 1
@@ -192,7 +194,7 @@ def test_one_question_a_page_can_be_gone_to_and_back_and_stores_the_same(project
 
 def test_a_list_of_dimensions_and_a_scale_of_one_s_own(project):
     make_bank(project)
-    study = launched(project, params={"dimensions": ["fluency", "fun"], "scale": 5})
+    study = make_live_study(project, params={"dimensions": ["fluency", "fun"], "scale": 5})
     page = BeautifulSoup(Walker(annotators(study)[0]).start().get().content, "html.parser")
     item = page.select_one("fieldset.item")
     assert [row["data-name"] for row in item.select("[data-row]")] == ["fluency", "fun"]

@@ -15,7 +15,7 @@ WORDS = {"title": "הנהר", "body": "הנהר זורם אל הים.\nשנית.
 
 
 @pytest.fixture
-def turned(study):
+def right_to_left_study(study):
     """The study of the walker with its texts, questions and options in Hebrew and Arabic."""
     turn_words()
     return study
@@ -37,47 +37,50 @@ def words_without_direction(html):
     return [str(text).strip() for text in found]
 
 
-def test_guessing_and_reading(turned):
-    walker = Walker(turned.annotators.first())
+def test_guessing_and_reading(right_to_left_study):
+    walker = Walker(right_to_left_study.annotators.first())
     assert words_without_direction(walker.start().get().text) == []
     walker.guess()
     walker.reveal()
     assert words_without_direction(walker.get().text) == []
 
 
-def test_the_text_in_the_bank(turned, as_user, researcher):
+def test_the_text_in_the_bank(right_to_left_study, as_user, researcher):
     text = Text.objects.first()
-    html = as_user(researcher).get(reverse("text", args=[turned.project.slug, text.pk])).content
+    html = as_user(researcher).get(reverse("text", args=[right_to_left_study.project.slug, text.pk])).content
     assert words_without_direction(html) == []
 
 
-def test_the_list_of_the_bank(turned, as_user, researcher):
-    html = as_user(researcher).get(reverse("text_list", args=[turned.project.slug])).content
+def test_the_list_of_the_bank(right_to_left_study, as_user, researcher):
+    html = as_user(researcher).get(reverse("text_list", args=[right_to_left_study.project.slug])).content
     assert words_without_direction(html) == []
 
 
-def test_the_sheet_of_an_item_and_the_coding_list(turned, as_user, researcher):
-    item = turned.units.first().items.first()
-    for address in (reverse("study_item", args=[turned.slug, item.pk]), reverse("study_coding", args=[turned.slug])):
+def test_the_sheet_of_an_item_and_the_coding_list(right_to_left_study, as_user, researcher):
+    item = right_to_left_study.units.first().items.first()
+    for address in (
+        reverse("study_item", args=[right_to_left_study.slug, item.pk]),
+        reverse("study_coding", args=[right_to_left_study.slug]),
+    ):
         assert words_without_direction(as_user(researcher).get(address).content) == []
 
 
 def test_pairs(project):
     pairs.make_bank(project)
-    study = pairs.launched(project)
+    study = pairs.make_live_study(project)
     turn_words()
     assert words_without_direction(Walker(study.annotators.first()).start().get().text) == []
 
 
 def test_questionnaires(project):
     stopping.make_bank(project)
-    study = stopping.launched(project)
+    study = stopping.make_live_study(project)
     turn_words()
     assert words_without_direction(Walker(study.annotators.first()).start().get().text) == []
 
 
-def test_fields_for_texts_follow_what_is_written(turned, as_user, researcher):
+def test_fields_for_texts_follow_what_is_written(right_to_left_study, as_user, researcher):
     item = Item.objects.first()
-    html = as_user(researcher).get(reverse("item_edit", args=[turned.project.slug, item.pk])).content
+    html = as_user(researcher).get(reverse("item_edit", args=[right_to_left_study.project.slug, item.pk])).content
     page = BeautifulSoup(html, "html.parser")
     assert {field["dir"] for field in page.select("textarea[name=stem]")} == {"auto"}

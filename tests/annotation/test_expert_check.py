@@ -17,10 +17,10 @@ from studies.services.launching import close_study, delete_annotators
 from studies.services.places import find_place
 from studies.services.second_round import open_second_round
 from studies.services.spec import SpecError
-from tests.analysis.rows import found
+from tests.analysis.rows import find_row
 from tests.annotation.test_dimension_ratings import rate
 from tests.annotation.world import Walker
-from tests.dimensions import DIMENSIONS, GENERATORS, Rater, annotators, launched, make_bank, planted, rows_on
+from tests.dimensions import DIMENSIONS, GENERATORS, Rater, annotators, make_bank, make_live_study, rows_on, true_score
 from tests.made_once import made_once
 
 pytestmark = pytest.mark.slow
@@ -30,13 +30,13 @@ STRICT_ON = "conciseness"  # here the first expert finds every score wrong
 
 @pytest.fixture
 def study(project):
-    return rated(project)
+    return make_ratings_study(project)
 
 
 @made_once
-def rated(project):
+def make_ratings_study(project):
     make_bank(project)
-    study = launched(project)
+    study = make_live_study(project)
     rate(study)
     return study
 
@@ -76,7 +76,7 @@ def test_every_verdict_is_kept_and_accuracy_is_by_dimension_and_expert(study):
     report = build(study, Choices())
     for dimension in DIMENSIONS:
         for expert in ("expert-1", "expert-2"):
-            row = found(report, "expert_check", dimension=dimension, expert=expert)
+            row = find_row(report, "expert_check", dimension=dimension, expert=expert)
             assert (row["n"], row["accuracy"]) == (5, 0 if (expert, dimension) == ("expert-1", STRICT_ON) else 1)
     assert "The experts gave the same verdict on 30 of 35 scores." in report.table("expert_check").notes
 
@@ -114,7 +114,7 @@ def test_each_item_is_drawn_with_all_scores_of_one_annotator(study):
     assert len(drawn) == 9
     for item, cells in drawn.items():
         (code,) = {cell["annotator"] for cell in cells.values()}
-        expected = {name: planted(seats[code], names[item], name) for name in DIMENSIONS}
+        expected = {name: true_score(seats[code], names[item], name) for name in DIMENSIONS}
         assert {name: cell["score"] for name, cell in cells.items()} == expected
 
 
@@ -165,7 +165,7 @@ def test_a_check_is_opened_once_and_only_where_there_is_something_to_check(proje
     assert has_experts(study)
     with pytest.raises(SpecError, match="is already open"):
         open_expert_check(study)
-    empty = launched(project, slug="empty")
+    empty = make_live_study(project, slug="empty")
     assert can_open_expert_check(empty)
     with pytest.raises(SpecError, match="nothing to check"):
         open_expert_check(empty)

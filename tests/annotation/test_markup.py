@@ -9,7 +9,7 @@ from items.models import Option, Picture, Text
 from items.pictures import read_picture, store_pictures
 from studies.models import Assignment
 from studies.services.rights import list_own_answers, write_own_answers
-from tests.annotation.world import Walker, launched, make_secret_item
+from tests.annotation.world import Walker, make_live_study, make_secret_item
 from tests.pictures import make_png
 
 ADDRESS = re.compile(r'/work/[^"]+/pictures/\w+/')
@@ -30,7 +30,7 @@ def study(project):
     )
     item = make_secret_item(text, "gen-alder", "i")
     Option.objects.filter(item=item, position=0).update(text="**Yes** ![a sign](secret-sign.png)")
-    return launched(project, "en", 2, {})
+    return make_live_study(project, "en", 2, {})
 
 
 def find_pictures(response) -> list[str]:
@@ -68,7 +68,7 @@ def test_arabic_and_hebrew_run_from_right_to_left_beside_words_of_the_page(proje
     item.stem = "מה הודיעה העיר?"
     item.save()
     Option.objects.filter(item=item, position=0).update(text="متحف")
-    walker = Walker(launched(project, "en", 2, {}).annotators.first()).start()
+    walker = Walker(make_live_study(project, "en", 2, {}).annotators.first()).start()
     walker.guess()
     walker.reveal()
     page = walker.get().content.decode()

@@ -18,7 +18,7 @@ from studies.services.recruiting import NoPlace, give_back_work, has_place, retu
 from studies.services.signed_ids import get_id_secret, write_signed_links
 from studies.services.spec import SpecError
 from tests.annotation.test_phases import CHECK, RIGHT
-from tests.studies.world import Person, bank, counts, launched, post
+from tests.studies.world import Person, bank, counts, make_live_study, post
 
 CODES = {"finished": "DONE1", "screened_out": "OUT1", "failed_check": "FAIL1"}
 PROLIFIC = {"open_link": True, "platform": "prolific", "codes": CODES, "minutes": 10}
@@ -27,7 +27,7 @@ PROLIFIC = {"open_link": True, "platform": "prolific", "codes": CODES, "minutes"
 def make_study(project, places=2, texts=2, per_unit=1, **recruitment):
     bank(project, texts=texts)
     told = {"open_link": True, "minutes": 10} | recruitment
-    return launched(project, plan={"annotators": places, "per_unit": per_unit}, recruitment=told)
+    return make_live_study(project, plan={"annotators": places, "per_unit": per_unit}, recruitment=told)
 
 
 def address(study, **query) -> str:
@@ -175,7 +175,7 @@ def test_without_a_platform_everybody_has_a_code_of_their_own(project):
 
 def test_who_fails_gets_the_code_of_failure_and_the_cells_are_free_again(project):
     bank(project)
-    study = launched(project, plan={"annotators": 1, "per_unit": 1}, phases=[CHECK], recruitment=PROLIFIC)
+    study = make_live_study(project, plan={"annotators": 1, "per_unit": 1}, phases=[CHECK], recruitment=PROLIFIC)
     client = Client()
     work = client.post(address(study, PROLIFIC_PID="abc123"))["Location"]
     for tried in ("0", "1"):
@@ -274,7 +274,7 @@ def test_work_given_back_by_hand_can_keep_or_discard_what_is_finished(project):
 def test_strangers_are_spread_over_the_groups_by_their_quotas(project):
     bank(project)
     plan = {"annotators": {"experts": 1, "crowd": 2}, "per_unit": {"experts": 1, "crowd": 1}}
-    study = launched(project, plan=plan, recruitment={"open_link": True, "minutes": 10})
+    study = make_live_study(project, plan=plan, recruitment={"open_link": True, "minutes": 10})
     expert = start_stranger(study, start="e", group="experts")
     assert {each.slot.group for each in expert.assignments.select_related("slot")} == {"experts"}
     with pytest.raises(NoPlace):
@@ -284,7 +284,7 @@ def test_strangers_are_spread_over_the_groups_by_their_quotas(project):
 
 def test_phases_of_someone_screened_out_are_kept_with_their_score(project):
     bank(project)
-    study = launched(project, plan={"annotators": 1, "per_unit": 1}, phases=[CHECK], recruitment=PROLIFIC)
+    study = make_live_study(project, plan={"annotators": 1, "per_unit": 1}, phases=[CHECK], recruitment=PROLIFIC)
     client = Client()
     work = client.post(address(study, PROLIFIC_PID="p1"))["Location"]
     client.post(work, {"phase": "comprehension", "final": RIGHT, "count": "one", "try": "0"})

@@ -15,14 +15,14 @@ from studies.models import Annotator, Ended, Purpose, Response
 from studies.protocols import PROTOCOLS
 from studies.services.people import renew_link, revoke_link
 from studies.services.rights import MAX_TRIES, get_second_code
-from tests.studies.world import bank, launched, person
+from tests.studies.world import bank, make_live_study, person
 
 
 @pytest.fixture
 def someone(project):
     cache.clear()
     bank(project)
-    someone = person(launched(project)).start()
+    someone = person(make_live_study(project)).start()
     someone.do()
     return someone.annotator
 
@@ -108,7 +108,7 @@ def test_codes_differ_from_person_to_person(someone):
 @pytest.mark.parametrize("purpose", [Purpose.MAIN, Purpose.PILOT])
 def test_the_consent_shows_the_second_code_before_anything_is_answered(purpose, project):
     bank(project)
-    someone = launched(project, phases=[{"kind": "instructions"}, {"kind": "consent"}]).annotators.first()
+    someone = make_live_study(project, phases=[{"kind": "instructions"}, {"kind": "consent"}]).annotators.first()
     Annotator.objects.filter(pk=someone.pk).update(purpose=purpose)
     client = Client()
     client.post(someone.get_link())

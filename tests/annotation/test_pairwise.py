@@ -23,10 +23,10 @@ from tests.pairs import (
     TEXTS,
     Judge,
     annotators,
-    drafted,
-    expected,
-    launched,
+    draft_study,
+    list_expected_judgments,
     make_bank,
+    make_live_study,
 )
 
 pytestmark = pytest.mark.slow
@@ -35,7 +35,7 @@ pytestmark = pytest.mark.slow
 @pytest.fixture
 def study(project):
     make_bank(project)
-    return launched(project)
+    return make_live_study(project)
 
 
 def judge(study) -> list[Judge]:
@@ -46,7 +46,7 @@ def judge(study) -> list[Judge]:
     return judges
 
 
-def stored() -> set[tuple]:
+def read_preferences() -> set[tuple]:
     rows = Response.objects.filter(question="better").select_related("assignment__annotator", "item")
     found = set()
     for row in rows:
@@ -58,15 +58,15 @@ def stored() -> set[tuple]:
 
 def test_after_the_calibration_everybody_waits_and_then_gets_texts_of_their_own(study):
     judges = judge(study)
-    assert stored() == expected(study, "calibration")
-    assert len(stored()) == ANNOTATORS * SHARED * PAIRS
+    assert read_preferences() == list_expected_judgments(study, "calibration")
+    assert len(read_preferences()) == ANNOTATORS * SHARED * PAIRS
     for each in judges:
         assert find_place(each.annotator).kind == "waiting"
         assert b"The second part is not open yet" in each.seen[-1]
     open_main_part(study)
     judge(study)
-    assert stored() == expected(study)
-    assert len(stored()) == ANNOTATORS * (SHARED + 1) * PAIRS
+    assert read_preferences() == list_expected_judgments(study)
+    assert len(read_preferences()) == ANNOTATORS * (SHARED + 1) * PAIRS
     own = Assignment.objects.filter(unit__part="main").order_by().values_list("annotator", "unit__text").distinct()
     assert len({text for _annotator, text in own}) == ANNOTATORS == len(own)
 
@@ -75,7 +75,7 @@ def test_the_main_part_is_opened_once_and_only_after_a_calibration(project, stud
     call_command("open_main_part", "pairs", verbosity=0)
     with pytest.raises(CommandError, match="is already open"):
         call_command("open_main_part", "pairs")
-    plain = launched(project, slug="plain", plan={"shared_texts": 0, "own_texts": 0})
+    plain = make_live_study(project, slug="plain", plan={"shared_texts": 0, "own_texts": 0})
     with pytest.raises(SpecError, match="no calibration"):
         open_main_part(plain)
 
@@ -99,7 +99,7 @@ def test_keys_stand_first_and_are_marked(study):
 
 def test_options_may_be_shuffled_with_the_keys_marked(project):
     make_bank(project)
-    study = launched(project, params={"key_first": False})
+    study = make_live_study(project, params={"key_first": False})
     places = set()
     for annotator in annotators(study):
         page = BeautifulSoup(Walker(annotator).start().get().content, "html.parser")
@@ -155,7 +155,7 @@ def test_a_page_without_a_choice_does_not_lead_on(study):
 
 def test_criteria_are_ticked_after_a_choice_and_not_after_a_tie(project):
     make_bank(project)
-    study = launched(project, params={"criteria_ticks": True})
+    study = make_live_study(project, params={"criteria_ticks": True})
     walker = Walker(annotators(study)[0]).start()
     for arrow, ticked in (("left", ["from_text"]), ("down", ["from_text"])):
         page = BeautifulSoup(walker.get().content, "html.parser")
@@ -173,7 +173,7 @@ def test_criteria_are_ticked_after_a_choice_and_not_after_a_tie(project):
 def test_which_side_an_item_stands_on_follows_from_no_id(project):
     """Over many annotators each pair is seen both ways, and neither the first, the older nor the unit's parity wins."""
     make_bank(project)
-    study = launched(project, plan={"annotators": 20, "shared_texts": 0, "own_texts": 0})
+    study = make_live_study(project, plan={"annotators": 20, "shared_texts": 0, "own_texts": 0})
     rows = Assignment.objects.filter(annotator__study=study).prefetch_related("unit__unit_items")
     left_is = {"first": [], "lower": [], "parity": [], "seat": []}
     by_unit: dict[int, set[int]] = {}
@@ -198,7 +198,9 @@ def test_the_published_numbers_come_out(project):
     from tests.studies.world import bank
 
     bank(project, texts=55, generators=("a", "b", "c", "d"), items=5)
-    study = drafted(project, params={"pairs_per_text": 30}, plan={"annotators": 5, "shared_texts": 5, "own_texts": 10})
+    study = draft_study(
+        project, params={"pairs_per_text": 30}, plan={"annotators": 5, "shared_texts": 5, "own_texts": 10}
+    )
     found = outline_draft(study)
     assert len(found.units) == 1650
     assert sum(unit.part == "calibration" for unit in found.units) == 150
@@ -210,11 +212,11 @@ def test_a_text_of_fewer_pairs_gives_all_of_them_and_the_study_says_so(project):
     from studies.services.launching import outline_draft
 
     make_bank(project)
-    found = outline_draft(drafted(project, params={"pairs_per_text": 30}))
+    found = outline_draft(draft_study(project, params={"pairs_per_text": 30}))
     pairs = [frozenset(item.pk for item in unit.items) for unit in found.units]
     assert len(pairs) == len(set(pairs)) == ITEMS**2 * 3 * len(found.chosen.texts) == 12 * TEXTS
     assert f"{TEXTS} texts allow fewer than 30 pairs; all of them are used." in found.chosen.notices
-    assert outline_draft(drafted(project, slug="few", params={"pairs_per_text": 12})).chosen.notices == []
+    assert outline_draft(draft_study(project, slug="few", params={"pairs_per_text": 12})).chosen.notices == []
 
 
 def choose(walker, arrow: str) -> None:

@@ -11,7 +11,7 @@ from studies.phases import Phase
 from studies.services.answering import submit_stage
 from studies.services.phases import PRACTICE_ROUND
 from studies.services.places import find_place
-from tests.studies.world import Person, bank, launched, post
+from tests.studies.world import Person, bank, make_live_study, post
 
 RIGHT = "Guesses are final once the text was shown."
 BACKGROUND = {
@@ -76,7 +76,7 @@ class Visitor:
 
 def visit(project, *phases, **changes) -> Visitor:
     bank(project)
-    return Visitor(launched(project, phases=list(phases), **changes).annotators.get(seat=0))
+    return Visitor(make_live_study(project, phases=list(phases), **changes).annotators.get(seat=0))
 
 
 def test_phases_come_in_the_order_of_the_file(project):
@@ -178,7 +178,7 @@ def test_swapping_the_right_answers_changes_no_byte_before_they_are_given(projec
     ]
     pages = []
     for number, questions in enumerate((CHECK["questions"], other)):
-        study = launched(project, slug=f"s{number}", phases=[CHECK | {"questions": questions}])
+        study = make_live_study(project, slug=f"s{number}", phases=[CHECK | {"questions": questions}])
         visitor = Visitor(study.annotators.get(seat=0))
         pages.append(
             visitor.page[visitor.page.index("<h1") :].split("csrfmiddlewaretoken")[0]
@@ -209,7 +209,7 @@ def test_the_survey_comes_behind_the_last_unit(project):
 def test_practice_comes_first_has_no_guess_of_two_generators_and_counts_nowhere(project):
     bank(project, texts=3)
     practice = {"kind": "practice", "texts": ["t3"]}
-    study = launched(project, items={"texts": ["t1", "t2"]}, phases=["consent", practice, TEST])
+    study = make_live_study(project, items={"texts": ["t1", "t2"]}, phases=["consent", practice, TEST])
     visitor = Visitor(study.annotators.get(seat=0))
     visitor.send("consent")
     here = find_place(visitor.annotator).assignment
@@ -246,7 +246,7 @@ def test_simulated_people_go_through_all_phases(project):
         ATTENTION,
         SURVEY,
     ]
-    study = launched(project, items={"texts": ["t1", "t2"]}, phases=everything)
+    study = make_live_study(project, items={"texts": ["t1", "t2"]}, phases=everything)
     (simulated,) = simulate_study(study, 1, 5)
     assert simulated.phases_passed.filter(passed_at=None).count() == 0
     assert simulated.phases_passed.count() == 7

@@ -10,7 +10,7 @@ from django.urls import reverse
 
 from studies.models import Annotator, Assignment, Study, Unit, UnitItem
 from tests.annotation.world import PART
-from tests.tabs import STUDIES, filled, hidden_fields, main_form
+from tests.tabs import STUDIES, fill_form, hidden_fields, main_form
 
 START = {"joining": 4}
 # By protocol: the last phase with the first page, a page, a draft of one item, the hand-in with the next page. Where a
@@ -70,7 +70,7 @@ class CountedVisitor:
 
     def answer(self, page: str) -> str:
         """All stages of a unit, each with a draft of its first item."""
-        sent = filled(main_form(page), 0)
+        sent = fill_form(main_form(page), 0)
         item = sent["item"][0]
         own = {name: value for name, value in sent.items() if name.endswith(f"-{item}")}
         self.ask("draft", f"{self.work}draft/", {"token": sent["token"], "item": item} | own)

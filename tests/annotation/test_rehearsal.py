@@ -12,7 +12,7 @@ from studies.models import Annotator, Assignment, Purpose, Response
 from studies.services.expert_check import can_open_expert_check, open_expert_check
 from studies.services.launching import remove_simulated
 from studies.services.second_round import can_open_second_round, has_second_round, open_second_round
-from tests.dimensions import launched, make_bank
+from tests.dimensions import make_bank, make_live_study
 
 pytestmark = pytest.mark.slow
 
@@ -20,7 +20,7 @@ pytestmark = pytest.mark.slow
 @pytest.fixture
 def study(project):
     make_bank(project)
-    study = launched(project, plan={"annotators": 3})
+    study = make_live_study(project, plan={"annotators": 3})
     simulate_study(study, 3, 1)
     return study
 

@@ -12,7 +12,7 @@ from items.models import Item
 from studies.models import Annotator, Assignment, Purpose, Response, Slot, StudyState, Submission
 from studies.services.launching import pause_study, remove_simulated
 from studies.services.progress import count_progress
-from tests.studies.world import bank, counts, drafted, launched, person
+from tests.studies.world import bank, counts, draft_study, make_live_study, person
 
 pytestmark = pytest.mark.slow
 
@@ -20,7 +20,7 @@ pytestmark = pytest.mark.slow
 @pytest.fixture
 def study(project):
     bank(project)
-    return launched(project)
+    return make_live_study(project)
 
 
 def simulate(slug: str = "study", **options) -> str:
@@ -84,7 +84,7 @@ def test_another_seed_gives_other_answers(study):
 
 def test_their_plan_is_balanced_like_one_for_people(project):
     bank(project, texts=4)
-    study = launched(project, plan={"annotators": 3, "per_unit": 1})
+    study = make_live_study(project, plan={"annotators": 3, "per_unit": 1})
     make_simulated_annotators(study, 4, seed=1)
     guesses = Counter(Slot.objects.filter(purpose=Purpose.SIMULATED).values_list("unit", flat=True))
     assert set(guesses.values()) == {1}
@@ -92,7 +92,7 @@ def test_their_plan_is_balanced_like_one_for_people(project):
 
 def test_they_answer_about_as_well_as_stated(project):
     bank(project, texts=3, items=6)
-    study = launched(project)
+    study = make_live_study(project)
     simulate_study(study, 2, seed=3)
     rows = Response.objects.filter(question="answer").values_list("stage", "value", "option__correct")
     right = Counter((stage, value == key) for stage, value, key in rows)
@@ -158,7 +158,7 @@ def test_an_unknown_study_is_named(db):
 
 def test_a_draft_is_to_be_launched_first(project):
     bank(project)
-    drafted(project)
+    draft_study(project)
     with pytest.raises(CommandError, match=r"The study “study” is still a draft\. Launch it first\."):
         simulate()
     assert not Annotator.objects.exists()
@@ -172,7 +172,7 @@ def test_a_paused_study_is_to_be_resumed_first(study):
 
 def test_a_plan_that_does_not_fit_their_number_is_said(project):
     bank(project, texts=5)
-    launched(project, plan={"annotators": 2, "shared_texts": 1, "own_texts": 2})
+    make_live_study(project, plan={"annotators": 2, "shared_texts": 1, "own_texts": 2})
     with pytest.raises(CommandError, match="are 7 texts, but the study has 5"):
         simulate(annotators=3)
     assert not Annotator.objects.filter(purpose=Purpose.SIMULATED).exists()

@@ -13,7 +13,7 @@ pytestmark = pytest.mark.database
 SENTENCE = "This part was already handed in, perhaps in another tab. Here is where you are now."
 
 
-def stored() -> tuple:
+def read_state() -> tuple:
     return (
         list(Response.objects.order_by("pk").values_list("pk", "value", "unsure", "submitted_at")),
         list(Draft.objects.order_by("pk").values_list("pk", "values", "n_changes")),
@@ -21,7 +21,7 @@ def stored() -> tuple:
 
 
 @pytest.fixture
-def revealed(walker):
+def person_past_the_guess(walker):
     """An annotator who has seen the first text, with the form of the guess stage still open in another tab."""
     walker.start()
     walker.old_form = walker.answers(tick=1)
@@ -30,37 +30,37 @@ def revealed(walker):
     return walker
 
 
-def test_a_guess_cannot_change_after_the_text_was_shown(revealed):
-    before = stored()
-    for path in (revealed.work, revealed.confirm):
-        page = revealed.post(revealed.old_form, path)
+def test_a_guess_cannot_change_after_the_text_was_shown(person_past_the_guess):
+    before = read_state()
+    for path in (person_past_the_guess.work, person_past_the_guess.confirm):
+        page = person_past_the_guess.post(person_past_the_guess.old_form, path)
         assert page.status_code == 409
         assert SENTENCE in page.text
         assert "about herons." in page.text
-    assert stored() == before
+    assert read_state() == before
 
 
-def test_a_late_draft_changes_nothing(revealed):
-    before = stored()
-    refused = revealed.post(revealed.old_form, revealed.draft)
+def test_a_late_draft_changes_nothing(person_past_the_guess):
+    before = read_state()
+    refused = person_past_the_guess.post(person_past_the_guess.old_form, person_past_the_guess.draft)
     assert refused.status_code == 409
     assert json.loads(refused.content) == {"message": SENTENCE}
-    assert stored() == before
+    assert read_state() == before
 
 
 def test_handing_in_twice_stores_one_answer(walker):
     walker.start().guess()
     token = {"token": walker.assignment.token}
     walker.post(token, walker.confirm)
-    before = stored()
+    before = read_state()
     again = walker.post(token, walker.confirm, **PART)
     assert again.status_code == 409
     assert SENTENCE in again.text
-    assert stored() == before
+    assert read_state() == before
 
 
-def test_a_guess_form_does_not_fill_the_reading_stage(revealed):
-    page = revealed.post(revealed.old_form)
+def test_a_guess_form_does_not_fill_the_reading_stage(person_past_the_guess):
+    page = person_past_the_guess.post(person_past_the_guess.old_form)
     assert not BeautifulSoup(page.text, "html.parser").select(".item input[checked]")
     assert 'id="missing"' not in page.text
 
@@ -72,7 +72,7 @@ def test_a_made_up_token_changes_nothing(walker, token):
     assert walker.post(data).status_code == 409
     assert walker.post(data, walker.draft).status_code == 409
     assert walker.post(data, walker.confirm).status_code == 409
-    assert stored() == ([], [])
+    assert read_state() == ([], [])
 
 
 def test_another_annotators_token_changes_nothing(walker, other):
@@ -81,7 +81,7 @@ def test_another_annotators_token_changes_nothing(walker, other):
     theirs = walker.answers()
     assert other.post(theirs).status_code == 409
     assert other.post(theirs, other.draft).status_code == 409
-    assert stored() == ([], [])
+    assert read_state() == ([], [])
 
 
 def test_handles_that_were_not_shown_are_dropped(walker):
@@ -94,8 +94,8 @@ def test_handles_that_were_not_shown_are_dropped(walker):
     assert strange not in str(list(Draft.objects.values_list("values", flat=True)))
 
 
-def test_a_second_tab_sees_where_the_first_one_is(revealed):
-    second = Walker(revealed.annotator)
+def test_a_second_tab_sees_where_the_first_one_is(person_past_the_guess):
+    second = Walker(person_past_the_guess.annotator)
     second.join()
     assert "about herons." in second.get().text
     assert second.get(second.confirm)["Location"] == second.work

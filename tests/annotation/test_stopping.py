@@ -28,9 +28,9 @@ from tests.stopping import (
     SOURCES,
     Judge,
     annotators,
-    drafted,
-    launched,
+    draft_study,
     make_bank,
+    make_live_study,
 )
 from tests.studies.test_gates import CONTRACT, behind_a_stop, wording
 from tests.studies.world import person, post
@@ -41,7 +41,7 @@ pytestmark = pytest.mark.slow
 @pytest.fixture
 def study(project):
     make_bank(project)
-    return launched(project)
+    return make_live_study(project)
 
 
 def judge(study) -> list[Judge]:
@@ -51,7 +51,7 @@ def judge(study) -> list[Judge]:
     return judges
 
 
-def stored() -> dict[tuple[int, str], dict[str, str]]:
+def read_answers() -> dict[tuple[int, str], dict[str, str]]:
     found: dict = {}
     fields = ("assignment__annotator__seat", "item__external_id", "question", "value")
     for seat, item, question, value in Response.objects.values_list(*fields):
@@ -61,7 +61,7 @@ def stored() -> dict[tuple[int, str], dict[str, str]]:
 
 def test_what_is_stored_is_what_was_judged_gate_by_gate_without_a_script(study):
     judges = judge(study)
-    assert stored() == PLANTED
+    assert read_answers() == PLANTED
     # One page for each gate gone through, and one more where an answer opens a question within its gate.
     assert judges[0].n_pages == 5 + 5 + 1 + 1
 
@@ -78,14 +78,14 @@ def test_what_was_on_the_page_and_left_alone_is_said_to_be_missing(study):
     assert "Not answered yet: understandable." in walker.post(sent).content.decode()
 
 
-def said(someone, **answers):
+def make_fields(someone, **answers):
     handle = someone.shown[0][0]
     return post(item=handle, **{f"{name}-{handle}": value for name, value in answers.items()})
 
 
 def test_what_stands_behind_a_stop_is_dropped(study):
     someone = person(study).start()
-    someone.save(said(someone, **(GOOD | NONSENSE)))
+    someone.save(make_fields(someone, **(GOOD | NONSENSE)))
     assert someone.here.drafts.get().values == NONSENSE
     someone.hand_in()
     assert dict(Response.objects.values_list("question", "value")) == NONSENSE
@@ -103,7 +103,7 @@ def test_no_sequence_of_answers_stores_a_value_behind_a_stop(study, sequence):
         someone, page = person(study).start(), {}
         for name, value in sequence:
             page[name] = value
-            someone.save(said(someone, **page))
+            someone.save(make_fields(someone, **page))
         drafts = [draft.values for draft in someone.here.drafts.all()]
         with suppress(Incomplete):
             someone.hand_in()
@@ -116,7 +116,7 @@ def test_no_sequence_of_answers_stores_a_value_behind_a_stop(study, sequence):
 
 def test_of_a_complete_page_only_the_open_gate_is_missed(study):
     someone = person(study).start()
-    someone.save(said(someone, understandable="yes", grammatical="no"))
+    someone.save(make_fields(someone, understandable="yes", grammatical="no"))
     with pytest.raises(Incomplete) as missing:
         someone.hand_in()
     (block,) = build_blocks(missing.value.form)
@@ -126,7 +126,7 @@ def test_of_a_complete_page_only_the_open_gate_is_missed(study):
 
 def test_a_rephrasal_and_an_answer_in_words_are_wanted_of_people(study):
     someone = person(study).start()
-    someone.save(said(someone, **(REPHRASED | {"rephrasal": " ", "answer": ""})))
+    someone.save(make_fields(someone, **(REPHRASED | {"rephrasal": " ", "answer": ""})))
     with pytest.raises(Incomplete) as missing:
         someone.hand_in()
     assert build_blocks(missing.value.form)[0].errors == ["Not answered yet: your wording, answer."]
@@ -159,7 +159,7 @@ def test_after_a_rephrasal_both_wordings_stand_and_later_questions_say_which_the
 
 def test_the_domain_stands_in_the_question(project):
     make_bank(project)
-    study = launched(project, params={"domain": "biology {domain} <i>"})
+    study = make_live_study(project, params={"domain": "biology {domain} <i>"})
     walker = Walker(annotators(study)[0]).start()
     row = page_of(walker).select_one("[data-name=domain_related] legend")
     assert row.get_text() == "Does the question have to do with biology {domain} <i>?"
@@ -186,7 +186,7 @@ def test_a_questionnaire_that_cannot_be_gone_through_makes_no_study(project):
     content["judge"]["gates"][2]["stop_if"] = {"answerable": ["yes", "no"]}
     store_version("stopping-questionnaire", "en", content, project)
     with pytest.raises(SpecError, match=r"Gate “Can it be answered\?” is a dead end"):
-        drafted(project)
+        draft_study(project)
 
 
 def test_a_wording_of_one_s_own_asks_its_own_questions(project):
@@ -199,9 +199,9 @@ def test_a_wording_of_one_s_own_asks_its_own_questions(project):
         if each["name"] in ("central", "answer")
     ]
     store_version("stopping-questionnaire", "en", content, project)
-    study = launch_study(drafted(project))[0]
+    study = launch_study(draft_study(project))[0]
     someone = person(study).start()
-    someone.save(said(someone, central="no", answer="Off the path."))
+    someone.save(make_fields(someone, central="no", answer="Off the path."))
     someone.hand_in()
     assert dict(Response.objects.values_list("question", "value")) == {"central": "no"}
 

@@ -36,7 +36,7 @@ def make_world(project: Project, texts: int = 2, annotators: int = 3, language: 
         for name in GENERATORS:
             for place in (1, 2):
                 make_secret_item(text, name, f"external-item-{number}-{name}-{place}")
-    return launched(project, language, annotators, params)
+    return make_live_study(project, language, annotators, params)
 
 
 def make_secret_item(text: Text, generator: str, external_id: str) -> Item:
@@ -61,7 +61,7 @@ def make_secret_item(text: Text, generator: str, external_id: str) -> Item:
     return item
 
 
-def launched(project: Project, language: str, annotators: int, params: dict) -> Study:
+def make_live_study(project: Project, language: str, annotators: int, params: dict) -> Study:
     study = Study.objects.create(
         project=project,
         slug="secret-slug",

@@ -12,14 +12,14 @@ HIDDEN = ("informativity", "item_analysis", "guessable_items", "contrasts")
 
 
 @pytest.fixture
-def hidden(study, owner):
+def hiding_study(study, owner):
     switch_effects(study, owner, hidden=True)
     return study
 
 
 @pytest.mark.parametrize("character", ["viewer", "reviewer", "researcher", "owner", "admin_user"])
-def test_hidden_results_are_in_no_reply(character, hidden, caller, request):
-    call, address = caller(request.getfixturevalue(character)), f"studies/{hidden.slug}/"
+def test_hidden_results_are_in_no_reply(character, hiding_study, caller, request):
+    call, address = caller(request.getfixturevalue(character)), f"studies/{hiding_study.slug}/"
     results = call.get(f"{address}results/").json()
     assert results["effects_hidden"] is True
     assert results["sentences"] == results["figures"] == []
@@ -32,15 +32,15 @@ def test_hidden_results_are_in_no_reply(character, hidden, caller, request):
 @pytest.mark.parametrize(
     "part", ["responses/csv/", "responses/wide/", "responses/jsonl/", "responses/metrics/", "pack/"]
 )
-def test_single_answers_are_closed_while_results_are_hidden(part, hidden, caller, owner):
-    answer = caller(owner).get(f"studies/{hidden.slug}/{part}")
+def test_single_answers_are_closed_while_results_are_hidden(part, hiding_study, caller, owner):
+    answer = caller(owner).get(f"studies/{hiding_study.slug}/{part}")
     assert (answer.status_code, answer.json()["type"]) == (403, "urn:lesart:problem:forbidden")
 
 
-def test_they_open_with_the_end_of_the_study(hidden, caller, viewer):
-    hidden.state = StudyState.CLOSED
-    hidden.save()
-    assert caller(viewer).get(f"studies/{hidden.slug}/tables/informativity.csv").status_code == 200
+def test_they_open_with_the_end_of_the_study(hiding_study, caller, viewer):
+    hiding_study.state = StudyState.CLOSED
+    hiding_study.save()
+    assert caller(viewer).get(f"studies/{hiding_study.slug}/tables/informativity.csv").status_code == 200
 
 
 def test_only_researchers_read_links(study, caller, reviewer, researcher):

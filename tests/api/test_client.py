@@ -25,7 +25,7 @@ def words(db) -> str:
 
 
 @pytest.fixture
-def served_api(live_server, words, monkeypatch, tmp_path):
+def api_server(live_server, words, monkeypatch, tmp_path):
     """The server and the token where the documentation looks for them, in a folder of its own."""
     monkeypatch.setenv("LESART_SERVER", live_server.url)
     monkeypatch.setenv("LESART_TOKEN", words)
@@ -33,7 +33,7 @@ def served_api(live_server, words, monkeypatch, tmp_path):
     return live_server.url
 
 
-def test_the_page_of_the_api_runs_a_whole_study(served_api, tmp_path):
+def test_the_page_of_the_api_runs_a_whole_study(api_server, tmp_path):
     blocks = re.findall(r"^```python\n(.*?)^```", (ROOT / "docs/api.md").read_text(), re.M | re.S)
     said: dict = {}
     exec(compile("\n".join(blocks), "docs/api.md", "exec"), said)  # noqa: S102 - our own page
@@ -46,7 +46,7 @@ def test_the_page_of_the_api_runs_a_whole_study(served_api, tmp_path):
     assert not said["is_genuine"]("secret", f"t={now},v1={sign('other', now, b'x')}", b"x")
 
 
-def test_the_notebook_runs_from_the_first_cell_to_the_last(served_api):
+def test_the_notebook_runs_from_the_first_cell_to_the_last(api_server):
     cells = json.loads((ROOT / "docs/tutorial.ipynb").read_text())["cells"]
     said: dict = {}
     for number, cell in enumerate(cells):
@@ -57,29 +57,29 @@ def test_the_notebook_runs_from_the_first_cell_to_the_last(served_api):
     assert "informativity" in said["tables"]
 
 
-def test_lists_are_followed_to_their_end(served_api, words):
-    with Lesart(served_api, words) as lesart:
+def test_lists_are_followed_to_their_end(api_server, words):
+    with Lesart(api_server, words) as lesart:
         lesart.create_project("long", title="Long")
         project = User.objects.get().memberships.get().project
         names = [make_text(project, f"t{n:03}").external_id for n in range(60)]
         assert [row["id"] for row in lesart.texts("long")] == names
 
     async def count() -> int:
-        async with AsyncLesart(served_api, words) as lesart:
+        async with AsyncLesart(api_server, words) as lesart:
             return len([row async for row in lesart.texts("long")])
 
     assert asyncio.run(count()) == 60
 
 
-def test_ids_with_slashes_and_spaces_are_found(served_api, words):
-    with Lesart(served_api, words) as lesart:
+def test_ids_with_slashes_and_spaces_are_found(api_server, words):
+    with Lesart(api_server, words) as lesart:
         lesart.create_project("odd", title="Odd")
         lesart.add_text("odd", {"id": "https://a.example/b c?d=1", "text": "One two.", "language": "en"})
         assert lesart.text("odd", "https://a.example/b c?d=1")["text"] == "One two."
 
 
-def test_a_refusal_says_what_is_wrong(served_api, words):
-    with Lesart(served_api, words) as lesart, pytest.raises(Problem) as refused:
+def test_a_refusal_says_what_is_wrong(api_server, words):
+    with Lesart(api_server, words) as lesart, pytest.raises(Problem) as refused:
         lesart.create_study("nowhere", {"slug": "s"})
     assert refused.value.status == 404
 

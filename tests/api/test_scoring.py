@@ -56,8 +56,8 @@ def read(send, started) -> dict:
     return send.call.get(f"{send.address}{started.json()['id']}/").json()
 
 
-def test_a_model_scores_items_with_intervals_and_nothing_comes_into_the_bank(send, served, endpoint):
-    endpoint(served(says), price_in=0, price_out=0)
+def test_a_model_scores_items_with_intervals_and_nothing_comes_into_the_bank(send, serve_model, endpoint):
+    endpoint(serve_model(says), price_in=0, price_out=0)
     found = read(send, send(confirm_cost=True))
     scorer = found["evaluators"][0]
     assert (found["state"], scorer["run"]["state"], scorer["n_guess"], scorer["n_read"]) == ("done", "done", 4, 4)
@@ -72,8 +72,8 @@ def test_a_model_scores_items_with_intervals_and_nothing_comes_into_the_bank(sen
     assert not Item.objects.exists()
 
 
-def test_what_was_answered_before_is_not_asked_again(send, served, endpoint):
-    server = served(says)
+def test_what_was_answered_before_is_not_asked_again(send, serve_model, endpoint):
+    server = serve_model(says)
     endpoint(server, price_in=0, price_out=0)
     first = send(confirm_cost=True)
     read(send, first)
@@ -86,8 +86,8 @@ def test_what_was_answered_before_is_not_asked_again(send, served, endpoint):
     assert Scoring.objects.count() == 2
 
 
-def test_costs_are_told_before_they_arise_and_kept_within_the_budget(send, served, endpoint):
-    endpoint(served(says), price_in=1_000_000, price_out=1_000_000)
+def test_costs_are_told_before_they_arise_and_kept_within_the_budget(send, serve_model, endpoint):
+    endpoint(serve_model(says), price_in=1_000_000, price_out=1_000_000)
     refused = send()
     assert (refused.status_code, Run.objects.count()) == (422, 0)
     dry = send(dry_run=True).json()
@@ -107,10 +107,12 @@ def test_baselines_score_at_once_and_what_they_cannot_tell_is_undefined(send):
     assert by_label["majority"]["informativity"]["value"] == 0.0
 
 
-def test_the_probability_tells_how_much_the_text_adds(send, served, endpoint):
+def test_the_probability_tells_how_much_the_text_adds(send, serve_model, endpoint):
     from tests.mock_server import label
 
-    endpoint(served(lambda request: label("R", "F", 0.3 if is_guess(request.prompt) else 0.9)), price_in=0, price_out=0)
+    endpoint(
+        serve_model(lambda request: label("R", "F", 0.3 if is_guess(request.prompt) else 0.9)), price_in=0, price_out=0
+    )
     found = read(send, send([TEXTS[0]], [{"model": "mock", "reading": "probability"}], confirm_cost=True))
     assert found["items"][0]["probability_gain"] == pytest.approx(0.0)  # + .6 for the key, - .6 for the distractor
 
@@ -147,8 +149,8 @@ def test_texts_in_two_languages_are_refused(send):
     assert send(mixed, [{"model": "exact"}]).status_code == 422
 
 
-def test_a_deleted_scoring_ends_its_runs(send, served, endpoint):
-    endpoint(served(says), price_in=0, price_out=0)
+def test_a_deleted_scoring_ends_its_runs(send, serve_model, endpoint):
+    endpoint(serve_model(says), price_in=0, price_out=0)
     started = send(confirm_cost=True).json()
     assert send.call.delete(f"{send.address}{started['id']}/").status_code == 204
     assert Run.objects.get().state == "cancelled"

@@ -58,7 +58,7 @@ def choice(page: Page, item: int, place: int):
     return page.locator(".item").nth(item).locator(".choice input").nth(place)
 
 
-def saved(page: Page) -> None:
+def wait_until_saved(page: Page) -> None:
     expect(page.locator("#save-state")).to_have_text("Saved")
 
 
@@ -194,7 +194,7 @@ def test_going_back_from_the_confirmation_keeps_the_guesses(page, annotator):
 def test_every_answer_is_kept_as_it_is_given(page, annotator):
     start(page, annotator)
     choice(page, 0, 1).check()
-    saved(page)
+    wait_until_saved(page)
     assert Draft.objects.count() == 1
     page.reload()
     expect(choice(page, 0, 1)).to_be_checked()
@@ -208,7 +208,7 @@ def test_answers_survive_a_lost_connection(page, annotator):
     expect(page.locator("#save-state")).to_have_text(OFFLINE)
     assert not Draft.objects.exists()
     page.context.set_offline(False)
-    saved(page)
+    wait_until_saved(page)
     values = [len(draft.values["answer"]) for draft in Draft.objects.order_by("pk")]
     assert sorted(values) == [1, 2]
 
@@ -225,7 +225,7 @@ def test_answers_survive_a_reload_without_saving(page, annotator):
     expect(choice(page, 0, 1)).to_be_checked()
     expect(page.locator("#save-state")).to_contain_text("the server has a problem")
     page.unroute("**/draft/")
-    saved(page)
+    wait_until_saved(page)
     assert Draft.objects.count() == 1
 
 
@@ -243,7 +243,7 @@ def test_leaving_with_unsaved_answers_is_warned_of(page, annotator):
 def test_leaving_with_everything_saved_asks_nothing(page, annotator):
     start(page, annotator)
     choice(page, 0, 0).check()
-    saved(page)
+    wait_until_saved(page)
     asked = []
     page.on("dialog", lambda dialog: (asked.append(dialog.type), dialog.accept()))
     page.goto("about:blank")
@@ -255,7 +255,7 @@ def test_handing_in_without_a_connection_keeps_the_page(page, annotator):
     page.keyboard.press("1")
     page.keyboard.press("Enter")
     page.keyboard.press("n")
-    saved(page)
+    wait_until_saved(page)
     page.context.set_offline(True)
     page.keyboard.press("Enter")
     expect(page.locator("#save-state")).to_have_text(OFFLINE)
@@ -298,7 +298,7 @@ def test_an_answer_in_an_old_tab_is_refused_and_leads_on(page, annotator, walker
 def test_going_on_in_an_old_tab_leads_to_where_one_is(page, annotator, walker):
     start(page, annotator)
     choice(page, 0, 0).check()
-    saved(page)
+    wait_until_saved(page)
     walker.join()
     walker.guess(tick=1)
     walker.reveal()
@@ -314,9 +314,9 @@ def test_answers_on_another_device_are_not_undone_by_this_one(page, open_page, a
     laptop.goto(f"/join/{annotator.token}/")
     laptop.click("main button.primary")
     choice(laptop, 0, 1).check()
-    saved(laptop)
+    wait_until_saved(laptop)
     choice(page, 1, 2).check()
-    saved(page)
+    wait_until_saved(page)
     assert [bool(draft.values) for draft in Draft.objects.all()] == [True, True]
 
 
@@ -448,7 +448,7 @@ def test_a_study_paused_meanwhile_says_so_and_keeps_the_answer_for_later(page, a
     page.reload()
     expect(choice(page, 0, 1)).to_be_checked()
     expect(choice(page, 1, 2)).to_be_checked()
-    saved(page)
+    wait_until_saved(page)
     assert Draft.objects.count() == 2
 
 
@@ -459,7 +459,7 @@ def test_answers_of_two_seconds_are_sent_together(page, annotator):
     for place in (0, 1):
         choice(page, place, 0).check()
         choice(page, place, 1).check()
-    saved(page)
+    wait_until_saved(page)
     assert len(sent) == 1
     assert [len(draft.values["answer"]) for draft in Draft.objects.all()] == [2, 2]
 

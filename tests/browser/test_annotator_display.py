@@ -5,7 +5,7 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
 
 from studies.models import ItemReport
-from tests.annotation.world import launched
+from tests.annotation.world import make_live_study
 from tests.browser.conftest import PHONE
 from tests.factory import make_item, make_text
 from tests.waiting import wait_until_it_fits
@@ -17,7 +17,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 def study(project):
     """One text, one item with twelve options."""
     make_item(make_text(project, "t1"), "gen", "i1", "T" + "F" * 11)
-    return launched(project, "en", 1, {})
+    return make_live_study(project, "en", 1, {})
 
 
 def begin(page, study):
@@ -28,7 +28,7 @@ def begin(page, study):
     expect(page.locator("#stage")).to_be_visible()
 
 
-def ticked(page):
+def list_ticked(page):
     return page.locator("[data-digit]:checked").evaluate_all("found => found.map(each => Number(each.dataset.digit))")
 
 
@@ -37,13 +37,13 @@ def test_two_digits_choose_what_one_cannot(page, study):
     page.keyboard.press("1")
     page.keyboard.press("2")
     expect(page.locator('[data-digit="12"]')).to_be_checked()
-    assert ticked(page) == [12]
+    assert list_ticked(page) == [12]
     page.keyboard.press("1")
     expect(page.locator('[data-digit="1"]')).to_be_checked()  # once no second digit comes
     page.keyboard.press("1")
     page.keyboard.press("5")  # there is no 15
     expect(page.locator('[data-digit="5"]')).to_be_checked()
-    assert ticked(page) == [5, 12]  # and 1 was taken back
+    assert list_ticked(page) == [5, 12]  # and 1 was taken back
 
 
 def test_a_question_mark_shows_all_keys_and_escape_leads_back(page, study):
@@ -53,7 +53,7 @@ def test_a_question_mark_shows_all_keys_and_escape_leads_back(page, study):
     expect(sheet).to_be_visible()
     assert Axe().run(page).violations_count == 0
     page.keyboard.press("3")
-    assert ticked(page) == []
+    assert list_ticked(page) == []
     page.keyboard.press("Escape")
     expect(sheet).to_be_hidden()
     page.click("[data-keys-sheet]")
@@ -88,5 +88,5 @@ def test_a_report_keeps_what_was_ticked(page, study):
     assert Axe().run(page).violations_count == 0
     page.click("[name=report]")
     expect(page.locator(".note.good")).to_be_visible()
-    assert ticked(page) == [3]
+    assert list_ticked(page) == [3]
     assert ItemReport.objects.get().words == "Option 3 is there twice."

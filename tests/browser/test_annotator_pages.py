@@ -96,7 +96,7 @@ def is_hand_in(response: Response) -> bool:
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_axe_finds_nothing_in_any_phase_up_to_the_thanks(page, project, language):
     world.bank(project, texts=3, generators=("alder",))
-    study = world.launched(project, items={"texts": ["t1", "t2"]}, language=language, phases=PHASES)
+    study = world.make_live_study(project, items={"texts": ["t1", "t2"]}, language=language, phases=PHASES)
     annotator = study.annotators.first()
     walk_to_the_end(page, annotator, WIDE, NARROW)
     passed = annotator.phases_passed.filter(passed_at__isnull=False)
@@ -125,7 +125,7 @@ FEW = BANKS | {"pairwise": make_four_items}  # six pairs
 def test_axe_finds_nothing_on_any_page_of_a_protocol(page, project, protocol):
     FEW[protocol](project)
     for language in LANGUAGES:
-        study = world.launched(project, slug=f"study-{language}", protocol=protocol, language=language)
+        study = world.make_live_study(project, slug=f"study-{language}", protocol=protocol, language=language)
         annotator = study.annotators.filter(kind="human").order_by("seat").first()
         walk_to_the_end(page, annotator)
         assert not annotator.assignments.open().exists()
@@ -136,7 +136,7 @@ def test_axe_finds_nothing_on_any_page_of_a_protocol(page, project, protocol):
 def test_axe_finds_nothing_where_one_cannot_go_on(open_page, project, language):
     world.bank(project)
     told = {"open_link": True, "minutes": 10, "platform": "prolific", "codes": {"finished": "DONE1"}}
-    study = world.launched(
+    study = world.make_live_study(
         project,
         language=language,
         plan={"annotators": 1, "per_unit": 1},

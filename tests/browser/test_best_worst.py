@@ -6,7 +6,7 @@ from playwright.sync_api import Page, expect
 
 from studies.models import Response
 from studies.services.answering import pass_phase
-from tests.studies.world import bank, launched
+from tests.studies.world import bank, make_live_study
 from tests.waiting import wait_until_it_fits
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
@@ -15,7 +15,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 @pytest.fixture
 def annotator(project):
     bank(project, texts=1, generators=("alder", "birch", "cedar", "dogwood", "elm"))
-    return launched(project, protocol="best-worst").annotators.order_by("seat").first()
+    return make_live_study(project, protocol="best-worst").annotators.order_by("seat").first()
 
 
 def start(page: Page, annotator) -> list[str]:
@@ -28,7 +28,7 @@ def start(page: Page, annotator) -> list[str]:
     return page.locator(".side h2 span[lang]").all_inner_texts()
 
 
-def stored() -> dict[str, str]:
+def read_answers() -> dict[str, str]:
     return dict(Response.objects.order_by("-pk").values_list("question", "value")[:2])
 
 
@@ -43,7 +43,7 @@ def test_numbers_choose_the_best_then_the_worst_and_enter_hands_in(page, annotat
     expect(page.locator("#save-state")).to_have_text("Saved")
     page.keyboard.press("Enter")
     expect(page.locator(".place strong").first).to_have_text("Set 2 of 5")
-    assert stored() == {"best": stems[2].split()[2], "worst": stems[0].split()[2]}
+    assert read_answers() == {"best": stems[2].split()[2], "worst": stems[0].split()[2]}
 
 
 def test_taps_choose_an_item_once_and_a_reload_keeps_it(phone, annotator):

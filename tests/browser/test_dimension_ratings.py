@@ -9,7 +9,7 @@ from studies.services.answering import pass_phase
 from studies.services.second_round import open_second_round
 from tests.annotation.world import Walker
 from tests.browser.conftest import PHONE
-from tests.dimensions import DIMENSIONS, annotators, launched, make_bank
+from tests.dimensions import DIMENSIONS, annotators, make_bank, make_live_study
 from tests.waiting import wait_until_it_fits
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
@@ -18,7 +18,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 @pytest.fixture
 def study(project):
     make_bank(project)
-    return launched(project)
+    return make_live_study(project)
 
 
 def start(page: Page, annotator) -> None:
@@ -83,7 +83,7 @@ def test_a_text_by_touch_on_a_phone(phone, study):
 
 def test_one_question_a_page_by_keys_with_a_way_back(page, project):
     make_bank(project)
-    study = launched(project, params={"layout": "question"})
+    study = make_live_study(project, params={"layout": "question"})
     start(page, annotators(study)[0])
     for _question in range(2):
         first = page.locator(".item").get_attribute("data-item")

@@ -8,7 +8,7 @@ from studies.models import Response
 from studies.services.answering import pass_phase
 from studies.services.second_round import open_second_round
 from tests.browser.conftest import PHONE
-from tests.dimensions import FLAGGED, SEATS, annotators, both_rounds, launched, make_bank, planted, rows_on
+from tests.dimensions import FLAGGED, SEATS, annotators, both_rounds, make_bank, make_live_study, rows_on, true_score
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
@@ -23,20 +23,20 @@ def rate_all(page: Page, seat: int, number: int, n_texts: int) -> None:
     for text in range(1, n_texts + 1):
         expect(page.locator(".place strong")).to_contain_text(f"Text {text} of {n_texts}")
         for item, dimension, name in rows_on(BeautifulSoup(page.content(), "html.parser")):
-            score = planted(seat, item, dimension, number)
+            score = true_score(seat, item, dimension, number)
             page.locator(f'input[name="{name}"][value="{score}"]').check(force=True)
         page.locator("[data-go-on]").click()
     expect(page.locator("[data-go-on]")).to_have_count(0)
 
 
-def stored() -> set[tuple]:
+def read_scores() -> set[tuple]:
     fields = ("assignment__annotator__seat", "assignment__round", "item__external_id", "question", "value")
     return set(Response.objects.values_list(*fields))
 
 
 def test_both_rounds_on_laptop_and_phone_store_what_was_planted(project, open_page):
     make_bank(project)
-    study = launched(project)
+    study = make_live_study(project)
     pages = {}
     for annotator in annotators(study):
         for phase in ("consent", "instructions"):
@@ -54,5 +54,5 @@ def test_both_rounds_on_laptop_and_phone_store_what_was_planted(project, open_pa
         (int(row["annotator"][1:]), row["round"], row["item_id"], row["question"], row["value"])
         for row in both_rounds()
     }
-    assert stored() == expected
+    assert read_scores() == expected
     assert len(expected) == len(SEATS) * 9 * 7 + len(FLAGGED)

@@ -9,7 +9,7 @@ from playwright.sync_api import Page, expect
 from studies.models import Response
 from studies.services.expert_check import open_expert_check
 from tests.browser.conftest import PHONE
-from tests.dimensions import Rater, annotators, launched, make_bank
+from tests.dimensions import Rater, annotators, make_bank, make_live_study
 from tests.waiting import wait_until_it_fits
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
@@ -18,7 +18,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 @pytest.fixture
 def experts(project):
     make_bank(project)
-    study = launched(project)
+    study = make_live_study(project)
     for annotator in annotators(study):
         Rater(annotator, Random(1)).work_through()
     return open_expert_check(study, items=2).experts

@@ -8,7 +8,7 @@ from playwright.sync_api import Page, expect
 
 from studies.models import Draft, Response, Submission
 from tests.annotation.world import make_world
-from tests.browser.test_annotator import OFFLINE, STALE, choice, guess_by_keys, saved, start
+from tests.browser.test_annotator import OFFLINE, STALE, choice, guess_by_keys, start, wait_until_saved
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
@@ -32,7 +32,7 @@ def test_a_minute_without_a_network_loses_nothing(page, annotator):
     start(page, annotator)
     choice(page, 0, 0).check()
     page.clock.run_for(3_000)
-    saved(page)
+    wait_until_saved(page)
     page.context.set_offline(True)
     choice(page, 1, 2).check()
     page.clock.run_for(MINUTE)
@@ -43,7 +43,7 @@ def test_a_minute_without_a_network_loses_nothing(page, annotator):
     assert Draft.objects.count() == 1
     page.context.set_offline(False)
     page.clock.run_for(MINUTE)
-    saved(page)
+    wait_until_saved(page)
     assert Draft.objects.count() == 2
     hand_in(page)
     assert Response.objects.filter(stage="guess", value=True).count() == 2
@@ -54,14 +54,14 @@ def test_a_page_that_slept_for_an_hour_goes_on_and_counts_no_work(page, annotato
     start(page, annotator)
     choice(page, 0, 0).check()
     page.clock.run_for(3_000)
-    saved(page)
+    wait_until_saved(page)
     devtools = page.context.new_cdp_session(page)
     devtools.send("Page.setWebLifecycleState", {"state": "frozen"})
     devtools.send("Page.setWebLifecycleState", {"state": "active"})
     page.clock.fast_forward(HOUR)
     choice(page, 1, 0).check()
     page.clock.run_for(3_000)
-    saved(page)
+    wait_until_saved(page)
     hand_in(page)
     assert Submission.objects.get().active_seconds < HOUR / 1000 / 10
     assert Response.objects.filter(stage="guess", value=True).count() == 2
@@ -70,7 +70,7 @@ def test_a_page_that_slept_for_an_hour_goes_on_and_counts_no_work(page, annotato
 def test_a_session_that_ends_in_mid_page_costs_no_answer(page, annotator):
     start(page, annotator)
     choice(page, 0, 0).check()
-    saved(page)
+    wait_until_saved(page)
     page.context.clear_cookies()
     choice(page, 1, 2).check()
     state = page.locator("#save-state")
@@ -80,7 +80,7 @@ def test_a_session_that_ends_in_mid_page_costs_no_answer(page, annotator):
     page.click("main button.primary")
     expect(choice(page, 0, 0)).to_be_checked()
     expect(choice(page, 1, 2)).to_be_checked()
-    saved(page)
+    wait_until_saved(page)
     assert Draft.objects.count() == 2
 
 
@@ -97,7 +97,7 @@ def test_of_two_tabs_the_first_to_hand_in_counts_and_the_other_is_told(page, ann
     start(page, annotator)
     choice(page, 0, 0).check()
     choice(page, 1, 0).check()
-    saved(page)
+    wait_until_saved(page)
     other = page.context.new_page()
     other.goto(page.url)
     expect(choice(other, 0, 0)).to_be_checked()

@@ -20,7 +20,7 @@ HEIGHTS = "(all) => all.map((one) => Number(one.getAttribute('height')))"
 
 
 @pytest.fixture
-def signed_in(open_page, client, viewer, live_server):
+def open_as_viewer(open_page, client, viewer, live_server):
     """A function that opens an empty page for somebody who may look at results."""
 
     def make(**options) -> Page:
@@ -49,19 +49,19 @@ def wait_for(page: Page, n: int, state: str = "drawn") -> None:
 def pictures(page: Page, name: str) -> None:
     """Screenshots where they are asked for, to be looked at."""
     if folder := os.environ.get("LESART_SCREENSHOTS"):
-        for figure, place in zip(drawn_figures(page), page.locator(".figure").all(), strict=True):
+        for figure, place in zip(count_drawn_figures(page), page.locator(".figure").all(), strict=True):
             place.screenshot(path=Path(folder) / f"{name}-{figure}.png")
 
 
-def drawn_figures(page: Page) -> list[str]:
+def count_drawn_figures(page: Page) -> list[str]:
     addresses = page.locator(".plate").evaluate_all("(all) => all.map((one) => one.dataset.spec)")
     return [Path(urlsplit(address).path).name.removesuffix(".vl.json") for address in addresses]
 
 
 @pytest.mark.parametrize("make", FIGURES)
 @pytest.mark.parametrize("options", [{}, PHONE | {"color_scheme": "dark"}], ids=["laptop", "phone, dark"])
-def test_every_figure_is_drawn_here_by_files_of_this_site(project, signed_in, live_server, make, options):
-    page = signed_in(**options)
+def test_every_figure_is_drawn_here_by_files_of_this_site(project, open_as_viewer, live_server, make, options):
+    page = open_as_viewer(**options)
     said, asked = [], []
     page.on("console", lambda message: said.append(message.text))
     page.on("request", lambda request: asked.append(request.url))
@@ -69,7 +69,7 @@ def test_every_figure_is_drawn_here_by_files_of_this_site(project, signed_in, li
     rooms = [float(room["height"]) for room in BeautifulSoup(html, "html.parser").select(".plate .room")]
     wait_for(page, len(rooms))
     pictures(page, "phone" if options else "laptop")
-    assert sorted(drawn_figures(page)) == sorted([*FIGURES[make], *MATCHED.get(make, ())])
+    assert sorted(count_drawn_figures(page)) == sorted([*FIGURES[make], *MATCHED.get(make, ())])
     assert page.locator(".plate > div > svg").count() == len(rooms)
     assert page.locator(".plate img").count() == 0
     assert page.locator(".plate svg").evaluate_all(HEIGHTS) == pytest.approx(rooms, rel=0.1)  # nothing moves
@@ -85,8 +85,8 @@ def in_view(mark: Locator) -> Locator:
     return mark
 
 
-def test_a_mark_says_its_number_interval_n_and_method_when_pointed_at(project, signed_in):
-    page = signed_in()
+def test_a_mark_says_its_number_interval_n_and_method_when_pointed_at(project, open_as_viewer):
+    page = open_as_viewer()
     page.goto(results(guess_then_read(project)))
     wait_for(page, 4)
     expect(page.locator(".figure-tip")).to_be_hidden()
@@ -106,8 +106,8 @@ def test_a_mark_says_its_number_interval_n_and_method_when_pointed_at(project, s
     expect(tip).to_be_hidden()
 
 
-def test_a_finger_sees_the_same(project, signed_in):
-    page = signed_in(**PHONE)
+def test_a_finger_sees_the_same(project, open_as_viewer):
+    page = open_as_viewer(**PHONE)
     page.goto(results(pairwise(project)))
     wait_for(page, 2)
     in_view(page.locator(".plate[data-spec*='/wins.']").locator(".role-mark.mark-text text").first).tap()
@@ -115,15 +115,15 @@ def test_a_finger_sees_the_same(project, signed_in):
     expect(page.locator(".figure-tip")).to_contain_text("Share won")
 
 
-def test_the_planners_curves_are_drawn_too(project, signed_in):
-    page = signed_in()
+def test_the_planners_curves_are_drawn_too(project, open_as_viewer):
+    page = open_as_viewer()
     page.goto(reverse("study_planner", args=[guess_then_read(project).slug]))
     wait_for(page, 1)
     pictures(page, "laptop")
 
 
-def test_where_drawing_fails_the_servers_picture_stands(project, signed_in):
-    page = signed_in()
+def test_where_drawing_fails_the_servers_picture_stands(project, open_as_viewer):
+    page = open_as_viewer()
     page.route("**/vendor/*", lambda route: route.abort())
     page.goto(results(stopping_questionnaire(project)))
     wait_for(page, 4, "picture")
@@ -132,15 +132,15 @@ def test_where_drawing_fails_the_servers_picture_stands(project, signed_in):
     assert first.evaluate("(image) => image.naturalWidth") > 400
 
 
-def test_without_scripts_the_servers_picture_stands(project, signed_in):
-    page = signed_in(java_script_enabled=False)
+def test_without_scripts_the_servers_picture_stands(project, open_as_viewer):
+    page = open_as_viewer(java_script_enabled=False)
     page.goto(results(pairwise(project)))
     expect(page.locator(".plate img")).to_have_count(2)
     expect(page.locator(".plate .room").first).to_be_hidden()
 
 
-def test_a_printed_page_has_every_figure(project, signed_in):
-    page = signed_in()
+def test_a_printed_page_has_every_figure(project, open_as_viewer):
+    page = open_as_viewer()
     page.goto(results(stopping_questionnaire(project)))
     wait_for(page, 4)
     page.emulate_media(media="print")
@@ -149,8 +149,8 @@ def test_a_printed_page_has_every_figure(project, signed_in):
     expect(page.locator(".figure figcaption").first).to_be_hidden()
 
 
-def test_pages_without_figures_load_no_scripts_for_them(project, signed_in):
-    page = signed_in()
+def test_pages_without_figures_load_no_scripts_for_them(project, open_as_viewer):
+    page = open_as_viewer()
     asked = []
     page.on("request", lambda request: asked.append(request.url))
     study = guess_then_read(project)

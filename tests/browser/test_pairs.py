@@ -10,7 +10,16 @@ from studies.models import Response
 from studies.services.answering import pass_phase
 from studies.services.launching import open_main_part
 from tests.browser.conftest import PHONE
-from tests.pairs import PAIRS, SHARED, annotators, expected, item_ids, launched, make_bank, planted
+from tests.pairs import (
+    PAIRS,
+    SHARED,
+    annotators,
+    item_ids,
+    list_expected_judgments,
+    make_bank,
+    make_live_study,
+    true_preference,
+)
 from tests.waiting import wait_until_it_fits
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
@@ -22,7 +31,7 @@ OFFLINE = "Not saved yet: no connection. Your answers are kept in this browser a
 @pytest.fixture
 def study(project):
     make_bank(project)
-    return launched(project)
+    return make_live_study(project)
 
 
 def start(page: Page, annotator) -> None:
@@ -57,7 +66,7 @@ def arrow_on(page: Page, seat: int) -> str:
     by_stem = item_ids()
     stems = BeautifulSoup(page.content(), "html.parser").select(".side h2 span[lang]")
     left, right = (by_stem[str(stem.get_text())] for stem in stems)
-    return {left: "left", right: "right", "tie": "down"}[planted(seat, left, right)]
+    return {left: "left", right: "right", "tie": "down"}[true_preference(seat, left, right)]
 
 
 def by_key(page: Page, arrow: str) -> None:
@@ -76,7 +85,7 @@ def compare(page: Page, seat: int, act) -> None:
         leave(page, lambda arrow=arrow: act(page, arrow))
 
 
-def stored(annotator) -> set[tuple]:
+def read_preferences(annotator) -> set[tuple]:
     found = set()
     for row in Response.objects.filter(assignment__annotator=annotator).select_related("assignment__unit"):
         one, other = (each.item.external_id for each in row.assignment.unit.unit_items.all())
@@ -94,13 +103,13 @@ def test_pairs_are_worked_through_to_the_waiting_page_and_on(study, open_page, o
     start(page, annotator)
     compare(page, seat, act)
     expect(page.locator("h1")).to_have_text("The first part is done")
-    assert stored(annotator) == of(annotator, expected(study, "calibration"))
-    assert len(stored(annotator)) == SHARED * PAIRS
+    assert read_preferences(annotator) == of(annotator, list_expected_judgments(study, "calibration"))
+    assert len(read_preferences(annotator)) == SHARED * PAIRS
     open_main_part(study)
     page.reload()
     compare(page, seat, act)
     expect(page.locator("h1")).to_have_text("Thank you!")
-    assert stored(annotator) == of(annotator, expected(study))
+    assert read_preferences(annotator) == of(annotator, list_expected_judgments(study))
 
 
 def test_a_choice_made_without_a_connection_is_kept_and_goes_on_later(study, page):
@@ -131,7 +140,7 @@ def test_a_slip_is_taken_back_by_a_key(study, page):
 
 def test_criteria_are_ticked_by_digits_and_enter_hands_in(project, page):
     make_bank(project)
-    study = launched(project, slug="ticks", params={"criteria_ticks": True})
+    study = make_live_study(project, slug="ticks", params={"criteria_ticks": True})
     start(page, annotators(study)[0])
     expect(page.locator(".deciding")).to_be_hidden()
     again(lambda: page.keyboard.press("ArrowRight"), page.locator("[data-arrow=right]:checked"), "attached")

@@ -7,7 +7,7 @@ from django.urls import reverse
 from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.conftest import LAPTOP, PHONE
-from tests.dimensions import imported
+from tests.dimensions import import_study
 from tests.drawn import guess_then_read
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
@@ -98,7 +98,7 @@ def means(page: Page) -> list[float]:
 
 def test_a_tables_own_page_sorts_by_a_heading_and_stays_sorted_on_the_next_page(open_results, project, monkeypatch):
     monkeypatch.setattr("analysis.tables.page_budget.MOST_ROWS", 5)
-    page = open_results(reverse("study_table_page", args=[imported(project).slug, "generator_means"]))
+    page = open_results(reverse("study_table_page", args=[import_study(project).slug, "generator_means"]))
     page.get_by_role("link", name="Mean", exact=True).click()
     expect(page.locator("th[aria-sort=descending]")).to_have_text("Mean")
     first = means(page)

@@ -17,7 +17,7 @@ RULES = {"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "best-practice"
 
 
 @pytest.fixture
-def filled(project):
+def study_with_items(project):
     text = make_text(project, "t1")
     make_study(project, "one", [make_item(text, "human", "i1")])
     return project
@@ -41,31 +41,31 @@ LOOKS = {"light": LAPTOP | {"color_scheme": "light"}, "dark": PHONE | {"color_sc
 
 
 @pytest.mark.parametrize("look", LOOKS)
-def test_axe_finds_nothing(enter, filled, look):
+def test_axe_finds_nothing(enter, study_with_items, look):
     page = enter(**LOOKS[look])
     for name in PAGES:
-        page.goto(reverse(name, args=[filled.slug]))
+        page.goto(reverse(name, args=[study_with_items.slug]))
         page.click("nav.account summary")
         found = Axe().run(page, options=RULES)
         assert found.violations_count == 0, (name, found.generate_report())
         wait_until_it_fits(page)
 
 
-def test_keys_lead_to_the_search_and_to_the_tabs(enter, filled):
+def test_keys_lead_to_the_search_and_to_the_tabs(enter, study_with_items):
     page = enter()
-    page.goto(reverse("project", args=[filled.slug]))
+    page.goto(reverse("project", args=[study_with_items.slug]))
     page.keyboard.press("g")
     page.keyboard.press("t")
-    page.wait_for_url(f"**{reverse('text_list', args=[filled.slug])}")
+    page.wait_for_url(f"**{reverse('text_list', args=[study_with_items.slug])}")
     page.keyboard.press("/")
     expect(page.locator("input[type=search]")).to_be_focused()
     page.keyboard.type("gt")
     expect(page.locator("input[type=search]")).to_have_value("gt")
 
 
-def test_pasted_texts_are_split_while_one_watches(enter, filled):
+def test_pasted_texts_are_split_while_one_watches(enter, study_with_items):
     page = enter()
-    page.goto(reverse("text_new", args=[filled.slug]))
+    page.goto(reverse("text_new", args=[study_with_items.slug]))
     expect(page.locator("#split-preview")).to_be_hidden()
     page.fill("[name=body]", "The first text.\n---\n东京是首都。\n---\n")
     expect(page.locator("#split-preview h2")).to_have_text("2 texts")
@@ -73,12 +73,12 @@ def test_pasted_texts_are_split_while_one_watches(enter, filled):
 
 
 @pytest.mark.parametrize("split", Split.values)
-def test_the_page_splits_what_is_pasted_as_the_server_does(enter, filled, split):
+def test_the_page_splits_what_is_pasted_as_the_server_does(enter, study_with_items, split):
     pasted = (
         "The sea\n\nIt is deep.\n---\n# Rivers\nThey flow.\n\n\n\nA lake\n\nIt lies.\n---\n\nAnd so on:\n\nall day."
     )
     page = enter()
-    page.goto(reverse("text_new", args=[filled.slug]))
+    page.goto(reverse("text_new", args=[study_with_items.slug]))
     page.fill("[name=body]", pasted)
     page.check(f"[name=split][value={split}]")
     texts = [(title, body) if title else take_title(body) for title, body in split_texts(pasted, split, "---")]
@@ -89,8 +89,8 @@ def test_the_page_splits_what_is_pasted_as_the_server_does(enter, filled, split)
     assert [(title, body.rpartition(" (")[0]) for title, body in shown] == texts
 
 
-def test_a_term_is_explained_where_it_stands(enter, filled):
+def test_a_term_is_explained_where_it_stands(enter, study_with_items):
     page = enter()
-    page.goto(reverse("text_list", args=[filled.slug]))
+    page.goto(reverse("text_list", args=[study_with_items.slug]))
     page.click("button.explain")
     expect(page.locator("[popover]:popover-open")).to_contain_text("Shortcut")

@@ -9,7 +9,7 @@ from jobs.models import Job, JobState
 from jobs.progress import ANSWERS
 from studies.models import Study
 from tests.browser.conftest import LAPTOP, PHONE
-from tests.dimensions import imported
+from tests.dimensions import import_study
 from tests.factory import answer, make_annotator, make_item, make_study, make_text
 from tests.waiting import PATIENCE_MS, wait_until_equal, wait_until_it_fits
 
@@ -97,7 +97,7 @@ def test_a_failure_is_said_and_can_be_tried_again(page, study, large, monkeypatc
 
 
 def test_on_paper_no_column_of_a_table_is_lost(page, project):
-    study = imported(project)
+    study = import_study(project)
     page.goto(f"/s/{study.slug}/results/details/")
     page.locator("#generator_means details").evaluate("(part) => (part.open = true)")
     page.emulate_media(media="print")

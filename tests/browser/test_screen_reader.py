@@ -58,7 +58,7 @@ def check(page: Page) -> None:
 def test_a_unit_is_read_out_whole_and_has_no_fault_in_any_language(page, project, protocol):
     BANKS[protocol](project)
     for language in LANGUAGES:
-        study = world.launched(project, slug=f"study-{language}", protocol=protocol, language=language)
+        study = world.make_live_study(project, slug=f"study-{language}", protocol=protocol, language=language)
         annotator = study.annotators.filter(kind="human").order_by("seat").first()
         page.set_viewport_size(WIDE)
         page.goto(f"/join/{annotator.token}/")

@@ -8,7 +8,7 @@ from playwright.sync_api import Page, expect
 
 from studies.models import Response
 from studies.services.answering import pass_phase
-from tests.stopping import annotators, launched, make_bank
+from tests.stopping import annotators, make_bank, make_live_study
 from tests.waiting import wait_until_equal, wait_until_it_fits
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
@@ -17,7 +17,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 @pytest.fixture
 def annotator(project):
     make_bank(project)
-    return annotators(launched(project, params={"domain": "biology"}))[0]
+    return annotators(make_live_study(project, params={"domain": "biology"}))[0]
 
 
 def start(page: Page, annotator) -> None:
@@ -37,7 +37,7 @@ def open_rows(page: Page) -> list[str]:
     return [each.get_attribute("data-name") for each in rows.all()]
 
 
-def saved(page: Page) -> None:
+def wait_until_saved(page: Page) -> None:
     expect(page.locator("#save-state")).to_have_text("Saved")
 
 
@@ -47,7 +47,7 @@ def picture(page: Page, name: str) -> None:
         page.screenshot(path=Path(folder) / f"{name}.png", full_page=True)
 
 
-def stored() -> dict[str, str]:
+def read_answers() -> dict[str, str]:
     return dict(Response.objects.values_list("question", "value"))
 
 
@@ -76,11 +76,11 @@ def test_one_item_with_keys_alone(page, annotator):
     for key in ("2", "1", "2"):
         page.keyboard.press(key)
     expect(page.locator("[data-go-on]")).to_be_focused()
-    saved(page)
+    wait_until_saved(page)
     picture(page, "laptop-last")
     page.keyboard.press("Enter")
     expect(page.locator(".place strong")).to_have_text("Question 2 of 4")
-    assert stored() == {
+    assert read_answers() == {
         "understandable": "yes", "domain_related": "yes", "grammatical": "no", "clear": "more_or_less",
         "rephrase": "yes", "rephrasal": "Where do herons sleep?", "answerable": "yes", "answer": "In the reeds.",
         "information_needed": "parts", "central": "yes", "would_use": "maybe",
@@ -93,7 +93,7 @@ def test_a_stop_leads_on_at_once(page, annotator):
     expect(page.locator("[data-go-on]")).to_be_focused()
     page.keyboard.press("Enter")
     expect(page.locator(".place strong")).to_have_text("Question 2 of 4")
-    assert stored() == {"understandable": "no"}
+    assert read_answers() == {"understandable": "no"}
 
 
 def test_what_an_earlier_answer_takes_away_hides_and_is_not_stored(page, annotator):
@@ -106,14 +106,14 @@ def test_what_an_earlier_answer_takes_away_hides_and_is_not_stored(page, annotat
     wait_until_equal(page, open_rows, ["understandable", "domain_related", "grammatical", "clear"])
     page.click("[data-go-on]")
     expect(page.locator(".place strong")).to_have_text("Question 2 of 4")
-    assert stored() == {"understandable": "yes", "domain_related": "yes", "grammatical": "yes", "clear": "no"}
+    assert read_answers() == {"understandable": "yes", "domain_related": "yes", "grammatical": "yes", "clear": "no"}
 
 
 def test_a_reload_stands_where_it_was_left(page, annotator):
     start(page, annotator)
     for key in ("1", "1", "2"):
         page.keyboard.press(key)
-    saved(page)
+    wait_until_saved(page)
     page.reload()
     wait_until_equal(page, open_rows, ["understandable", "domain_related", "grammatical", "clear"])
     expect(row(page, "grammatical").locator("[type=radio]").last).to_be_checked()
@@ -150,7 +150,7 @@ def test_one_item_on_a_phone(phone, annotator):
     phone.tap("text=Back to the questions")
     phone.tap("[data-go-on]")
     expect(phone.locator(".place strong")).to_have_text("Question 2 of 4")
-    assert len(stored()) == 11
+    assert len(read_answers()) == 11
 
 
 def test_without_a_script_the_button_opens_the_next_gate(open_page, annotator):
@@ -167,7 +167,7 @@ def test_without_a_script_the_button_opens_the_next_gate(open_page, annotator):
         row(page, name).locator("input[type=radio]").first.check()
     page.click("[data-go-on]")
     expect(page.locator(".place strong")).to_have_text("Question 2 of 4")
-    assert len(stored()) == 9
+    assert len(read_answers()) == 9
 
 
 @pytest.mark.parametrize("window", ["page", "phone"])

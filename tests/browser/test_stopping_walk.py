@@ -7,7 +7,7 @@ from playwright.sync_api import Page, expect
 from studies.models import Response
 from studies.services.answering import pass_phase
 from tests.browser.conftest import PHONE
-from tests.stopping import ITEMS, PLANTED, annotators, item_of, launched, make_bank
+from tests.stopping import ITEMS, PLANTED, annotators, item_of, make_bank, make_live_study
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
@@ -31,7 +31,7 @@ def judge_all(page: Page, annotator) -> None:
 
 def test_all_paths_on_laptop_and_phone_store_what_was_planted(project, open_page):
     make_bank(project)
-    study = launched(project)
+    study = make_live_study(project)
     for annotator in annotators(study):
         for phase in ("consent", "instructions"):
             pass_phase(annotator, phase)

@@ -41,7 +41,7 @@ class Watch:
 
     def __init__(self, study: Study):
         self.items = list(walk.by_stem(study).values())
-        self.plan = walk.guessed(study)
+        self.plan = walk.list_guessed_generators(study)
         self.bodies = dict(study.units.values_list("text_id", "text__body"))
         self.titles = dict(study.units.values_list("text_id", "text__title"))
         self.leaks: list[str] = []
@@ -100,14 +100,14 @@ def click(annotator, items, open_page, base: str, watch: Watch, replies: list[st
     BrowserWalker(open_page(), base, annotator.seat, items, look).work_through(annotator.get_link())
 
 
-def exported(tmp_path) -> list[tuple]:
+def export_rows(tmp_path) -> list[tuple]:
     call_command("export_responses", "planted", format="csv", out=str(tmp_path / "answers.csv"))
     columns = ("annotator", "stage", "item_id", "option_id", "question", "value", "unsure")
     reader = csv.DictReader(io.StringIO((tmp_path / "answers.csv").read_text("utf-8")))
     return [tuple(row[name] for name in columns) for row in reader]
 
 
-def reported(tmp_path) -> dict[tuple[str, str], float]:
+def write_report(tmp_path) -> dict[tuple[str, str], float]:
     call_command("report", "planted", out=str(tmp_path / "report"))
     table = json.loads((tmp_path / "report" / "tables" / "informativity.json").read_text())
     rows = [row for row in table["rows"] if row["evaluator"] == "human"]
@@ -123,17 +123,17 @@ def test_what_was_planted_is_exported_and_reported_and_nothing_leaked(study, ope
         else:
             HttpWalker(annotator, Random(annotator.seat), items=items, watch=watch).work_through()
 
-    answers = exported(tmp_path)
+    answers = export_rows(tmp_path)
     assert len(answers) == len(set(answers))
     assert set(answers) == walk.expected_responses(study)
     shares = walk.expected_shares(study)
-    assert reported(tmp_path) == {key: share.numerator / share.denominator for key, share in shares.items()}
+    assert write_report(tmp_path) == {key: share.numerator / share.denominator for key, share in shares.items()}
     assert watch.read > 200
     assert watch.leaks == []
 
 
 def test_the_plan_is_balanced_over_items_annotators_and_pairs(study):
-    plan = walk.guessed(study)
+    plan = walk.list_guessed_generators(study)
     per_item = Counter((text, generator) for texts in plan.values() for text, generator in texts.items())
     assert set(per_item.values()) == {2}
     for texts in plan.values():

@@ -10,7 +10,7 @@ from items.models import Item
 from studies.models import Response
 from studies.services.written_items import list_written_items
 from tests.factory import make_text
-from tests.studies.world import launched
+from tests.studies.world import make_live_study
 from tests.waiting import wait_until_equal, wait_until_it_fits
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
@@ -23,7 +23,7 @@ CHOICE = {"items_per_text": 1, "form": "multiple_choice", "options_per_item": 3}
 def annotator(project, **params):
     for number in (1, 2):
         make_text(project, f"t{number}", title=f"Herons {number}", body=BODY)
-    return launched(project, protocol="writing", params=params, groups=["teachers"]).annotators.first()
+    return make_live_study(project, protocol="writing", params=params, groups=["teachers"]).annotators.first()
 
 
 def start(page: Page, annotator) -> None:
@@ -42,7 +42,7 @@ def headings(page: Page) -> list[str]:
     return [each.inner_text() for each in page.locator(".item h2:visible").all()]
 
 
-def saved(page: Page) -> None:
+def wait_until_saved(page: Page) -> None:
     expect(page.locator("#save-state")).to_have_text("Saved")
 
 
@@ -52,7 +52,7 @@ def picture(page: Page, name: str) -> None:
         page.screenshot(path=Path(folder) / f"{name}.png", full_page=True)
 
 
-def stored() -> dict[str, str]:
+def read_answers() -> dict[str, str]:
     return dict(Response.objects.values_list("question", "value"))
 
 
@@ -70,7 +70,7 @@ def test_two_open_questions_with_keys_alone(page, project):
     wait_until_equal(page, headings, ["Question 1", "Question 2"])
     page.keyboard.type("Where?")
     page.keyboard.press("Tab")
-    saved(page)
+    wait_until_saved(page)
     picture(page, "writing-laptop")
     page.reload()
     expect(field(page, "stem_1")).to_have_value("Why do herons stand still? 12")
@@ -80,10 +80,10 @@ def test_two_open_questions_with_keys_alone(page, project):
     picture(page, "writing-missing")
     field(page, "answer_2").fill("In the water.")
     page.locator('[data-name="more_2"] .choice').last.click()
-    saved(page)
+    wait_until_saved(page)
     page.click("[data-go-on]")
     expect(page.locator(".place strong")).to_have_text("Text 2 of 2")
-    assert stored() == {
+    assert read_answers() == {
         "stem_1": "Why do herons stand still? 12", "answer_1": "They wait for fish.", "more_1": "yes",
         "stem_2": "Where?", "answer_2": "In the water.", "more_2": "no",
     }  # fmt: skip
@@ -93,10 +93,10 @@ def test_a_question_that_is_rewritten_takes_nothing_else_away(page, project):
     start(page, annotator(project, items_per_text=2))
     for name in ("stem_1", "answer_1", "stem_2", "answer_2"):
         field(page, name).fill(f"This is {name}.")
-    saved(page)
+    wait_until_saved(page)
     field(page, "stem_1").fill("")
     page.keyboard.press("Tab")
-    saved(page)
+    wait_until_saved(page)
     page.reload()
     expect(field(page, "stem_1")).to_have_value("")
     expect(field(page, "stem_2")).to_have_value("This is stem_2.")
@@ -108,7 +108,7 @@ def test_options_on_a_phone(phone, project):
     field(phone, "stem_1").fill("Where do herons stand?")
     for name, words in (("key_1_1", "In water."), ("distractor_1_1", "In trees."), ("distractor_2_1", "On roofs.")):
         field(phone, name).fill(words)
-    saved(phone)
+    wait_until_saved(phone)
     wait_until_it_fits(phone)
     picture(phone, "writing-phone")
     phone.tap("[data-open-text]")

@@ -30,12 +30,12 @@ def variables() -> set[str]:
     return {found["name"] for found in VARIABLE.finditer(COMPOSE.read_text()) if found["name"]}
 
 
-def filled_in(node: Any, values: Mapping[str, str]) -> Any:
+def fill_in(node: Any, values: Mapping[str, str]) -> Any:
     """The node with every variable replaced; `Missing` for a needed one without a value."""
     if isinstance(node, dict):
-        return {key: filled_in(value, values) for key, value in node.items()}
+        return {key: fill_in(value, values) for key, value in node.items()}
     if isinstance(node, list):
-        return [filled_in(value, values) for value in node]
+        return [fill_in(value, values) for value in node]
     return VARIABLE.sub(replacement(values), node) if isinstance(node, str) else node
 
 

@@ -21,7 +21,7 @@ def lesart(*arguments: str, **environment: str) -> subprocess.CompletedProcess[s
     )  # fmt: skip
 
 
-def documented_blocks(heading: str) -> list[str]:
+def list_code_blocks(heading: str) -> list[str]:
     """The fenced blocks of a section of docs/deploy.md."""
     page = (ROOT / "docs" / "deploy.md").read_text()
     section = re.search(rf"^##+ {re.escape(heading)}\n(.*?)(?=^##|\Z)", page, re.MULTILINE | re.DOTALL)[1]

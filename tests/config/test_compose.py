@@ -16,7 +16,7 @@ from tests.config.compose import (
     ROOT,
     Missing,
     compose,
-    filled_in,
+    fill_in,
     image_environment,
     image_files,
     instructions,
@@ -36,7 +36,7 @@ OF_COMPOSE = {"LESART_LISTEN"}
 
 @pytest.fixture
 def services():
-    return filled_in(compose()["services"], NEEDED)
+    return fill_in(compose()["services"], NEEDED)
 
 
 def settings_read() -> set[str]:
@@ -116,7 +116,7 @@ def test_every_setting_stands_in_its_page():
 def test_without_a_secret_or_host_name_nothing_starts_and_a_sentence_says_what_to_write(name):
     without = {key: value for key, value in NEEDED.items() if key != name}
     with pytest.raises(Missing, match=rf"^Write {name}=\.\.\. into \.env, "):
-        filled_in(compose()["services"], without)
+        fill_in(compose()["services"], without)
 
 
 def test_no_secret_stands_in_the_file(services):
@@ -210,10 +210,10 @@ def test_the_image_compiles_its_translations():
 def test_no_package_of_the_product_needs_one_of_the_tests():
     out = {canonicalize_name(name) for name in packages_of_tests()}
     assert all(re.fullmatch(r"[A-Za-z0-9.-]+", name) for name in packages_of_tests())
-    assert not out & needed_by_the_product()
+    assert not out & list_needed_packages()
 
 
-def needed_by_the_product() -> set[str]:
+def list_needed_packages() -> set[str]:
     """What the lines of requirements.in lead to, with their extras."""
     lines = (ROOT / "requirements.in").read_text().splitlines()
     ours = [line for line in lines if line and not line.startswith("#")]

@@ -29,8 +29,8 @@ from config.cli.processes import Guard
 from config.cli.resources import find_free_port
 from config.cli.valkey import run_valkey
 from tests import walk
-from tests.config.compose import compose, filled_in, image_environment, make_image, packages_of_tests
-from tests.config.shell import ROOT, documented_blocks, wait_for
+from tests.config.compose import compose, fill_in, image_environment, make_image, packages_of_tests
+from tests.config.shell import ROOT, list_code_blocks, wait_for
 from tests.mock_server import Received, mock_server
 
 pytestmark = pytest.mark.slow
@@ -55,7 +55,7 @@ class Site:
 
     def __init__(self, folder: Path, guard: Guard, addresses: dict[str, str], variables: dict[str, str]):
         self.folder, self.guard, self.addresses = folder, guard, addresses
-        self.services = filled_in(compose()["services"], variables)
+        self.services = fill_in(compose()["services"], variables)
         self.image, self.hidden = folder / "image", folder / "hidden"
         make_image(self.image)
         self.hidden.mkdir()
@@ -184,14 +184,14 @@ def people_walk(site: Site) -> dict:
     return json.loads(done.stdout)
 
 
-def reported(folder: Path, evaluator: str) -> dict[str, float]:
+def read_informativity(folder: Path, evaluator: str) -> dict[str, float]:
     table = json.loads((folder / "tables" / "informativity.json").read_text())
     rows = [row for row in table["rows"] if row["evaluator"] == evaluator]
     measures = {"guess": "guessability", "read": "answerability"}
     return {f"{row['generator']}/{stage}": row[name] for row in rows for stage, name in measures.items()}
 
 
-def exported(file: Path) -> list[list[str]]:
+def read_exported_rows(file: Path) -> list[list[str]]:
     rows = csv.DictReader(io.StringIO(file.read_text("utf-8")))
     return sorted([row[name] for name in COLUMNS] for row in rows if row["annotator_kind"] == "human")
 
@@ -222,27 +222,27 @@ def test_a_teams_server_takes_people_and_a_model_through_the_planted_study(site,
 
     site.manage("report", "walk", "--out", str(tmp_path / "report"))
     site.manage("export_responses", "walk", "--format", "csv", "--out", str(tmp_path / "answers.csv"))
-    assert exported(tmp_path / "answers.csv") == planted["responses"]
-    assert reported(tmp_path / "report", "human") == planted["shares"]
+    assert read_exported_rows(tmp_path / "answers.csv") == planted["responses"]
+    assert read_informativity(tmp_path / "report", "human") == planted["shares"]
     stages = {"guess": 0.0, "read": 1.0}
-    assert reported(tmp_path / "report", "mock") == {
+    assert read_informativity(tmp_path / "report", "mock") == {
         f"{generator}/{stage}": share for generator in walk.GENERATORS for stage, share in stages.items()
     }
     assert [site.stop("web"), site.stop("worker")] == [0, 0]
     assert not site.is_healthy("web")
     assert not site.is_healthy("worker")
 
-    (dump,) = documented("Backup")
+    (dump,) = list_documented_commands("Backup")
     stored = site.in_database(dump)
     site.manage("flush", "--no-input")
-    for command in documented("Restore"):
+    for command in list_documented_commands("Restore"):
         site.in_database(command, stored if command[0] == "pg_restore" else b"")
     site.manage("export_responses", "walk", "--format", "csv", "--out", str(tmp_path / "restored.csv"))
     assert (tmp_path / "restored.csv").read_bytes() == (tmp_path / "answers.csv").read_bytes()
 
 
-def documented(heading: str) -> list[list[str]]:
+def list_documented_commands(heading: str) -> list[list[str]]:
     """The commands for the container of PostgreSQL in a section of docs/deploy.md, without their redirections."""
-    lines = "".join(documented_blocks(heading)).replace("\\\n", " ").splitlines()
+    lines = "".join(list_code_blocks(heading)).replace("\\\n", " ").splitlines()
     inside = [line.removeprefix(CONTAINER) for line in lines if line.startswith(CONTAINER)]
     return [shlex.split(re.split(r" [<>] ", line)[0]) for line in inside]

@@ -88,12 +88,12 @@ def test_a_second_start_changes_nothing(db):
 def test_an_interrupted_start_begins_again(db, monkeypatch):
     simulate = load_sample.simulate_study
 
-    def interrupted(study, *args):
+    def interrupt(study, *args):
         if study.language == "en":
             raise KeyboardInterrupt
         return simulate(study, *args)
 
-    monkeypatch.setattr(load_sample, "simulate_study", interrupted)
+    monkeypatch.setattr(load_sample, "simulate_study", interrupt)
     with pytest.raises(KeyboardInterrupt):
         load()
     assert not Project.objects.get().is_sample
@@ -105,10 +105,10 @@ def test_an_interrupted_start_begins_again(db, monkeypatch):
 
 
 def test_an_interruption_within_the_bank_leaves_nothing(db, monkeypatch):
-    def interrupted(study):
+    def interrupt(study):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(load_sample, "launch_study", interrupted)
+    monkeypatch.setattr(load_sample, "launch_study", interrupt)
     with pytest.raises(KeyboardInterrupt):
         load()
     assert not Project.objects.exists()

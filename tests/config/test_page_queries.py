@@ -28,7 +28,7 @@ def make_project(owner, texts: int) -> Project:
 
 def make_results(owner, texts: int) -> dict[str, str]:
     """The pages of results of a study of so many texts with scores of three people, by name."""
-    answered = world.drafted(make_project(owner, texts), slug=f"answered{texts}", protocol="dimension-ratings")
+    answered = world.draft_study(make_project(owner, texts), slug=f"answered{texts}", protocol="dimension-ratings")
     import_responses(answered, as_csv(list_scores(texts)))
     return {name: reverse(name, args=[answered.slug]) for name in OF_RESULTS}
 
@@ -64,7 +64,7 @@ def test_results_ask_as_often_for_many_texts_as_for_ten(stranger, as_user):
 @pytest.mark.slow
 def test_pages_ask_as_often_for_ten_thousand_units_as_for_ten(stranger, as_user):
     client, project = as_user(stranger), make_project(stranger, FEW)
-    live = world.launched(project, slug="live", plan={"annotators": 3})
+    live = world.make_live_study(project, slug="live", plan={"annotators": 3})
     pages = [reverse("project_list"), *(reverse(name, args=[project.slug]) for name in OF_A_PROJECT)]
     pages += [reverse(name, args=[live.slug]) for name in OF_A_LIVE_STUDY]
     few = {path: count_queries(client, path) for path in pages}

@@ -40,7 +40,10 @@ def words_in_code(source: str) -> list[str]:
     }
     strings = [node.value for node in ast.walk(tree) if isinstance(node, ast.Constant) and id(node) not in said]
     modules = [
-        name for node in ast.walk(tree) if isinstance(node, ast.ImportFrom | ast.Import) for name in imported(node)
+        name
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ImportFrom | ast.Import)
+        for name in list_imported_names(node)
     ]
     return [
         name
@@ -54,7 +57,7 @@ def is_translated(node: ast.Call) -> bool:
     return isinstance(node.func, ast.Name) and node.func.id in TRANSLATED
 
 
-def imported(node: ast.ImportFrom | ast.Import) -> list[str]:
+def list_imported_names(node: ast.ImportFrom | ast.Import) -> list[str]:
     before = f"{node.module}." if isinstance(node, ast.ImportFrom) else ""
     return [f"{before}{each.name}" for each in node.names]
 

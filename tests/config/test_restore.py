@@ -16,7 +16,7 @@ import psycopg
 import pytest
 
 from config.cli.postgres import find_installation, run_server
-from tests.config.shell import ROOT, documented_blocks
+from tests.config.shell import ROOT, list_code_blocks
 
 pytestmark = pytest.mark.slow
 
@@ -100,7 +100,7 @@ def place(tmp_path_factory):
 
 def test_the_embedded_database_is_restored_to_what_it_was(place):
     before = place.rows_of_file()
-    backup, restore = documented_blocks("The embedded database")
+    backup, restore = list_code_blocks("The embedded database")
     place.run(backup)
     place.take_as_example("sqlite3")
     with sqlite3.connect(place.folder / "data" / "lesart.sqlite3") as database:
@@ -112,7 +112,7 @@ def test_the_embedded_database_is_restored_to_what_it_was(place):
 
 
 def test_the_move_to_postgresql_takes_every_row_along_and_a_dump_restores_into_a_new_database(place):
-    (move,) = documented_blocks("From the embedded database to PostgreSQL")
+    (move,) = list_code_blocks("From the embedded database to PostgreSQL")
     assert EXAMPLE_URL in move
     place.run(move.replace(EXAMPLE_URL, place.url))
     source, moved = place.rows_of_file(), place.rows_of_server()
@@ -124,7 +124,7 @@ def test_the_move_to_postgresql_takes_every_row_along_and_a_dump_restores_into_a
         (key,) = database.execute("SELECT nextval(pg_get_serial_sequence('items_item', 'id'))").fetchone()
         assert key > max(row[0] for row in moved["items_item"])
 
-    (backup,), (restore,) = documented_blocks("Backup"), documented_blocks("Restore")
+    (backup,), (restore,) = list_code_blocks("Backup"), list_code_blocks("Restore")
     place.run(backup)
     place.take_as_example("dump")
     for _again in range(2):  # the second time with the database that was put aside before

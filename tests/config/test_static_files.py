@@ -13,17 +13,17 @@ from config import static_build, static_files
 
 
 @pytest.fixture(scope="module")
-def built(tmp_path_factory):
+def static_folder(tmp_path_factory):
     folder = tmp_path_factory.mktemp("static") / "built"
     static_files.build(folder)
     return folder
 
 
 @pytest.fixture
-def with_built(built):
+def with_built(static_folder):
     """The site as it serves built files."""
     storages = settings.STORAGES | {"staticfiles": {"BACKEND": static_build.STORAGE}}
-    with override_settings(STATIC_ROOT=built, STORAGES=storages, WHITENOISE_USE_FINDERS=False):
+    with override_settings(STATIC_ROOT=static_folder, STORAGES=storages, WHITENOISE_USE_FINDERS=False):
         yield Client()
 
 
@@ -39,12 +39,12 @@ def test_a_page_names_files_by_their_content_and_browsers_keep_them_for_a_year(d
         assert file.headers["Content-Encoding"] == "gzip"
 
 
-def test_an_annotator_needs_one_style_and_one_script(built):
-    paths = json.loads((built / "staticfiles.json").read_text())["paths"]
+def test_an_annotator_needs_one_style_and_one_script(static_folder):
+    paths = json.loads((static_folder / "staticfiles.json").read_text())["paths"]
     for name in ("css/annotate.css", "js/annotate.js"):
-        text = (built / paths[name]).read_text()
+        text = (static_folder / paths[name]).read_text()
         assert not re.search(r"^\s*(@import|import|export)\b", text, re.M)
-        assert (built / f"{paths[name]}.gz").stat().st_size < 9_500
+        assert (static_folder / f"{paths[name]}.gz").stat().st_size < 9_500
         names = re.findall(r"^(?:async )?(?:function|const|let|class) (\w+)", text, re.M)
         assert len(names) == len(set(names))  # a module that declares a name twice does not run
 

@@ -50,7 +50,7 @@ def study(project, bank):
 
 
 @pytest.fixture
-def said():
+def answer_pattern():
     """A function that gives an evaluator's answers in a stage: item id -> pattern such as "TFF"."""
 
     def read(code: str, stage: str) -> dict[str, str]:

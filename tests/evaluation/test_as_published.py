@@ -18,7 +18,7 @@ from tests.mock_server import Planned
 pytestmark = [pytest.mark.slow, pytest.mark.django_db, pytest.mark.database, pytest.mark.usefixtures("quick_models")]
 
 
-def answered(study, endpoint, **about):
+def run_model(study, endpoint, **about):
     evaluator = start(study, ModelSpec(endpoint, **about))
     drain_here(Run.objects.latest("pk"))
     return evaluator
@@ -37,41 +37,41 @@ SPLIT = Planned("R", [("R", 0.4, {"R": 0.4, "F": 0.2, " F": 0.25})])
 FAINT = Planned("Die", [("Die", 0.99, {"Die": 0.99, "R": 0.004, "F": 0.002})])
 
 
-def test_it_is_asked_once_with_ten_tokens_and_what_is_unclear_is_missing(study, served, endpoint):
-    server = served(unclear_at_first)
-    evaluator = answered(study, endpoint(server), as_published=True)
+def test_it_is_asked_once_with_ten_tokens_and_what_is_unclear_is_missing(study, serve_model, endpoint):
+    server = serve_model(unclear_at_first)
+    evaluator = run_model(study, endpoint(server), as_published=True)
     assert {request.body["max_tokens"] for request in server.requests} == {10}
     assert {len(request.body["messages"]) for request in server.requests} == {1}
     assert len(server.requests) == 16
     assert (get_row(evaluator).missing, get_row(evaluator).n_unparsed) == (2, 2)
 
 
-def test_an_empty_reply_is_not_repeated(study, served, endpoint):
-    server = served("")
-    answered(study, endpoint(server), as_published=True)
+def test_an_empty_reply_is_not_repeated(study, serve_model, endpoint):
+    server = serve_model("")
+    run_model(study, endpoint(server), as_published=True)
     assert len(server.requests) == 16
 
 
-def test_the_larger_variant_counts_and_not_the_sum(study, served, endpoint):
-    mock = endpoint(served(lambda request: SPLIT))
-    answered(study, mock, reading="probability", as_published=True, label="published")
-    answered(study, mock, reading="probability", label="ours")
+def test_the_larger_variant_counts_and_not_the_sum(study, serve_model, endpoint):
+    mock = endpoint(serve_model(lambda request: SPLIT))
+    run_model(study, mock, reading="probability", as_published=True, label="published")
+    run_model(study, mock, reading="probability", label="ours")
     found = dict(Response.objects.values_list("assignment__annotator__code", "probability"))
     assert found == {"published": pytest.approx(0.4 / 0.65), "ours": pytest.approx(0.4 / 0.85)}
 
 
-def test_labels_with_hardly_any_probability_still_have_a_ratio(study, served, endpoint):
-    mock = endpoint(served(lambda request: FAINT))
-    answered(study, mock, reading="probability", as_published=True, label="published")
-    answered(study, mock, reading="probability", label="ours")
+def test_labels_with_hardly_any_probability_still_have_a_ratio(study, serve_model, endpoint):
+    mock = endpoint(serve_model(lambda request: FAINT))
+    run_model(study, mock, reading="probability", as_published=True, label="published")
+    run_model(study, mock, reading="probability", label="ours")
     assert dict(Response.objects.values_list("assignment__annotator__code", "probability")) == {
         "published": pytest.approx(2 / 3)
     }
 
 
-def test_answers_that_differ_from_the_default_are_counted_from_stored_replies(study, served, endpoint):
-    server = served(lambda request: FAINT if is_sea(request) else SPLIT)
-    evaluator = answered(study, endpoint(server), reading="probability", as_published=True)
+def test_answers_that_differ_from_the_default_are_counted_from_stored_replies(study, serve_model, endpoint):
+    server = serve_model(lambda request: FAINT if is_sea(request) else SPLIT)
+    evaluator = run_model(study, endpoint(server), reading="probability", as_published=True)
     n = len(server.requests)
     found = compare_readings(evaluator)
     # All 14 others: p .62 as published, .47 summed. The sea: a ratio as published, missing by default.
@@ -79,15 +79,15 @@ def test_answers_that_differ_from_the_default_are_counted_from_stored_replies(st
     assert len(server.requests) == n
 
 
-def test_a_default_reading_is_held_against_the_published_one(study, served, endpoint):
-    evaluator = answered(study, endpoint(served(unclear_at_first)))
+def test_a_default_reading_is_held_against_the_published_one(study, serve_model, endpoint):
+    evaluator = run_model(study, endpoint(serve_model(unclear_at_first)))
     assert not get_row(evaluator).missing
     found = compare_readings(evaluator)
     assert (found.n, found.n_differ, found.n_unknown) == (16, 2, 0)
 
 
-def test_where_the_default_would_have_asked_again_it_cannot_be_said(study, served, endpoint):
-    found = compare_readings(answered(study, endpoint(served(unclear_at_first)), as_published=True))
+def test_where_the_default_would_have_asked_again_it_cannot_be_said(study, serve_model, endpoint):
+    found = compare_readings(run_model(study, endpoint(serve_model(unclear_at_first)), as_published=True))
     assert (found.n, found.n_differ, found.n_unknown) == (16, 0, 2)
 
 
@@ -96,8 +96,10 @@ def page_of(client, evaluator) -> str:
     return " ".join(BeautifulSoup(page.content, "html.parser").main.get_text(" ").split())
 
 
-def test_the_page_says_how_it_was_read_what_differs_and_what_is_missing(as_user, reviewer, study, served, endpoint):
-    evaluator = answered(study, endpoint(served(unclear_at_first)), as_published=True)
+def test_the_page_says_how_it_was_read_what_differs_and_what_is_missing(
+    as_user, reviewer, study, serve_model, endpoint
+):
+    evaluator = run_model(study, endpoint(serve_model(unclear_at_first)), as_published=True)
     words = page_of(as_user(reviewer), evaluator)
     assert "asked and parsed as in the publication" in words
     assert "0 of 16 answers differ." in words
@@ -106,19 +108,19 @@ def test_the_page_says_how_it_was_read_what_differs_and_what_is_missing(as_user,
     assert "Unklar." in words
 
 
-def test_single_replies_are_not_shown_to_viewers(as_user, viewer, study, served, endpoint):
-    evaluator = answered(study, endpoint(served(unclear_at_first)), as_published=True)
+def test_single_replies_are_not_shown_to_viewers(as_user, viewer, study, serve_model, endpoint):
+    evaluator = run_model(study, endpoint(serve_model(unclear_at_first)), as_published=True)
     words = page_of(as_user(viewer), evaluator)
     assert "Unklar." not in words
     assert "Reviewers of the project" in words
 
 
-def test_strangers_find_no_page(as_user, stranger, study, served, endpoint):
-    evaluator = answered(study, endpoint(served("R")), stages=["read"])
+def test_strangers_find_no_page(as_user, stranger, study, serve_model, endpoint):
+    evaluator = run_model(study, endpoint(serve_model("R")), stages=["read"])
     assert as_user(stranger).get(reverse("evaluator", args=["rivers-1", evaluator.pk])).status_code == 404
 
 
-def test_the_reports_description_says_so(study, served, endpoint):
-    answered(study, endpoint(served("R")), as_published=True, label="paper")
+def test_the_reports_description_says_so(study, serve_model, endpoint):
+    run_model(study, endpoint(serve_model("R")), as_published=True, label="paper")
     notes = description(evidence_of(study, Choices(seed=1))).notes
     assert any("“paper” was asked and parsed as in the publication" in note for note in notes)

@@ -23,7 +23,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.django_db, pytest.mark.database, pyt
 NEW = ("raw_output", "parse_status", "prompt_version")
 
 
-def exported(study, format="csv") -> list[dict[str, str]]:
+def export_rows(study, format="csv") -> list[dict[str, str]]:
     out = io.StringIO(newline="")
     export_responses(study, format, out)
     if format == "jsonl":
@@ -37,7 +37,7 @@ def missing(study) -> list[dict[str, str]]:
     return list(csv.DictReader(io.StringIO(out.getvalue(), newline="")))
 
 
-def asked(study, endpoint, **about):
+def ask_model(study, endpoint, **about):
     evaluator = start(study, ModelSpec(endpoint, **about))
     drain_here(Run.objects.latest("pk"))
     return evaluator
@@ -50,35 +50,35 @@ def seconds(request) -> str:
     return "**R**"
 
 
-def test_each_answer_of_a_model_says_what_was_written_how_it_was_read_and_what_was_asked(study, served, endpoint):
-    asked(study, endpoint(served(label("R", "F", 0.75))))
-    found = exported(study)
+def test_each_answer_of_a_model_says_what_was_written_how_it_was_read_and_what_was_asked(study, serve_model, endpoint):
+    ask_model(study, endpoint(serve_model(label("R", "F", 0.75))))
+    found = export_rows(study)
     assert len(found) == 16
     assert {tuple(row[name] for name in NEW) for row in found} == {("R", "parsed", "guess-then-read-prompt/de/1")}
     assert {row["probability"] for row in found} == {"0.75"}
-    assert exported(study, "jsonl")[0]["parse_status"] == "parsed"
+    assert export_rows(study, "jsonl")[0]["parse_status"] == "parsed"
 
 
-def test_an_answer_from_the_second_reply_says_so(study, served, endpoint):
-    asked(study, endpoint(served(seconds)))
-    assert {tuple(row[name] for name in NEW[:2]) for row in exported(study)} == {("**R**", "second_reply")}
+def test_an_answer_from_the_second_reply_says_so(study, serve_model, endpoint):
+    ask_model(study, endpoint(serve_model(seconds)))
+    assert {tuple(row[name] for name in NEW[:2]) for row in export_rows(study)} == {("**R**", "second_reply")}
 
 
-def test_labels_that_are_unlikely_are_flagged_where_probabilities_count(study, served, endpoint):
+def test_labels_that_are_unlikely_are_flagged_where_probabilities_count(study, serve_model, endpoint):
     vague = Planned("The", [("The", 0.6, {"The": 0.6, "R": 0.3, "F": 0.1})])
-    asked(study, endpoint(served(lambda request: vague)), reading="probability")
-    assert {row["parse_status"] for row in exported(study)} == {"little_label_mass"}
+    ask_model(study, endpoint(serve_model(lambda request: vague)), reading="probability")
+    assert {row["parse_status"] for row in export_rows(study)} == {"little_label_mass"}
 
 
 def test_people_and_baselines_have_none_of_it(study, bank):
     answer(make_annotator(study, "ada"), "read", bank[0], "TFF", rating=3)
     let_answer(add_baseline(study, "exact"))
-    assert {tuple(row[name] for name in NEW) for row in exported(study)} == {("", "", "")}
+    assert {tuple(row[name] for name in NEW) for row in export_rows(study)} == {("", "", "")}
     assert missing(study) == []
 
 
-def test_what_was_not_answered_is_listed_with_reason_and_words(study, served, endpoint):
-    asked(study, endpoint(served(seconds)))
+def test_what_was_not_answered_is_listed_with_reason_and_words(study, serve_model, endpoint):
+    ask_model(study, endpoint(serve_model(seconds)))
     found = missing(study)
     assert [(row["stage"], row["text_id"], row["item_id"], row["option_id"]) for row in found] == [
         ("guess", "river", "r1", "b"), ("read", "river", "r1", "b"),
@@ -90,37 +90,37 @@ def test_what_was_not_answered_is_listed_with_reason_and_words(study, served, en
     assert {row["prompt_version"] for row in found} == {"guess-then-read-prompt/de/1"}
 
 
-def test_what_was_never_asked_is_listed_as_that(study, served, endpoint):
-    start(study, ModelSpec(endpoint(served("R"))))
+def test_what_was_never_asked_is_listed_as_that(study, serve_model, endpoint):
+    start(study, ModelSpec(endpoint(serve_model("R"))))
     runs.cancel(Run.objects.get())
     assert {(row["parse_status"], row["raw_output"]) for row in missing(study)} == {("not_asked", "")}
     assert len(missing(study)) == 16
 
 
-def test_the_same_queries_whatever_the_number_of_answers(study, served, endpoint, bank):
-    mock = endpoint(served(lambda request: "R"))
-    asked(study, mock, stages=["guess"])
+def test_the_same_queries_whatever_the_number_of_answers(study, serve_model, endpoint, bank):
+    mock = endpoint(serve_model(lambda request: "R"))
+    ask_model(study, mock, stages=["guess"])
     with CaptureQueriesContext(
         connection,
     ) as few:
-        exported(study)
-    asked(study, mock)
+        export_rows(study)
+    ask_model(study, mock)
     with CaptureQueriesContext(connection) as more:
-        exported(study)
+        export_rows(study)
     assert len(more) == len(few)
 
 
 @pytest.mark.django_db(transaction=True)
-def test_exports_outside_of_any_transaction_hold_the_same(study, served, endpoint):
+def test_exports_outside_of_any_transaction_hold_the_same(study, serve_model, endpoint):
     """As commands and pages run them: in a snapshot of their own, on a connection that knows nothing yet."""
-    asked(study, endpoint(served(seconds)))
+    ask_model(study, endpoint(serve_model(seconds)))
     connection.features.__dict__.pop("supports_json_field", None)
-    assert {row["parse_status"] for row in exported(study)} == {"second_reply"}
+    assert {row["parse_status"] for row in export_rows(study)} == {"second_reply"}
     assert len(missing(study)) == 2
 
 
-def test_the_item_evaluation_export_has_what_was_written_and_its_log_probabilities(study, served, endpoint):
-    asked(study, endpoint(served(label("R", "F", 0.75))))
+def test_the_item_evaluation_export_has_what_was_written_and_its_log_probabilities(study, serve_model, endpoint):
+    ask_model(study, endpoint(serve_model(label("R", "F", 0.75))))
     out = io.StringIO()
     write_item_evaluation(study, find_source(study, stage="guess"), out)
     first = json.loads(out.getvalue().splitlines()[0])["items"][0]["answers"][0]["prediction"]
@@ -130,8 +130,8 @@ def test_the_item_evaluation_export_has_what_was_written_and_its_log_probabiliti
     assert token["F"] == pytest.approx(-1.492, abs=1e-3)  # ln(.25 · .9)
 
 
-def test_the_item_evaluation_export_keeps_replies_that_hold_no_answer(study, served, endpoint):
-    asked(study, endpoint(served(seconds)))
+def test_the_item_evaluation_export_keeps_replies_that_hold_no_answer(study, serve_model, endpoint):
+    ask_model(study, endpoint(serve_model(seconds)))
     out = io.StringIO()
     write_item_evaluation(study, find_source(study, stage="guess"), out)
     answers = [

@@ -9,7 +9,7 @@ from llm.models import Endpoint
 from studies.services.declarations import get_declaration
 from studies.services.design import summarise_draft
 from studies.services.launching import launch_study
-from tests.studies.world import bank, drafted
+from tests.studies.world import bank, draft_study
 
 
 @pytest.fixture
@@ -26,7 +26,7 @@ def costs_of(study):
 @pytest.mark.parametrize("protocol", ["guess-then-read", "dimension-ratings", "pairwise"])
 def test_the_calls_of_a_draft_are_those_of_a_run_after_its_launch(project, endpoints, protocol):
     bank(project, texts=2, items=2)
-    study = drafted(project, protocol=protocol)
+    study = draft_study(project, protocol=protocol)
     dear, unpriced = costs_of(study)
     assert (dear.name, unpriced.name, unpriced.price) == ("dear", "unpriced", "")
     assert dear.price.endswith("EUR")
@@ -42,7 +42,7 @@ def test_the_calls_of_a_draft_are_those_of_a_run_after_its_launch(project, endpo
 
 def test_the_launch_page_names_the_models(client, researcher, project, endpoints):
     bank(project)
-    study = drafted(project)
+    study = draft_study(project)
     client.force_login(researcher)
     page = client.get(reverse("study_step", args=[study.slug, "launch"])).content.decode()
     assert "dear" in page

@@ -41,8 +41,8 @@ def evaluate(*words: str) -> str:
     return out.getvalue()
 
 
-def test_every_prompt_and_sample_has_a_label_of_its_own(study, served, endpoint, other_prompts):
-    ask = ModelSpec(endpoint(served("R")), temperature=0.7)
+def test_every_prompt_and_sample_has_a_label_of_its_own(study, serve_model, endpoint, other_prompts):
+    ask = ModelSpec(endpoint(serve_model("R")), temperature=0.7)
     found = expand_spec(ask, prompts=["", other_prompts], samples=2)
     assert labels(found) == ["mock", "mock #2", "mock (kurz/de)", "mock (kurz/de) #2"]
     assert labels(expand_spec(ModelSpec(ask.endpoint, label="big", temperature=0.7), samples=3)) == [
@@ -52,14 +52,14 @@ def test_every_prompt_and_sample_has_a_label_of_its_own(study, served, endpoint,
     ]
 
 
-def test_one_prompt_and_one_sample_are_called_as_ever(study, served, endpoint, other_prompts):
-    mock = endpoint(served("R"))
+def test_one_prompt_and_one_sample_are_called_as_ever(study, serve_model, endpoint, other_prompts):
+    mock = endpoint(serve_model("R"))
     assert labels(expand_spec(ModelSpec(mock))) == ["mock"]
     assert labels(expand_spec(ModelSpec(mock), prompts=[other_prompts])) == ["mock"]
 
 
-def test_samples_are_drawn_apart_at_the_temperature_given(study, served, endpoint):
-    server = served("R")
+def test_samples_are_drawn_apart_at_the_temperature_given(study, serve_model, endpoint):
+    server = serve_model("R")
     endpoint(server)
     evaluate("--samples", "3", "--temperature", "0.7")
     assert len(server.requests) == 3 * 16
@@ -71,24 +71,24 @@ def test_samples_are_drawn_apart_at_the_temperature_given(study, served, endpoin
         assert Response.objects.filter(assignment__annotator=annotator).count() == 16
 
 
-def test_more_samples_later_leave_those_that_are_there_alone(study, served, endpoint):
-    server = served("R")
+def test_more_samples_later_leave_those_that_are_there_alone(study, serve_model, endpoint):
+    server = serve_model("R")
     endpoint(server)
     evaluate("--samples", "2", "--temperature", "0.7")
     evaluate("--samples", "3", "--temperature", "0.7")
     assert len(server.requests) == 3 * 16
 
 
-def test_what_one_sample_wrote_is_what_this_sample_is_read_from(study, served, endpoint):
+def test_what_one_sample_wrote_is_what_this_sample_is_read_from(study, serve_model, endpoint):
     replies = iter(["R"] * 16 + ["F"] * 16)
-    endpoint(served(lambda request: next(replies)), max_concurrency=1)
+    endpoint(serve_model(lambda request: next(replies)), max_concurrency=1)
     evaluate("--samples", "2", "--temperature", "1")
     values = Response.objects.values_list("assignment__annotator__code", "value")
     assert sorted(set(values)) == [("mock", True), ("mock #2", False)]
 
 
-def test_without_a_temperature_nothing_about_the_calls_has_changed(study, served, endpoint):
-    server = served("R")
+def test_without_a_temperature_nothing_about_the_calls_has_changed(study, serve_model, endpoint):
+    server = serve_model("R")
     endpoint(server)
     evaluate()
     assert {json.dumps(request.body["temperature"]) for request in server.requests} == {"0"}
@@ -107,9 +107,9 @@ def test_without_a_temperature_nothing_about_the_calls_has_changed(study, served
         (["--prompt", "kurz/de", "--prompt", "nowhere/de"], "nowhere"),
     ],
 )
-def test_what_makes_no_sense_is_refused_whole(study, served, endpoint, other_prompts, words, said):
-    endpoint(served("R"))
-    with pytest.raises(CommandError, match=said):
+def test_what_makes_no_sense_is_refused_whole(study, serve_model, endpoint, other_prompts, words, answer_pattern):
+    endpoint(serve_model("R"))
+    with pytest.raises(CommandError, match=answer_pattern):
         evaluate(*words)
     assert not Evaluator.objects.exists()
 
@@ -119,29 +119,29 @@ def test_a_baseline_has_no_samples(study):
         call_command("evaluate_study", "rivers-1", "--model", "majority", "--samples", "2")
 
 
-def test_a_model_without_a_temperature_has_none_to_draw_at(study, served, endpoint):
-    mock = endpoint(served("R"), capabilities={"temperature": {"value": False}})
+def test_a_model_without_a_temperature_has_none_to_draw_at(study, serve_model, endpoint):
+    mock = endpoint(serve_model("R"), capabilities={"temperature": {"value": False}})
     with pytest.raises(CannotEvaluate, match="does not accept a temperature"):
         start(study, ModelSpec(mock, temperature=0.7))
 
 
-def test_the_same_label_at_another_temperature_is_another_evaluator(study, served, endpoint):
-    mock = endpoint(served("R"))
+def test_the_same_label_at_another_temperature_is_another_evaluator(study, serve_model, endpoint):
+    mock = endpoint(serve_model("R"))
     start(study, ModelSpec(mock))
     with pytest.raises(CannotEvaluate, match="another label"):
         start(study, ModelSpec(mock, temperature=0.7))
 
 
-def test_an_evaluator_from_before_there_were_temperatures_goes_on(study, served, endpoint):
-    mock = endpoint(served("R"))
+def test_an_evaluator_from_before_there_were_temperatures_goes_on(study, serve_model, endpoint):
+    mock = endpoint(serve_model("R"))
     evaluator = start(study, ModelSpec(mock, stages=["guess"]))
     evaluator.params = {name: kept for name, kept in evaluator.params.items() if name not in ("temperature", "sample")}
     evaluator.save()
     assert start(study, ModelSpec(mock, stages=["read"])).pk == evaluator.pk
 
 
-def test_several_prompts_make_an_evaluator_each(study, served, endpoint, other_prompts):
-    endpoint(served("R"))
+def test_several_prompts_make_an_evaluator_each(study, serve_model, endpoint, other_prompts):
+    endpoint(serve_model("R"))
     said = evaluate("--prompt", "guess-then-read-prompt/de", "--prompt", other_prompts)
     assert list(Annotator.objects.values_list("code", flat=True)) == [
         "mock (guess-then-read-prompt/de)", "mock (kurz/de)",
@@ -151,8 +151,8 @@ def test_several_prompts_make_an_evaluator_each(study, served, endpoint, other_p
     assert said.startswith("2 evaluators: mock (guess-then-read-prompt/de), mock (kurz/de). Together:\n32 calls,")
 
 
-def test_the_estimate_is_the_sum_and_the_budget_is_for_all_together(study, served, endpoint):
-    mock = endpoint(served("R"), price_in=Decimal(1), price_out=Decimal(2))
+def test_the_estimate_is_the_sum_and_the_budget_is_for_all_together(study, serve_model, endpoint):
+    mock = endpoint(serve_model("R"), price_in=Decimal(1), price_out=Decimal(2))
     asks = expand_spec(ModelSpec(mock, temperature=0.5), samples=3)
     one, together = estimate_run(study, asks[0]), estimate_all(study, asks)
     assert (together.n_calls, together.cost_nanos) == (3 * one.n_calls, 3 * one.cost_nanos)
@@ -160,8 +160,8 @@ def test_the_estimate_is_the_sum_and_the_budget_is_for_all_together(study, serve
     assert {run.budget_nanos for run in Run.objects.all()} == {333_300_000}
 
 
-def test_nothing_is_started_if_one_of_them_cannot_be(study, served, endpoint):
-    mock = endpoint(served("R"))
+def test_nothing_is_started_if_one_of_them_cannot_be(study, serve_model, endpoint):
+    mock = endpoint(serve_model("R"))
     start(study, ModelSpec(mock, label="mock #2"))
     with pytest.raises(CannotEvaluate, match="another label"):
         start_all(study, expand_spec(ModelSpec(mock, temperature=0.7), samples=2))
@@ -170,9 +170,9 @@ def test_nothing_is_started_if_one_of_them_cannot_be(study, served, endpoint):
 
 
 def test_the_page_estimates_all_of_them_and_starts_them_with_one_confirmation(
-    as_user, researcher, study, served, endpoint, other_prompts
+    as_user, researcher, study, serve_model, endpoint, other_prompts
 ):
-    mock, client = endpoint(served("R")), as_user(researcher)
+    mock, client = endpoint(serve_model("R")), as_user(researcher)
     wanted = {"endpoint": mock.pk, "stages": ["guess", "read"], "reading": "label"}
     wanted |= {"prompt": ["", other_prompts], "temperature": "0.7", "samples": "2"}
     page = BeautifulSoup(client.post(PAGE, wanted).content, "html.parser")
@@ -187,12 +187,12 @@ def test_the_page_estimates_all_of_them_and_starts_them_with_one_confirmation(
     assert Call.objects.filter(state=CallState.ANSWERED).count() == 64
 
 
-def test_the_page_refuses_samples_at_temperature_0_in_the_form(as_user, researcher, study, served, endpoint):
-    wanted = {"endpoint": endpoint(served("R")).pk, "reading": "label", "samples": "2"}
+def test_the_page_refuses_samples_at_temperature_0_in_the_form(as_user, researcher, study, serve_model, endpoint):
+    wanted = {"endpoint": endpoint(serve_model("R")).pk, "reading": "label", "samples": "2"}
     assert "temperature above 0" in as_user(researcher).post(PAGE, wanted).content.decode()
 
 
-def test_tables_say_which_draw_it_was(study, served, endpoint):
-    mock = endpoint(served("R"))
+def test_tables_say_which_draw_it_was(study, serve_model, endpoint):
+    mock = endpoint(serve_model("R"))
     evaluators = start_all(study, expand_spec(ModelSpec(mock, temperature=0.7), samples=2))
     assert "sample 2 at temperature 0.7" in describe_caveats(evaluators[1])[0]

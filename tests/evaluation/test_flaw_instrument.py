@@ -15,7 +15,7 @@ from evaluation.services.progress import get_row
 from items.models import Item
 from llm.services.draining import drain_here
 from studies.models import Response
-from tests.studies.world import bank, launched
+from tests.studies.world import bank, make_live_study
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("quick_models")]
 NEGATED = "t1-alder-1"
@@ -25,7 +25,7 @@ NEGATED = "t1-alder-1"
 def study(project):
     bank(project, texts=3)
     Item.objects.filter(external_id=NEGATED).update(stem="Which bird is not named here?")
-    return launched(project, protocol="item-writing-flaws", params={"flaws": ["negative_stem", "ambiguous"]})
+    return make_live_study(project, protocol="item-writing-flaws", params={"flaws": ["negative_stem", "ambiguous"]})
 
 
 def codes_by(name):
@@ -33,7 +33,7 @@ def codes_by(name):
     return set(rows.values_list("item__external_id", "question", "value"))
 
 
-def planned():
+def list_planned_calls():
     items = [f"t{text}-{name}-1" for text in (1, 2, 3) for name in ("alder", "birch")]
     return {(item, "negative_stem", "yes" if item == NEGATED else "no") for item in items}
 
@@ -41,7 +41,7 @@ def planned():
 def test_rules_answer_by_the_command(study):
     said = io.StringIO()
     call_command("evaluate_study", study.slug, model="rules", label="wording", stdout=said)
-    assert codes_by("wording") == planned()
+    assert codes_by("wording") == list_planned_calls()
     assert "has given 6 answers" in said.getvalue()
 
 
@@ -52,16 +52,18 @@ def test_rules_answer_by_the_api(study, owner, client):
         headers={"authorization": f"Bearer {words}"},
     )  # fmt: skip
     assert (answer.status_code, answer.json()["label"]) == (201, "rules")
-    assert codes_by("rules") == planned()
+    assert codes_by("rules") == list_planned_calls()
 
 
-def test_a_model_and_simulated_people_stand_beside_rules(study, served, endpoint, as_user, owner, tmp_path):
+def test_a_model_and_simulated_people_stand_beside_rules(study, serve_model, endpoint, as_user, owner, tmp_path):
     """The model sees the keys marked and calls no item negated; every question is a call."""
-    server = served(lambda request: "2")
+    server = serve_model(lambda request: "2")
     judge = start(study, JudgeSpec(endpoint(server)))
     drain_here(get_row(judge).run)
     assert codes_by("mock") == {
-        (item, question, "no") for item, _rule, _value in planned() for question in ("negative_stem", "ambiguous")
+        (item, question, "no")
+        for item, _rule, _value in list_planned_calls()
+        for question in ("negative_stem", "ambiguous")
     }
     options = [option.text for option in Item.objects.get(external_id=NEGATED).options.all()]
     prompt = next(prompt for prompt in server.prompts if "Which bird is not named here?" in prompt)

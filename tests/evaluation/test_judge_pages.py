@@ -47,7 +47,7 @@ def soup(response) -> BeautifulSoup:
     return BeautifulSoup(response.content, "html.parser")
 
 
-def judged(study, endpoint, **how):
+def run_judge(study, endpoint, **how):
     judge = start(study, JudgeSpec(endpoint, **how))
     drain_here(get_row(judge).run)
     return judge
@@ -101,19 +101,19 @@ def test_columns_are_listed_with_their_run(as_user, researcher, world, offline):
     assert not Annotator.objects.filter(kind="model").exists()
 
 
-def test_the_judges_page_says_how_often_the_order_decided(as_user, researcher, world, served, endpoint):
+def test_the_judges_page_says_how_often_the_order_decided(as_user, researcher, world, serve_model, endpoint):
     study = world("pairs")
-    judge = judged(study, endpoint(served("A")))
+    judge = run_judge(study, endpoint(serve_model("A")))
     said = " ".join(soup(as_user(researcher).get(f"/s/pairs/evaluators/{judge.pk}/")).get_text().split())
     assert "Of 30 pairs answered in both orders, 30 got a different answer" in said
     assert "Of 60 replies that name a winner, 60 name the item that stood first." in said
 
 
 def test_a_missing_judgment_stands_on_the_page_and_in_the_export_with_its_reply(
-    as_user, researcher, world, served, endpoint
+    as_user, researcher, world, serve_model, endpoint
 ):
     study = world("stops")
-    judge = judged(study, endpoint(served("it depends")))
+    judge = run_judge(study, endpoint(serve_model("it depends")))
     page = soup(as_user(researcher).get(f"/s/stops/evaluators/{judge.pk}/"))
     assert [cell.get_text() for cell in page.select("td.reply")] == ["it depends"] * 4
     out = io.StringIO(newline="")
@@ -125,9 +125,9 @@ def test_a_missing_judgment_stands_on_the_page_and_in_the_export_with_its_reply(
     assert {row["prompt_version"] for row in found} == {"stopping-questionnaire-judge/en/1"}
 
 
-def test_the_export_holds_both_raw_replies_to_a_pair(world, served, endpoint):
+def test_the_export_holds_both_raw_replies_to_a_pair(world, serve_model, endpoint):
     study = world("pairs")
-    judged(study, endpoint(served("**A**")))
+    run_judge(study, endpoint(serve_model("**A**")))
     found = rows(study)
     assert len(found) == 30
     assert {(row["raw_output"], row["parse_status"], row["value"]) for row in found} == {
@@ -136,9 +136,9 @@ def test_the_export_holds_both_raw_replies_to_a_pair(world, served, endpoint):
     assert {row["prompt_version"] for row in found} == {"pairwise-judge/en/1"}
 
 
-def test_the_export_holds_the_raw_reply_to_every_score(world, served, endpoint):
+def test_the_export_holds_the_raw_reply_to_every_score(world, serve_model, endpoint):
     study = world("dims")
-    judged(study, endpoint(served("(2)")))
+    run_judge(study, endpoint(serve_model("(2)")))
     found = rows(study)
     assert len(found) == 9 * len(dimensions.DIMENSIONS)
     assert {(row["raw_output"], row["value"], row["reading"]) for row in found} == {("(2)", "2", "label")}

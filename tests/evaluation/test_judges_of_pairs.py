@@ -29,20 +29,20 @@ def sides(prompt: str) -> dict[str, str]:
     return {letter: pairs.item_ids()[stem.strip()] for letter, stem in STEM.findall(prompt)}
 
 
-def planted(request) -> str:
+def answer_as_first_seat(request) -> str:
     """As the first seat of the planted study, whichever stands under A."""
     shown = sides(request.prompt)
-    better = pairs.planted(0, shown["A"], shown["B"])
+    better = pairs.true_preference(0, shown["A"], shown["B"])
     return {shown["A"]: "A", shown["B"]: "B", "tie": "T"}[better]
 
 
 @pytest.fixture
 def study(project):
     pairs.make_bank(project)
-    return pairs.launched(project)
+    return pairs.make_live_study(project)
 
 
-def judged(study, endpoint, **about):
+def run_judge(study, endpoint, **about):
     judge = start(study, JudgeSpec(endpoint, **about))
     drain_here(get_row(judge).run)
     return judge
@@ -56,36 +56,36 @@ def answers(code: str = "mock") -> set[tuple[str, str, str]]:
     return found
 
 
-def test_every_pair_is_asked_in_both_orders_and_the_planted_judgments_come_out(study, served, endpoint):
-    server = served(planted)
-    judged(study, endpoint(server))
+def test_every_pair_is_asked_in_both_orders_and_the_planted_judgments_come_out(study, serve_model, endpoint):
+    server = serve_model(answer_as_first_seat)
+    run_judge(study, endpoint(server))
     asked = [tuple(sides(prompt).values()) for prompt in server.prompts]
     assert len(asked) == len(set(asked)) == 2 * pairs.TEXTS * pairs.PAIRS
     assert all((other, one) in asked for one, other in asked)
-    wanted = {(one, other, pairs.planted(0, one, other)) for one, other, _value in answers()}
+    wanted = {(one, other, pairs.true_preference(0, one, other)) for one, other, _value in answers()}
     assert answers() == wanted
     assert len(wanted) == pairs.TEXTS * pairs.PAIRS
 
 
-def test_a_judge_that_always_says_a_gives_ties_only(study, served, endpoint):
-    judge = judged(study, endpoint(served("A")))
+def test_a_judge_that_always_says_a_gives_ties_only(study, serve_model, endpoint):
+    judge = run_judge(study, endpoint(serve_model("A")))
     assert {value for _one, _other, value in answers()} == {"tie"}
     found = get_positions(study)["mock"]
     assert (found.n, found.n_flipped, found.n_first, found.n_decided) == (30, 30, 60, 60)
     assert get_row(judge).missing == 0
 
 
-def test_the_report_says_how_often_the_order_decided(study, served, endpoint):
-    judged(study, endpoint(served("A")))
+def test_the_report_says_how_often_the_order_decided(study, serve_model, endpoint):
+    run_judge(study, endpoint(serve_model("A")))
     tables = {table.name: table.rows for table in build_report(evidence_of(study, Choices(seed=1))).tables}
     (row,) = tables["position_bias"]
     assert (row["evaluator"], row["n"], row["n_decided"]) == ("mock", 30, 60)
     assert (row["share_flipped"], row["share_first"]) == (1, 1)
 
 
-def test_of_two_workers_the_later_one_finds_the_reply_to_the_other_order(study, served, endpoint):
+def test_of_two_workers_the_later_one_finds_the_reply_to_the_other_order(study, serve_model, endpoint):
     """Both raw replies are stored before either is read, so whoever reads last has both."""
-    judge = start(study, JudgeSpec(endpoint(served(planted))))
+    judge = start(study, JudgeSpec(endpoint(serve_model(answer_as_first_seat))))
     run = get_row(judge).run
     drain_here(run)
     pair = list(Call.objects.filter(key__contains="/unit/").order_by("position")[:2])
@@ -95,13 +95,17 @@ def test_of_two_workers_the_later_one_finds_the_reply_to_the_other_order(study, 
     assert len(answers()) == pairs.TEXTS * pairs.PAIRS
 
 
-def test_one_order_without_an_answer_leaves_the_pair_missing(study, served, endpoint):
+def test_one_order_without_an_answer_leaves_the_pair_missing(study, serve_model, endpoint):
     first = next(iter(study.units.order_by("position"))).items.order_by("unit_items__position").first()
 
     def shy(request):
-        return "I would rather not choose." if sides(request.prompt)["A"] == first.external_id else planted(request)
+        return (
+            "I would rather not choose."
+            if sides(request.prompt)["A"] == first.external_id
+            else answer_as_first_seat(request)
+        )
 
-    judge = judged(study, endpoint(served(shy)))
+    judge = run_judge(study, endpoint(serve_model(shy)))
     n = sum(first.external_id in pair[:2] for pair in answers())
     shown_first = Call.objects.filter(state=CallState.FAILED).count()
     assert shown_first > 0
@@ -113,29 +117,29 @@ def test_one_order_without_an_answer_leaves_the_pair_missing(study, served, endp
     assert ended.value.code == 3
 
 
-def test_the_likelier_letter_counts_where_probabilities_are_read(study, served, endpoint):
+def test_the_likelier_letter_counts_where_probabilities_are_read(study, serve_model, endpoint):
     def sure(request):
-        letter = planted(request)
+        letter = answer_as_first_seat(request)
         return Planned("A", label(letter, "A" if letter != "A" else "B", 0.8).logprobs)
 
-    judged(study, endpoint(served(sure)), reading="probability")
-    assert answers() == {(one, other, pairs.planted(0, one, other)) for one, other, _value in answers()}
+    run_judge(study, endpoint(serve_model(sure)), reading="probability")
+    assert answers() == {(one, other, pairs.true_preference(0, one, other)) for one, other, _value in answers()}
 
 
-def test_no_prompt_holds_an_explanation_or_who_wrote_an_item_and_keys_stand_first(study, served, endpoint):
-    server = served("A")
-    judged(study, endpoint(server))
+def test_no_prompt_holds_an_explanation_or_who_wrote_an_item_and_keys_stand_first(study, serve_model, endpoint):
+    server = serve_model("A")
+    run_judge(study, endpoint(server))
     for prompt in server.prompts:
         assert not any(secret in prompt for secret in pairs.SECRETS)
         options = [line for line in prompt.splitlines() if line.startswith("- Answer")]
         assert [line.endswith("(correct)") for line in options] == [True, False, False, True, False, False]
 
 
-def test_marked_keys_stand_where_the_shuffle_puts_them(project, served, endpoint):
+def test_marked_keys_stand_where_the_shuffle_puts_them(project, serve_model, endpoint):
     pairs.make_bank(project)
-    study = pairs.launched(project, params={"key_first": False})
-    server = served("A")
-    judged(study, endpoint(server))
+    study = pairs.make_live_study(project, params={"key_first": False})
+    server = serve_model("A")
+    run_judge(study, endpoint(server))
     marked = [
         [line.endswith("(correct)") for line in prompt.splitlines() if line.startswith("- Answer")]
         for prompt in server.prompts
@@ -144,13 +148,13 @@ def test_marked_keys_stand_where_the_shuffle_puts_them(project, served, endpoint
     assert len({tuple(each[:3]) for each in marked}) == 3
 
 
-def test_a_models_judgments_are_not_counted_as_peoples(study, served, endpoint):
-    judged(study, endpoint(served(planted)))
+def test_a_models_judgments_are_not_counted_as_peoples(study, serve_model, endpoint):
+    run_judge(study, endpoint(serve_model(answer_as_first_seat)))
     assert all(row["n"] == 0 for row in wins(evidence_of(study, Choices(seed=1))).rows)
 
 
-def test_the_command_answers_says_how_much_and_changes_nothing_the_second_time(study, served, endpoint, capsys):
-    endpoint(served(planted))
+def test_the_command_answers_says_how_much_and_changes_nothing_the_second_time(study, serve_model, endpoint, capsys):
+    endpoint(serve_model(answer_as_first_seat))
     call_command("evaluate_study", "pairs", "--model", "mock", "--estimate")
     assert "60 calls" in capsys.readouterr().out
     assert not Annotator.objects.filter(kind="model").exists()
@@ -171,8 +175,8 @@ def test_the_command_answers_says_how_much_and_changes_nothing_the_second_time(s
         (["--model", "mock", "--stages", "guess"], "no stage “guess”"),
     ],
 )
-def test_what_means_nothing_here_is_refused(study, served, endpoint, words, said):
-    endpoint(served("A"))
-    with pytest.raises(CommandError, match=said):
+def test_what_means_nothing_here_is_refused(study, serve_model, endpoint, words, answer_pattern):
+    endpoint(serve_model("A"))
+    with pytest.raises(CommandError, match=answer_pattern):
         call_command("evaluate_study", "pairs", *words)
     assert not Annotator.objects.exclude(kind="human").exists()

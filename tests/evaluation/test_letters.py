@@ -43,8 +43,8 @@ def letters(text: str, n: int = 4) -> str | None:
         ("I think the answer is C.", "C"),
     ],
 )
-def test_what_is_an_answer(text, said):
-    assert letters(text) == said
+def test_what_is_an_answer(text, answer_pattern):
+    assert letters(text) == answer_pattern
 
 
 @pytest.mark.parametrize(

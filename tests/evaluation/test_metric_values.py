@@ -24,7 +24,7 @@ def without_wordnet(settings):
 
 
 @pytest.fixture
-def computed(project, study, bank):
+def metric_values(project, study, bank):
     """r1 is the reference of the river; r2 is held against it."""
     Item.objects.filter(external_id="r1").update(reference=True, stem="Wohin fließt der Fluss?")
     Item.objects.filter(external_id="r2").update(stem="Wohin fließt der Bach?")
@@ -36,8 +36,8 @@ def value(item: str, metric: str) -> MetricValue:
 
 
 @pytest.mark.slow
-def test_each_item_gets_each_metric_or_a_reason(computed):
-    assert (computed.n_items, computed.n_values + computed.n_undefined) == (3, 36)
+def test_each_item_gets_each_metric_or_a_reason(metric_values):
+    assert (metric_values.n_items, metric_values.n_values + metric_values.n_undefined) == (3, 36)
     assert MetricValue.objects.count() == 36
     assert value("r2", "ROUGE-L (words)").value == pytest.approx(3 / 4)
     assert value("r2", "length").value == 4
@@ -45,7 +45,7 @@ def test_each_item_gets_each_metric_or_a_reason(computed):
     assert not MetricValue.objects.filter(value=None, reason="").exists()
 
 
-def test_an_item_is_no_reference_of_itself(computed):
+def test_an_item_is_no_reference_of_itself(metric_values):
     assert (value("r1", "BLEU-4").value, value("r1", "BLEU-4").reason) == (
         None, "This text has no reference question.",
     )  # fmt: skip
@@ -70,7 +70,7 @@ def test_an_imported_metric_with_the_new_name_gives_way(project):
     assert Metric.objects.filter(name__startswith="BLEU-4 (words) (imported", is_computed=False).exists()
 
 
-def test_computing_again_writes_the_same_rows_anew(computed, project, study):
+def test_computing_again_writes_the_same_rows_anew(metric_values, project, study):
     before = list(MetricValue.objects.order_by("pk").values())
     compute_metrics(project, query_bank_items(project))
     assert list(MetricValue.objects.order_by("pk").values()) == before
@@ -111,14 +111,14 @@ def test_a_column_for_each_metric_is_taken_over(project, bank):
         ("item_id,m\nr1,nan\n", "is not a number"),
     ],
 )
-def test_a_file_with_a_mistake_is_refused_whole(project, bank, file, said):
-    with pytest.raises(BadMetrics, match=said):
+def test_a_file_with_a_mistake_is_refused_whole(project, bank, file, answer_pattern):
+    with pytest.raises(BadMetrics, match=answer_pattern):
         import_metrics(project, file if isinstance(file, bytes) else file.encode())
     assert not MetricValue.objects.exists()
     assert not Metric.objects.exists()
 
 
-def test_the_page_of_a_text_shows_the_metrics_of_its_items(computed, project, as_user, viewer):
+def test_the_page_of_a_text_shows_the_metrics_of_its_items(metric_values, project, as_user, viewer):
     text = Item.objects.get(external_id="r2").text
     page = as_user(viewer).get(reverse("text", args=[project.slug, text.pk]))
     words = " ".join(BeautifulSoup(page.content, "html.parser").get_text(" ").split())
@@ -126,7 +126,7 @@ def test_the_page_of_a_text_shows_the_metrics_of_its_items(computed, project, as
     assert "undefined: This text has no reference question." in words
 
 
-def test_the_export_has_a_row_per_item_and_metric(computed, study, as_user, reviewer):
+def test_the_export_has_a_row_per_item_and_metric(metric_values, study, as_user, reviewer):
     out = io.StringIO(newline="")
     assert write_metrics(study, out) == 36
     rows = list(csv.DictReader(io.StringIO(out.getvalue(), newline="")))

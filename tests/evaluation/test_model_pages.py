@@ -47,7 +47,7 @@ def soup(response) -> BeautifulSoup:
     return BeautifulSoup(response.content, "html.parser")
 
 
-def seen_in(response) -> str:
+def read_page(response) -> str:
     return soup(response).select_one("input[name=seen]")["value"]
 
 
@@ -62,7 +62,7 @@ def test_the_estimate_comes_first_and_stores_nothing(as_user, researcher, study,
 
 def test_start_with_the_same_entries_starts_the_run(as_user, researcher, study, entries):
     client = as_user(researcher)
-    seen = seen_in(client.post(PAGE, entries))
+    seen = read_page(client.post(PAGE, entries))
     response = client.post(PAGE, entries | {"seen": seen})
     run = Run.objects.get()
     assert response["Location"] == reverse("run", args=[run.pk])
@@ -72,10 +72,10 @@ def test_start_with_the_same_entries_starts_the_run(as_user, researcher, study, 
 
 def test_other_entries_than_those_estimated_are_estimated_again(as_user, researcher, study, entries):
     client = as_user(researcher)
-    seen = seen_in(client.post(PAGE, entries))
+    seen = read_page(client.post(PAGE, entries))
     response = client.post(PAGE, entries | {"seen": seen, "label": "other"})
     assert response.status_code == 200
-    assert seen_in(response) != seen
+    assert read_page(response) != seen
     assert not Run.objects.exists()
 
 
@@ -95,12 +95,12 @@ def test_a_large_study_is_not_rendered_by_the_page(as_user, researcher, study, e
         ({"endpoint": "999"}, "Select a valid choice"),
     ],
 )
-def test_what_is_refused_stands_on_the_page(as_user, researcher, study, entries, change, said):
+def test_what_is_refused_stands_on_the_page(as_user, researcher, study, entries, change, answer_pattern):
     client = as_user(researcher)
     response = client.post(PAGE, entries | change)
     while soup(response).select_one("input[name=seen]") is not None:
-        response = client.post(PAGE, entries | change | {"seen": seen_in(response)})
-    assert said in response.content.decode()
+        response = client.post(PAGE, entries | change | {"seen": read_page(response)})
+    assert answer_pattern in response.content.decode()
     assert not Run.objects.exists()
 
 
@@ -108,7 +108,7 @@ def test_a_budget_without_a_price_is_refused_at_the_start(as_user, researcher, s
     Endpoint.objects.update(price_in=None)
     client = as_user(researcher)
     wanted = entries | {"budget": "5"}
-    response = client.post(PAGE, wanted | {"seen": seen_in(client.post(PAGE, wanted))})
+    response = client.post(PAGE, wanted | {"seen": read_page(client.post(PAGE, wanted))})
     assert "has no price, so a budget cannot be kept" in response.content.decode()
     assert not Annotator.objects.exists()
 
@@ -186,7 +186,7 @@ def test_stages_way_of_asking_and_the_published_reading_are_chosen_on_the_page(a
     wanted = entries | {"stages": ["guess"], "answering": "letters", "as_published": "on"}
     first = client.post(PAGE, wanted)
     assert "3 calls" in soup(first).select_one(".note").get_text()
-    client.post(PAGE, wanted | {"seen": seen_in(first)})
+    client.post(PAGE, wanted | {"seen": read_page(first)})
     evaluator = Evaluator.objects.get()
     assert evaluator.stages == ["guess"]
     assert (evaluator.params["as_published"], evaluator.params["answering"]) == (True, "letters")

@@ -22,32 +22,35 @@ def content() -> dict:
     }
 
 
-def rendered(content: dict, stage: str, **values: str) -> str:
+def render_prompt(content: dict, stage: str, **values: str) -> str:
     values = {"title": "Titel", "body": "Text.", "question": "Wer?", "option": "Ich"} | values
     return read_prompts(content, STAGES).render(stage, **values)
 
 
 def test_slots_are_filled_and_nothing_else_changes(content):
-    assert rendered(content, "guess") == "Frage: Wer?\nAntwort: Ich"
-    assert rendered(content, "read", body="  Erster\r\n\r\n\tzweiter \n") == "  Erster\r\n\r\n\tzweiter \n\n\nWer? Ich?"
+    assert render_prompt(content, "guess") == "Frage: Wer?\nAntwort: Ich"
+    assert (
+        render_prompt(content, "read", body="  Erster\r\n\r\n\tzweiter \n")
+        == "  Erster\r\n\r\n\tzweiter \n\n\nWer? Ich?"
+    )
 
 
 def test_what_looks_like_a_slot_in_a_text_stays_what_it_is(content):
     body = "Man schreibt {option} und {unknown} und {{text}} und %s."
-    assert rendered(content, "read", body=body, question="{text}?").startswith(body + "\n\n{text}? Ich")
+    assert render_prompt(content, "read", body=body, question="{text}?").startswith(body + "\n\n{text}? Ich")
 
 
 def test_other_braces_in_a_template_stay(content):
     content["guess"] = '{"q": "{question}", "o": "{option}", "n": {1}, "e": {}}'
-    assert rendered(content, "guess") == '{"q": "Wer?", "o": "Ich", "n": {1}, "e": {}}'
+    assert render_prompt(content, "guess") == '{"q": "Wer?", "o": "Ich", "n": {1}, "e": {}}'
 
 
 def test_a_title_and_paragraphs_are_laid_out_as_declared(content):
     content["text"] = {"title": True, "paragraphs": "one newline"}
-    assert rendered(content, "read", body="\nEins.  \n\n  \n  Zwei.\r\nDrei.\n").startswith(
+    assert render_prompt(content, "read", body="\nEins.  \n\n  \n  Zwei.\r\nDrei.\n").startswith(
         "Titel\nEins.\nZwei.\nDrei.\n\nWer?"
     )
-    assert rendered(content, "read", title="", body="Eins.").startswith("Eins.\n")
+    assert render_prompt(content, "read", title="", body="Eins.").startswith("Eins.\n")
 
 
 @pytest.mark.parametrize(
@@ -60,11 +63,11 @@ def test_a_title_and_paragraphs_are_laid_out_as_declared(content):
         ("again", "{option}: R oder F?", "placeholder {option}"),
     ],
 )
-def test_a_slot_that_cannot_be_filled_or_is_missing_is_refused(content, stage, template, said):
+def test_a_slot_that_cannot_be_filled_or_is_missing_is_refused(content, stage, template, answer_pattern):
     content[stage] = template
     with pytest.raises(BadTemplate) as refused:
         read_prompts(content, STAGES)
-    assert said in str(refused.value)
+    assert answer_pattern in str(refused.value)
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from tests.config.shell import ROOT
 ANSWER = ("model", "read", "i1", "a", "answer", "true", ".8")
 
 
-def played(**other) -> Played:
+def make_outcome(**other) -> Played:
     about = {
         "states": {"answered": 3},
         "run_states": ["done"],
@@ -29,8 +29,8 @@ def played(**other) -> Played:
 
 
 def test_a_kill_that_costs_only_what_was_on_the_wire_is_no_problem():
-    killed = played(kills=[Kill(done=1, on_the_wire=2)], requests=Counter(one=1, two=2, three=2))
-    assert problems_of(played(), killed) == []
+    killed = make_outcome(kills=[Kill(done=1, on_the_wire=2)], requests=Counter(one=1, two=2, three=2))
+    assert problems_of(make_outcome(), killed) == []
 
 
 @pytest.mark.parametrize(
@@ -49,9 +49,9 @@ def test_a_kill_that_costs_only_what_was_on_the_wire_is_no_problem():
         ({"requests": None, "sent": 5}, "2 calls were asked again, 1 were on the wire"),
     ],
 )
-def test_whatever_is_lost_or_asked_without_need_is_noticed(wrong, said):
-    killed = replace(played(kills=[Kill(done=1, on_the_wire=1)]), **wrong)
-    assert any(said in problem for problem in problems_of(played(), killed))
+def test_whatever_is_lost_or_asked_without_need_is_noticed(wrong, answer_pattern):
+    killed = replace(make_outcome(kills=[Kill(done=1, on_the_wire=1)]), **wrong)
+    assert any(answer_pattern in problem for problem in problems_of(make_outcome(), killed))
 
 
 def test_the_moments_of_kills_follow_the_seed_and_lie_apart_in_the_middle():

@@ -18,8 +18,8 @@ pytestmark = [pytest.mark.database, pytest.mark.usefixtures("quick_models")]
 
 
 @pytest.fixture
-def evaluator(study, served, endpoint):
-    return start(study, ModelSpec(endpoint(served(steady))))
+def evaluator(study, serve_model, endpoint):
+    return start(study, ModelSpec(endpoint(serve_model(steady))))
 
 
 def n_open(evaluator) -> int:

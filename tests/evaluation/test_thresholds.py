@@ -78,19 +78,19 @@ def leaning(request):
     return label("R", "F", 0.7 if "kein Boot" in request.prompt or "das Meer" in request.prompt else 0.8)
 
 
-def answered(study, endpoint, **about):
+def run_model(study, endpoint, **about):
     evaluator = start(study, ModelSpec(endpoint, reading="probability", **about))
     drain_here(Run.objects.latest("pk"))
     return evaluator
 
 
 @in_studies
-def test_thresholds_come_from_the_other_study_and_are_remembered(study, development, served, endpoint):
-    server = served(leaning)
+def test_thresholds_come_from_the_other_study_and_are_remembered(study, development, serve_model, endpoint):
+    server = serve_model(leaning)
     mock = endpoint(server)
-    answered(development, mock)
+    run_model(development, mock)
     n = len(server.requests)
-    evaluator = answered(study, mock, tune_on=development, label="tuned")
+    evaluator = run_model(study, mock, tune_on=development, label="tuned")
     assert evaluator.params["thresholds"] == {"guess": pytest.approx(0.75), "read": pytest.approx(0.75)}
     tuning = evaluator.params["tuning"]
     assert (tuning["study"], tuning["evaluator"]) == ("lakes", "mock")
@@ -100,29 +100,29 @@ def test_thresholds_come_from_the_other_study_and_are_remembered(study, developm
 
 
 @in_studies
-def test_other_thresholds_later_take_no_call(study, development, served, endpoint):
-    server = served(leaning)
+def test_other_thresholds_later_take_no_call(study, development, serve_model, endpoint):
+    server = serve_model(leaning)
     mock = endpoint(server)
-    answered(study, mock, label="half")
-    answered(development, mock)
+    run_model(study, mock, label="half")
+    run_model(development, mock)
     n = len(server.requests)
-    answered(study, mock, tune_on=development, label="tuned")
+    run_model(study, mock, tune_on=development, label="tuned")
     assert len(server.requests) == n
 
 
 @in_studies
-def test_texts_of_the_study_itself_are_refused(study, project, bank, served, endpoint):
+def test_texts_of_the_study_itself_are_refused(study, project, bank, serve_model, endpoint):
     same = make_study(project, "again", bank[:1], language="de")
     with pytest.raises(CannotEvaluate, match="shares 1 texts with this study, such as “river”"):
-        start(study, ModelSpec(endpoint(served("R")), reading="probability", tune_on=same))
+        start(study, ModelSpec(endpoint(serve_model("R")), reading="probability", tune_on=same))
 
 
 @in_studies
-def test_the_same_words_under_another_id_are_refused_too(study, project, write, served, endpoint):
+def test_the_same_words_under_another_id_are_refused_too(study, project, write, serve_model, endpoint):
     copy = make_text(project, "copy", body="Der Fluss fließt durch die GRÜNE Stadt.", language="de")
     other = make_study(project, "copies", [write(copy, "x1", "*a", "b")], language="de")
     with pytest.raises(CannotEvaluate, match="such as “copy”"):
-        start(study, ModelSpec(endpoint(served("R")), reading="probability", tune_on=other))
+        start(study, ModelSpec(endpoint(serve_model("R")), reading="probability", tune_on=other))
 
 
 @in_studies
@@ -134,15 +134,15 @@ def test_the_same_words_under_another_id_are_refused_too(study, project, write, 
         ({"reading": "probability"}, "model has not answered the"),
     ],
 )
-def test_what_cannot_be_chosen_is_refused(study, development, served, endpoint, about, said):
-    with pytest.raises(CannotEvaluate, match=said):
-        start(study, ModelSpec(endpoint(served("R")), tune_on=development, **about))
+def test_what_cannot_be_chosen_is_refused(study, development, serve_model, endpoint, about, answer_pattern):
+    with pytest.raises(CannotEvaluate, match=answer_pattern):
+        start(study, ModelSpec(endpoint(serve_model("R")), tune_on=development, **about))
     assert not Evaluator.objects.exists()
 
 
 @in_studies
-def test_answers_without_probabilities_cannot_choose(study, development, served, endpoint):
-    mock = endpoint(served("R", logprobs=False))
+def test_answers_without_probabilities_cannot_choose(study, development, serve_model, endpoint):
+    mock = endpoint(serve_model("R", logprobs=False))
     start(development, ModelSpec(mock))
     drain_here(Run.objects.get())
     with pytest.raises(CannotEvaluate, match="has no probabilities in the stage"):
@@ -150,8 +150,8 @@ def test_answers_without_probabilities_cannot_choose(study, development, served,
 
 
 @in_studies
-def test_the_command_and_the_page(study, development, served, endpoint, as_user, researcher):
-    answered(development, endpoint(served(leaning)))
+def test_the_command_and_the_page(study, development, serve_model, endpoint, as_user, researcher):
+    run_model(development, endpoint(serve_model(leaning)))
     wanted = ["rivers-1", "--model", "mock", "--reading", "probability", "--tune-on"]
     call_command("evaluate_study", *wanted, "lakes", "--yes", stdout=io.StringIO())
     evaluator = Evaluator.objects.get(annotator__study=study)

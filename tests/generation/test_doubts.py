@@ -8,7 +8,7 @@ from generation.rules.questions import WHOLE_SENTENCE, all_questions
 from generation.rules.tagging import tag_sentence
 
 
-def asked(language: str, sentence: str) -> list[str]:
+def list_questions(language: str, sentence: str) -> list[str]:
     return [question for question, _answer in pairs(language, sentence)]
 
 
@@ -51,7 +51,7 @@ def test_a_preposition_before_an_adjective_begins_no_subject(language, sentence)
     ],
 )
 def test_a_verb_of_saying_is_not_asked_about_without_what_was_said(language, sentence, question):
-    assert question not in asked(language, sentence)
+    assert question not in list_questions(language, sentence)
 
 
 @pytest.mark.parametrize(
@@ -78,13 +78,13 @@ def test_a_counted_noun_keeps_what_says_of_what():
     [("neue Räume", "In wie viele neue Räume"), ("neuen Räumen", "In wie vielen neuen Räumen")],
 )
 def test_how_many_takes_the_case_of_its_noun(ending, question):
-    found = asked("de", f"Das Museum ist jetzt in 14 {ending} aufgeteilt.")
+    found = list_questions("de", f"Das Museum ist jetzt in 14 {ending} aufgeteilt.")
     assert not found or any(each.startswith(question) for each in found)
 
 
 def test_since_before_a_noun_is_a_time_and_no_reason():
     sentence = "Since the foundation of the town in 1537, Saltway has kept its old market."
-    assert not [question for question in asked("en", sentence) if question.startswith("Why")]
+    assert not [question for question in list_questions("en", sentence) if question.startswith("Why")]
 
 
 @pytest.mark.parametrize(
@@ -96,7 +96,7 @@ def test_since_before_a_noun_is_a_time_and_no_reason():
     ],
 )
 def test_words_that_join_a_sentence_to_another_are_left_out(language, sentence, question):
-    assert question in asked(language, sentence)
+    assert question in list_questions(language, sentence)
 
 
 @pytest.mark.parametrize(
@@ -120,7 +120,9 @@ def test_a_list_is_not_cut():
 
 def test_a_pair_of_conjunctions_is_not_torn():
     sentence = "Im Tal müssen Wanderer sowohl mit Hitze (mittags) als auch mit Regen rechnen."
-    assert not [question for question in asked("de", sentence) if "sowohl" in question and "als auch" not in question]
+    assert not [
+        question for question in list_questions("de", sentence) if "sowohl" in question and "als auch" not in question
+    ]
 
 
 @pytest.mark.parametrize(
@@ -156,7 +158,7 @@ def test_the_subject_is_asked_for_with_its_infinitive_clause():
 
 def test_a_separable_verb_is_separated():
     sentence = "Die Gäste, die im Mai nach dem Sturm in Ulm eintrafen, wurden vom Wirt gelobt."
-    assert not [question for question in asked("de", sentence) if "eintraf" in question]
+    assert not [question for question in list_questions("de", sentence) if "eintraf" in question]
 
 
 def test_an_initial_does_not_end_a_sentence():
@@ -200,15 +202,17 @@ def test_a_subordinate_clause_ends_before_the_next_main_clause(language, sentenc
     ],
 )
 def test_somebody_with_an_age_is_a_person(language, sentence, question):
-    assert question in asked(language, sentence)
+    assert question in list_questions(language, sentence)
 
 
 def test_an_origin_is_asked_for_with_woher():
-    assert "Woher stammt die älteste Uhr?" in asked("de", "Die älteste Uhr stammt aus Böhmen.")
+    assert "Woher stammt die älteste Uhr?" in list_questions("de", "Die älteste Uhr stammt aus Böhmen.")
 
 
 def test_the_end_of_something_else_than_a_time_is_no_time():
-    assert not [each for each in asked("de", "Am oberen Ende der Straße steht eine Mühle.") if each.startswith("Wann")]
+    assert not [
+        each for each in list_questions("de", "Am oberen Ende der Straße steht eine Mühle.") if each.startswith("Wann")
+    ]
 
 
 @pytest.mark.parametrize(
@@ -225,7 +229,7 @@ def test_the_end_of_something_else_than_a_time_is_no_time():
     ],
 )
 def test_a_faulty_question_is_not_asked(language, sentence, fault):
-    assert not [each for each in asked(language, sentence) if each.startswith(fault)]
+    assert not [each for each in list_questions(language, sentence) if each.startswith(fault)]
 
 
 @pytest.mark.parametrize(
@@ -239,11 +243,11 @@ def test_a_faulty_question_is_not_asked(language, sentence, fault):
     ],
 )
 def test_persons_are_asked_for_with_who(language, sentence, question):
-    assert question in asked(language, sentence)
+    assert question in list_questions(language, sentence)
 
 
 def test_the_subject_stays_beside_the_verb():
-    found = asked("de", "In Nachtzügen werden die Pässe eingesammelt, damit niemand geweckt wird.")
+    found = list_questions("de", "In Nachtzügen werden die Pässe eingesammelt, damit niemand geweckt wird.")
     assert "Wozu werden die Pässe in Nachtzügen eingesammelt?" in found
 
 
@@ -315,8 +319,8 @@ def draft_of(language, rule, sentence, question, answer):
 
 def test_a_reason_whose_pronoun_has_no_noun_is_not_asked_for():
     unbound, bound = ("Care is advised because they may bark.", "The dogs of Ulm are chained because they may bark.")
-    assert not [question for question in asked("en", unbound) if question.startswith("Why")]
-    assert "Why are the dogs of Ulm chained?" in asked("en", bound)
+    assert not [question for question in list_questions("en", unbound) if question.startswith("Why")]
+    assert "Why are the dogs of Ulm chained?" in list_questions("en", bound)
 
 
 @pytest.mark.parametrize(
@@ -337,8 +341,8 @@ def test_a_word_that_limits_what_is_said_is_not_left_out(language, sentence, que
 
 
 def test_a_name_is_who_or_what_only_where_the_text_shows_it():
-    assert "Who or what has a long history?" not in asked("en", "Pelvar has a long history but few friends.")
-    assert "Who has a long history?" in asked("en", "Pelvar said so. Pelvar has a long history in Ulm.") + asked(
-        "en", "The mayor Jo Pelvar came. Pelvar has a long history."
-    )
-    assert "What has a long history?" in asked("en", "Trains stop in Pelvar. Pelvar has a long history.")
+    assert "Who or what has a long history?" not in list_questions("en", "Pelvar has a long history but few friends.")
+    assert "Who has a long history?" in list_questions(
+        "en", "Pelvar said so. Pelvar has a long history in Ulm."
+    ) + list_questions("en", "The mayor Jo Pelvar came. Pelvar has a long history.")
+    assert "What has a long history?" in list_questions("en", "Trains stop in Pelvar. Pelvar has a long history.")

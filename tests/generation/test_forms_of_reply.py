@@ -68,12 +68,12 @@ REASONS_AS_JSON = {
 ONE = Size(n_items=1)
 
 
-def written(project, endpoint, texts, instrument, size=ONE, **how):
+def generate(project, endpoint, texts, instrument, size=ONE, **how):
     run = start(project, GenerationSpec(endpoint, texts, size, instrument, **how))
     return drain_here(run)
 
 
-def explained() -> list[tuple[str, bool, str]]:
+def list_explanations() -> list[tuple[str, bool, str]]:
     return list(Option.objects.order_by("position").values_list("text", "correct", "explanation"))
 
 
@@ -86,9 +86,9 @@ def person_item(text, external_id, stem="Was tat Mira am Abend?", **fields) -> I
 # JSON
 
 
-def test_json_is_asked_for_with_a_strict_schema_of_the_size_wanted(project, piano, served, endpoint):
-    server = served(AS_JSON)
-    written(project, endpoint(server), [piano], "generate-items-json")
+def test_json_is_asked_for_with_a_strict_schema_of_the_size_wanted(project, piano, serve_model, endpoint):
+    server = serve_model(AS_JSON)
+    generate(project, endpoint(server), [piano], "generate-items-json")
     told = server.requests[0].body["response_format"]["json_schema"]
     assert told["strict"] is True
     items = told["schema"]["properties"]["items"]
@@ -99,19 +99,19 @@ def test_json_is_asked_for_with_a_strict_schema_of_the_size_wanted(project, pian
     assert list(item.options.values_list("correct", flat=True)) == [True, False, False]
 
 
-def test_a_list_needs_no_schema(project, piano, served, endpoint):
-    server = served(WHOLE)
-    written(project, endpoint(server), [piano], "generate-items")
+def test_a_list_needs_no_schema(project, piano, serve_model, endpoint):
+    server = serve_model(WHOLE)
+    generate(project, endpoint(server), [piano], "generate-items")
     assert "response_format" not in server.requests[0].body
 
 
 def test_a_server_that_refuses_the_schema_gets_none_without_it_and_the_call_says_what_to_do(
-    project, piano, served, endpoint
+    project, piano, serve_model, endpoint
 ):
     error = {"message": "response_format is not supported", "param": "response_format"}
-    server = served(lambda request: Planned(status=400, error=error))
+    server = serve_model(lambda request: Planned(status=400, error=error))
     model = endpoint(server)
-    run = written(project, model, [piano], "generate-items-json")
+    run = generate(project, model, [piano], "generate-items-json")
     model.refresh_from_db()
     assert model.can("json_schema") is False
     assert len(server.requests) == 1
@@ -121,15 +121,15 @@ def test_a_server_that_refuses_the_schema_gets_none_without_it_and_the_call_says
     assert not Item.objects.exists()
 
 
-def test_a_server_known_to_take_no_schema_is_refused_before_anything_is_stored(project, piano, served, endpoint):
-    model = endpoint(served(AS_JSON), capabilities={"json_schema": {"value": False, "at": "2026-01-01"}})
+def test_a_server_known_to_take_no_schema_is_refused_before_anything_is_stored(project, piano, serve_model, endpoint):
+    model = endpoint(serve_model(AS_JSON), capabilities={"json_schema": {"value": False, "at": "2026-01-01"}})
     with pytest.raises(CannotGenerate, match="does not support JSON schemas"):
         start(project, GenerationSpec(model, [piano], ONE, "generate-items-json"))
     assert not Generator.objects.exists()
 
 
-def test_a_list_where_json_was_asked_for_is_no_answer(project, piano, served, endpoint):
-    run = written(project, endpoint(served(WHOLE)), [piano], "generate-items-json")
+def test_a_list_where_json_was_asked_for_is_no_answer(project, piano, serve_model, endpoint):
+    run = generate(project, endpoint(serve_model(WHOLE)), [piano], "generate-items-json")
     assert not Item.objects.exists()
     assert run.calls.filter(error_class="parse").count() == 2  # asked once more, then failed
 
@@ -137,9 +137,9 @@ def test_a_list_where_json_was_asked_for_is_no_answer(project, piano, served, en
 # Explanations
 
 
-def test_explanations_in_a_list_belong_to_the_option_after_them(project, piano, served, endpoint):
-    written(project, endpoint(served(WITH_REASONS)), [piano], "generate-items-reasons")
-    assert explained() == [
+def test_explanations_in_a_list_belong_to_the_option_after_them(project, piano, serve_model, endpoint):
+    generate(project, endpoint(serve_model(WITH_REASONS)), [piano], "generate-items-reasons")
+    assert list_explanations() == [
         ("der alte Herr Seidel", True, "Im Text steht, dass Herr Seidel es spielte."),
         ("die Studentin aus dem zweiten Stock", False,
          "Wer nur vom Treppenhaus liest, denkt an die Nachbarin."),
@@ -150,17 +150,17 @@ def test_explanations_in_a_list_belong_to_the_option_after_them(project, piano, 
 
 
 def test_explanations_in_json_come_in_the_order_question_reasoning_key_misconception_distractor(
-    project, piano, served, endpoint
+    project, piano, serve_model, endpoint
 ):
-    server = served(json.dumps({"items": [REASONS_AS_JSON]}, ensure_ascii=False))
-    written(project, endpoint(server), [piano], "generate-items-reasons-json")
+    server = serve_model(json.dumps({"items": [REASONS_AS_JSON]}, ensure_ascii=False))
+    generate(project, endpoint(server), [piano], "generate-items-reasons-json")
     schema = server.requests[0].body["response_format"]["json_schema"]["schema"]["properties"]["items"]["items"]
     assert list(schema["properties"]) == ["question", "reasoning", "right_answers", "wrong_answers"]
     assert list(schema["properties"]["wrong_answers"]["items"]["properties"]) == [
         "misconception",
         "wrong_answer",
     ]
-    assert [why for _text, _correct, why in explained()] == [
+    assert [why for _text, _correct, why in list_explanations()] == [
         "Im Text steht, dass Herr Seidel es spielte.",
         "Wer nur vom Treppenhaus liest, denkt an sie.",
         "Wer an das Haus denkt, denkt an ihn.",
@@ -187,9 +187,9 @@ def test_explanations_are_read_in_basque_too():
     assert item.reasoning == "Testuak dio Seidel jaunak jotzen zuela."
 
 
-def test_an_incomplete_item_keeps_its_explanations(project, piano, served, endpoint):
+def test_an_incomplete_item_keeps_its_explanations(project, piano, serve_model, endpoint):
     reply = WITH_REASONS.replace(" (falsch)", "", 1)
-    written(project, endpoint(served(reply)), [piano], "generate-items-reasons")
+    generate(project, endpoint(serve_model(reply)), [piano], "generate-items-reasons")
     row = IncompleteItem.objects.get()
     assert row.reasons == ["mark"]
     assert row.options[0]["explanation"] == "Im Text steht, dass Herr Seidel es spielte."
@@ -206,9 +206,9 @@ def bank(project):
     return [person_item(text, f"p{n}", stem=f"Was tat Mira am {n}. Abend?") for n, text in enumerate(texts)]
 
 
-def test_examples_are_shown_as_the_reply_is_wanted_and_stored_with_the_run(project, piano, bank, served, endpoint):
-    server = served(WHOLE)
-    run = written(project, endpoint(server), [piano], "generate-items-examples", examples=Examples(ids=("p2", "p0")))
+def test_examples_are_shown_as_the_reply_is_wanted_and_stored_with_the_run(project, piano, bank, serve_model, endpoint):
+    server = serve_model(WHOLE)
+    run = generate(project, endpoint(server), [piano], "generate-items-examples", examples=Examples(ids=("p2", "p0")))
     one = "1. Was tat Mira am {}. Abend?\na) lesen (richtig)\nb) schlafen (falsch)\nc) kochen (falsch)"
     assert f"{one.format(2)}\n\n{one.format(0)}\n\n" in server.prompts[0]
     assert run.params["examples"] == {"de": [bank[2].pk, bank[0].pk]}
@@ -216,9 +216,9 @@ def test_examples_are_shown_as_the_reply_is_wanted_and_stored_with_the_run(proje
     assert (factors["setting"], factors["examples"]) == ("few-shot", "p2, p0")
 
 
-def test_drawn_examples_are_never_about_the_text_itself(project, bank, served, endpoint):
-    server = served(WHOLE)
-    written(project, endpoint(server), [item.text for item in bank], "generate-items-examples", examples=Examples(n=2))
+def test_drawn_examples_are_never_about_the_text_itself(project, bank, serve_model, endpoint):
+    server = serve_model(WHOLE)
+    generate(project, endpoint(server), [item.text for item in bank], "generate-items-examples", examples=Examples(n=2))
     assert len(server.prompts) == 3
     for prompt in server.prompts:
         own = next(n for n in range(3) if f"{GERMAN_OTHER} {n}\n" in prompt)
@@ -226,8 +226,8 @@ def test_drawn_examples_are_never_about_the_text_itself(project, bank, served, e
         assert shown == [n for n in range(3) if n != own]
 
 
-def test_the_same_seed_draws_the_same_examples(project, piano, bank, served, endpoint):
-    model = endpoint(served(WHOLE))
+def test_the_same_seed_draws_the_same_examples(project, piano, bank, serve_model, endpoint):
+    model = endpoint(serve_model(WHOLE))
     asks = [
         GenerationSpec(model, [piano], ONE, "generate-items-examples", examples=Examples(n=1, seed=s)) for s in (4, 4)
     ]
@@ -252,16 +252,16 @@ def test_items_of_models_are_not_drawn(project, piano, bank):
         ("generate-items-examples", Examples(ids=("p1",)), "Choose an example about another text"),
     ],
 )
-def test_examples_that_cannot_be_are_refused(project, bank, served, endpoint, instrument, examples, said):
-    model = endpoint(served(WHOLE))
+def test_examples_that_cannot_be_are_refused(project, bank, serve_model, endpoint, instrument, examples, said):
+    model = endpoint(serve_model(WHOLE))
     with pytest.raises(CannotGenerate, match=said):
         start(project, GenerationSpec(model, [item.text for item in bank], ONE, instrument, examples=examples))
     assert not Call.objects.exists()
 
 
-def test_other_examples_under_the_same_name_are_refused(project, piano, bank, served, endpoint):
-    model = endpoint(served(WHOLE))
-    written(project, model, [piano], "generate-items-examples", examples=Examples(n=1))
+def test_other_examples_under_the_same_name_are_refused(project, piano, bank, serve_model, endpoint):
+    model = endpoint(serve_model(WHOLE))
+    generate(project, model, [piano], "generate-items-examples", examples=Examples(n=1))
     with pytest.raises(CannotGenerate, match="written with other examples"):
         start(project, GenerationSpec(model, [piano], ONE, "generate-items-examples", examples=Examples(n=2)))
 
@@ -270,7 +270,7 @@ def test_other_examples_under_the_same_name_are_refused(project, piano, bank, se
 
 
 @pytest.fixture
-def answered(project, piano):
+def items_with_answers(project, piano):
     """Two items with the same expected answer, one with another."""
     make_generator(project, "reference")
     for name, answer in (("r1", "Herr Seidel"), ("r2", "herr  seidel"), ("r3", "um sieben Uhr")):
@@ -280,9 +280,9 @@ def answered(project, piano):
 OPEN = Size(n_items=1, n_options=0)
 
 
-def test_a_question_is_written_to_each_different_answer(project, piano, answered, served, endpoint):
-    server = served("Frage: Wer spielte abends das schöne Klavierstück?")
-    written(project, endpoint(server), [piano], "generate-question", OPEN)
+def test_a_question_is_written_to_each_different_answer(project, piano, items_with_answers, serve_model, endpoint):
+    server = serve_model("Frage: Wer spielte abends das schöne Klavierstück?")
+    generate(project, endpoint(server), [piano], "generate-question", OPEN)
     assert len(server.prompts) == 2
     assert f"{piano.body}\n\n" in server.prompts[0]
     assert "deren Antwort lautet: Herr Seidel\n" in server.prompts[0]
@@ -296,23 +296,23 @@ def test_a_question_is_written_to_each_different_answer(project, piano, answered
     assert not Option.objects.exists()
 
 
-def test_questions_that_are_written_are_not_asked_for_again(project, piano, answered, served, endpoint):
-    model = endpoint(served("Wer spielte abends das schöne Klavierstück?"))
-    written(project, model, [piano], "generate-question", OPEN)
+def test_questions_that_are_written_are_not_asked_for_again(project, piano, items_with_answers, serve_model, endpoint):
+    model = endpoint(serve_model("Wer spielte abends das schöne Klavierstück?"))
+    generate(project, model, [piano], "generate-question", OPEN)
     assert start(project, GenerationSpec(model, [piano], OPEN, "generate-question")) is None
     create_item(piano, ItemValues("Neu?", "reference", expected_answer="im Erdgeschoss"), "r4")
     run = start(project, GenerationSpec(model, [piano], OPEN, "generate-question"))
     assert run.params["answers"] == [Item.objects.get(external_id="r4").pk]
 
 
-def test_texts_without_expected_answers_are_refused(project, piano, served, endpoint):
+def test_texts_without_expected_answers_are_refused(project, piano, serve_model, endpoint):
     with pytest.raises(CannotGenerate, match="has an expected answer"):
-        estimate_run(project, GenerationSpec(endpoint(served("")), [piano], OPEN, "generate-question"))
+        estimate_run(project, GenerationSpec(endpoint(serve_model("")), [piano], OPEN, "generate-question"))
 
 
-def test_a_question_has_no_options(project, piano, answered, served, endpoint):
+def test_a_question_has_no_options(project, piano, items_with_answers, serve_model, endpoint):
     with pytest.raises(CannotGenerate, match="Set 0 options"):
-        start(project, GenerationSpec(endpoint(served("")), [piano], ONE, "generate-question"))
+        start(project, GenerationSpec(endpoint(serve_model("")), [piano], ONE, "generate-question"))
 
 
 @pytest.mark.parametrize(
@@ -359,14 +359,14 @@ def test_what_does_not_go_together_is_said_at_its_place(changes, place):
 # What those who answer are shown
 
 
-def test_no_prompt_of_an_evaluator_holds_an_explanation(project, piano, served, endpoint):
-    written(project, endpoint(served(WITH_REASONS)), [piano], "generate-items-reasons")
+def test_no_prompt_of_an_evaluator_holds_an_explanation(project, piano, serve_model, endpoint):
+    generate(project, endpoint(serve_model(WITH_REASONS)), [piano], "generate-items-reasons")
     study = make_study(project, "s", Item.objects.select_related("text"), language="de")
-    server = served("R")
+    server = serve_model("R")
     evaluate(study, Evaluator(endpoint(server)))
     drain_here(project.runs.get(kind="evaluation"))
     assert len(server.prompts) == 6
-    hidden = [why for _text, _correct, why in explained()]
+    hidden = [why for _text, _correct, why in list_explanations()]
     assert all(hidden)
     assert not any(why in prompt for prompt in server.prompts for why in hidden)
 
@@ -377,21 +377,21 @@ def test_every_shipped_prompt_of_a_generator_has_no_problem():
     assert not any(GeneratorPromptKind().problems(content) for content in found.values())
 
 
-def test_own_marks_of_another_language_are_shown_in_examples(project, piano, bank, served, endpoint):
+def test_own_marks_of_another_language_are_shown_in_examples(project, piano, bank, serve_model, endpoint):
     content = dict(load_shipped()["generate-items-examples/de"]) | {"marks": {"correct": "ja", "incorrect": "nein"}}
     store_version("generate-items-examples", "de", content, project)
-    server = served(WHOLE)
-    written(project, endpoint(server), [piano], "generate-items-examples", examples=Examples(n=1))
+    server = serve_model(WHOLE)
+    generate(project, endpoint(server), [piano], "generate-items-examples", examples=Examples(n=1))
     assert "a) lesen (ja)\nb) schlafen (nein)" in server.prompts[0]
 
 
-def test_make_item_is_no_example_in_another_language(project, piano, served, endpoint):
+def test_make_item_is_no_example_in_another_language(project, piano, serve_model, endpoint):
     make_item(make_text(project, "english"), "people", "e1", "TFF")
     with pytest.raises(CannotGenerate, match="no item “e1” in the language “de”"):
         start(
             project,
             GenerationSpec(
-                endpoint(served(WHOLE)), [piano], ONE, "generate-items-examples", examples=Examples(ids=("e1",))
+                endpoint(serve_model(WHOLE)), [piano], ONE, "generate-items-examples", examples=Examples(ids=("e1",))
             ),
         )
 

@@ -83,8 +83,8 @@ def write(project, model, texts, instrument=NAME):
 
 
 @pytest.mark.django_db
-def test_questions_and_answers_of_a_text_alone_stand_in_the_bank(project, text, served, endpoint):
-    _run, generator = write(project, endpoint(served(REPLY)), [text])
+def test_questions_and_answers_of_a_text_alone_stand_in_the_bank(project, text, serve_model, endpoint):
+    _run, generator = write(project, endpoint(serve_model(REPLY)), [text])
     assert generator.name == f"mock · {NAME}"
     found = [(item.stem, item.expected_answer) for item in Item.objects.order_by("pk")]
     assert found[0] == ("Wo wohnte Mira seit drei Wochen?", "in der Gerbergasse")
@@ -93,8 +93,8 @@ def test_questions_and_answers_of_a_text_alone_stand_in_the_bank(project, text, 
 
 
 @pytest.mark.django_db
-def test_an_answer_that_stands_in_the_text_has_its_place(project, text, served, endpoint):
-    write(project, endpoint(served(REPLY)), [text])
+def test_an_answer_that_stands_in_the_text_has_its_place(project, text, serve_model, endpoint):
+    write(project, endpoint(serve_model(REPLY)), [text])
     items = list(Item.objects.order_by("pk"))
     place = items[0].metadata
     assert BODY[place["answer_start"] : place["answer_end"]] == "in der Gerbergasse"
@@ -102,16 +102,16 @@ def test_an_answer_that_stands_in_the_text_has_its_place(project, text, served, 
 
 
 @pytest.mark.django_db
-def test_the_prompt_holds_the_text_and_the_number(project, text, served, endpoint):
-    write(project, endpoint(served(REPLY)), [text])
+def test_the_prompt_holds_the_text_and_the_number(project, text, serve_model, endpoint):
+    write(project, endpoint(serve_model(REPLY)), [text])
     words = Call.objects.get().messages[0]["content"]
     assert words.startswith(BODY)
     assert "genau 3 offene Fragen" in words
 
 
 @pytest.mark.django_db
-def test_a_question_without_an_answer_waits_for_one(project, text, served, endpoint):
-    model = endpoint(served(WITHOUT_AN_ANSWER))
+def test_a_question_without_an_answer_waits_for_one(project, text, serve_model, endpoint):
+    model = endpoint(serve_model(WITHOUT_AN_ANSWER))
     write(project, model, [text])
     row = IncompleteItem.objects.get()
     assert (row.reasons, row.is_open, Item.objects.count()) == (["answer"], True, 2)
@@ -123,9 +123,9 @@ def test_a_question_without_an_answer_waits_for_one(project, text, served, endpo
 
 @pytest.mark.django_db
 def test_a_question_without_an_answer_is_repaired_on_its_page(
-    project, text, served, endpoint, as_user, researcher
+    project, text, serve_model, endpoint, as_user, researcher
 ):  # fmt: skip
-    write(project, endpoint(served(WITHOUT_AN_ANSWER)), [text])
+    write(project, endpoint(serve_model(WITHOUT_AN_ANSWER)), [text])
     row = IncompleteItem.objects.get()
     rows = {"options-TOTAL_FORMS": 0, "options-INITIAL_FORMS": 0}
     client, page = as_user(researcher), reverse("incomplete_repair", args=[project.slug, row.pk])
@@ -135,9 +135,9 @@ def test_a_question_without_an_answer_is_repaired_on_its_page(
 
 
 @pytest.mark.django_db
-def test_json_goes_with_a_schema_in_the_order_of_the_names(project, text, served, endpoint):
+def test_json_goes_with_a_schema_in_the_order_of_the_names(project, text, serve_model, endpoint):
     reply = {"questions": [{"answer": "in der Gerbergasse", "question": "Wo wohnte Mira seit drei Wochen?"}] * 3}
-    server = served(json.dumps(reply, ensure_ascii=False))
+    server = serve_model(json.dumps(reply, ensure_ascii=False))
     write(project, endpoint(server), [text], f"{NAME}-json")
     schema = Call.objects.get().params["response_format"]["json_schema"]
     assert schema["name"] == "questions"

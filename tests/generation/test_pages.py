@@ -27,9 +27,9 @@ def model(db):
 
 
 @pytest.fixture
-def incomplete(project, piano, served, endpoint) -> IncompleteItem:
+def incomplete(project, piano, serve_model, endpoint) -> IncompleteItem:
     """One of three items lacks a mark."""
-    server = served(WHOLE.replace("(richtig)", "", 1).replace("jeden Morgen", "<b>jeden</b> Morgen"))
+    server = serve_model(WHOLE.replace("(richtig)", "", 1).replace("jeden Morgen", "<b>jeden</b> Morgen"))
     drain_here(start(project, GenerationSpec(endpoint(server), [piano])))
     return IncompleteItem.objects.get()
 

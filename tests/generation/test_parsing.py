@@ -21,7 +21,7 @@ MARKS = {True: ["richtig", "Korrekt", "correct", "TRUE", "**richtig**", "✓", "
                  "falsch, denn sie lacht", "okerra", "ez da zuzena", "erantzun okerra"]}  # fmt: skip
 
 
-def told(reply: str, n: int = 3) -> list[tuple[str, list[tuple[str, bool | None]]]]:
+def parse_items(reply: str, n: int = 3) -> list[tuple[str, list[tuple[str, bool | None]]]]:
     return [(item.stem, [(option.text, option.correct) for option in item.options]) for item in parse(reply, n).items]
 
 
@@ -45,7 +45,7 @@ WHOLE = [("Wer spielt Klavier?", [("Herr Seidel", True), ("die Studentin", False
     ],
 )
 def test_a_stem_is_found_with_any_number_or_heading(head):
-    assert told(head + LINES) == WHOLE
+    assert parse_items(head + LINES) == WHOLE
 
 
 @pytest.mark.parametrize(
@@ -57,13 +57,13 @@ def test_options_are_found_with_any_marker(marker):
         marker.format(low="abc"[place], up="ABC"[place], number=place + 1) + f"{words} ({mark})"
         for place, (words, mark) in enumerate(options)
     ]
-    assert told("\n".join(["1. Wer spielt Klavier?", *lines])) == WHOLE
+    assert parse_items("\n".join(["1. Wer spielt Klavier?", *lines])) == WHOLE
 
 
 @pytest.mark.parametrize(("correct", "mark"), [(correct, mark) for correct, marks in MARKS.items() for mark in marks])
 def test_marks_at_the_end_of_the_line_are_read_in_all_languages(correct, mark):
     for left, right in (("(", ")"), ("[", "]"), ("(", ")."), ("**(", ")**")):
-        assert told(f"Wer?\na) Mira {left}{mark}{right}")[0][1] == [("Mira", correct)]
+        assert parse_items(f"Wer?\na) Mira {left}{mark}{right}")[0][1] == [("Mira", correct)]
 
 
 @pytest.mark.parametrize(
@@ -77,17 +77,17 @@ def test_what_is_not_plainly_marked_has_no_key(line):
 
 
 def test_preamble_and_farewell_are_no_items():
-    assert told(f"Gern! Hier ist eine Frage:\n\n1. {LINES}\n\nViel Erfolg beim Lesen!") == WHOLE
+    assert parse_items(f"Gern! Hier ist eine Frage:\n\n1. {LINES}\n\nViel Erfolg beim Lesen!") == WHOLE
 
 
 def test_a_stem_may_run_over_lines_and_need_no_question_mark():
     reply = "1. Der Mann, der jeden Abend\nKlavier spielt, heißt\na) Seidel (richtig)\nb) Tamm (falsch)"
-    assert told(reply)[0][0] == "Der Mann, der jeden Abend Klavier spielt, heißt"
+    assert parse_items(reply)[0][0] == "Der Mann, der jeden Abend Klavier spielt, heißt"
 
 
 def test_numbered_options_below_numbered_stems_do_not_become_stems():
     reply = "1. Wer kommt?\n1. Mira (richtig)\n2. Ole (falsch)\n2. Wer geht?\n1. Tom (falsch)\n2. Ann (richtig)"
-    assert [stem for stem, _options in told(reply)] == ["Wer kommt?", "Wer geht?"]
+    assert [stem for stem, _options in parse_items(reply)] == ["Wer kommt?", "Wer geht?"]
 
 
 JSON = [{"question": "Wer?", "options": [{"text": "Mira", "correct": True}, {"text": "Ole", "correct": "falsch"}]}]
@@ -97,26 +97,26 @@ JSON = [{"question": "Wer?", "options": [{"text": "Mira", "correct": True}, {"te
     "wrap", ["{}", "```json\n{}\n```", "Bitte sehr: {} Gern!", '{{"items": {}}}', '{{"Fragen": {}}}']
 )
 def test_json_is_read_wherever_it_stands(wrap):
-    assert told(wrap.format(json.dumps(JSON))) == [("Wer?", [("Mira", True), ("Ole", False)])]
+    assert parse_items(wrap.format(json.dumps(JSON))) == [("Wer?", [("Mira", True), ("Ole", False)])]
 
 
 def test_json_with_marked_strings_or_a_table_of_options_is_read():
     strings = {"frage": "Wer?", "antworten": ["Mira (richtig)", "Ole (falsch)", "Tom"]}
-    assert told(json.dumps(strings)) == [("Wer?", [("Mira", True), ("Ole", False), ("Tom", None)])]
+    assert parse_items(json.dumps(strings)) == [("Wer?", [("Mira", True), ("Ole", False), ("Tom", None)])]
     basque = {"galderak": [{"galdera": "Nor?", "erantzunak": [{"erantzuna": "Mira", "zuzena": True}, "Ole (okerra)"]}]}
-    assert told(json.dumps(basque)) == [("Nor?", [("Mira", True), ("Ole", False)])]
+    assert parse_items(json.dumps(basque)) == [("Nor?", [("Mira", True), ("Ole", False)])]
     table = {"stem": "Wer?", "options": {"Mira": True, "Ole": False}}
-    assert told(json.dumps(table)) == [("Wer?", [("Mira", True), ("Ole", False)])]
+    assert parse_items(json.dumps(table)) == [("Wer?", [("Mira", True), ("Ole", False)])]
 
 
 def test_broken_json_is_no_item():
-    assert told('{"items": [{"question": "Wer?", "options": [{"text": "Mira", "corr') == []
+    assert parse_items('{"items": [{"question": "Wer?", "options": [{"text": "Mira", "corr') == []
 
 
 @pytest.mark.parametrize("reply", ["", "   ", "Das kann ich leider nicht tun.", "I'm sorry, but I cannot do that.",
                                    "???", "1. Wer kommt?\n2. Wer geht?"])  # fmt: skip
 def test_a_reply_without_options_holds_no_item(reply):
-    assert told(reply) == []
+    assert parse_items(reply) == []
 
 
 def test_the_first_items_are_kept_and_the_rest_is_counted():

@@ -27,28 +27,28 @@ TEXT_IS_SHOWN = "According to the text"
 # The rule
 
 
-def judged(name, answered, guessed) -> CandidateScore:
+def make_score(name, answered, guessed) -> CandidateScore:
     return CandidateScore(name, answered, guessed)
 
 
-def kept(candidates, n) -> list[str]:
+def names_of_best(candidates, n) -> list[str]:
     return [each.name for each in choose_best(candidates, n)]
 
 
 def test_the_most_informative_are_kept_in_their_order():
-    rows = [judged("a", 1.0, 1.0), judged("b", 1.0, 0.0), judged("c", 0.5, 0.0), judged("d", 1.0, 0.25)]
-    assert kept(rows, 2) == ["b", "d"]
+    rows = [make_score("a", 1.0, 1.0), make_score("b", 1.0, 0.0), make_score("c", 0.5, 0.0), make_score("d", 1.0, 0.25)]
+    assert names_of_best(rows, 2) == ["b", "d"]
 
 
 def test_equal_informativity_goes_by_answerability_then_by_order():
-    rows = [judged("a", 0.5, 0.0), judged("b", 1.0, 0.5), judged("c", 1.0, 0.5)]
-    assert kept(rows, 1) == ["b"]
-    assert kept(rows, 2) == ["b", "c"]
+    rows = [make_score("a", 0.5, 0.0), make_score("b", 1.0, 0.5), make_score("c", 1.0, 0.5)]
+    assert names_of_best(rows, 1) == ["b"]
+    assert names_of_best(rows, 2) == ["b", "c"]
 
 
 def test_what_was_not_answered_in_full_is_not_kept():
-    rows = [judged("a", 1.0, None), judged("b", None, 0.0), judged("c", 0.0, 1.0)]
-    assert kept(rows, 3) == ["c"]
+    rows = [make_score("a", 1.0, None), make_score("b", None, 0.0), make_score("c", 0.0, 1.0)]
+    assert names_of_best(rows, 3) == ["c"]
 
 
 # A selection
@@ -76,8 +76,8 @@ def reply(request) -> str:
 
 
 @pytest.fixture
-def selector(served, endpoint):
-    return endpoint(served(reply), model="org/Selector-7B")
+def selector(serve_model, endpoint):
+    return endpoint(serve_model(reply), model="org/Selector-7B")
 
 
 @pytest.fixture

@@ -18,9 +18,9 @@ pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
-def generator(project, piano, served, endpoint) -> Generator:
+def generator(project, piano, serve_model, endpoint) -> Generator:
     """Once in English, then three items of two that were asked for, one of them without a mark."""
-    server = served([ENGLISH, WHOLE.replace("(richtig)", "", 1)])
+    server = serve_model([ENGLISH, WHOLE.replace("(richtig)", "", 1)])
     drain_here(start(project, GenerationSpec(endpoint(server), [piano], Size(n_items=2))))
     return Generator.objects.get()
 

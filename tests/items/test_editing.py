@@ -83,19 +83,19 @@ def test_a_new_option_gets_a_free_letter_and_others_keep_theirs(item, researcher
     ]
 
 
-def flipped(item: Item) -> ItemValues:
+def flip_keys(item: Item) -> ItemValues:
     values = get_item_values(item)
     return replace(values, options=tuple(replace(option, correct=not option.correct) for option in values.options))
 
 
 def test_a_changed_key_needs_a_reason(item, researcher):
     with pytest.raises(EditRefused, match="Enter the reason"):
-        edit_item(item, flipped(item), researcher)
+        edit_item(item, flip_keys(item), researcher)
     assert [option.correct for option in item.options.all()] == [True, False]
 
 
 def test_a_changed_key_alone_is_a_correction_and_no_version(item, researcher):
-    assert edit_item(item, flipped(item), researcher, "Mixed up.") == item
+    assert edit_item(item, flip_keys(item), researcher, "Mixed up.") == item
     assert [option.correct for option in item.options.all()] == [False, True]
     assert KeyCorrection.objects.filter(made_by=researcher, reason="Mixed up.").count() == 2
 

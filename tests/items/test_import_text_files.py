@@ -17,7 +17,7 @@ def store(project, *files, **options):
     return import_items(project, read_text_files(files), ImportOptions(**options), filename="files")
 
 
-def said(files) -> list[tuple[int, str, str, str]]:
+def list_problems(files) -> list[tuple[int, str, str, str]]:
     problems = read_text_files(files).problems.listed
     return [(each.line, each.name, each.field, each.reason) for each in problems]
 
@@ -70,13 +70,13 @@ def test_windows_1252_is_a_warning_that_names_the_file():
     ],
 )
 def test_a_bad_file_is_named_with_the_reason(content, field, words):
-    ((line, name, where, reason),) = said([("good.txt", BODY.encode()), ("bad.txt", content)])
+    ((line, name, where, reason),) = list_problems([("good.txt", BODY.encode()), ("bad.txt", content)])
     assert (line, name, where) == (2, "bad.txt", field)
     assert words in reason
 
 
 def test_two_files_of_one_name_are_refused():
-    ((line, name, field, reason),) = said([("a.txt", BODY.encode()), ("a.TXT", GERMAN.encode())])
+    ((line, name, field, reason),) = list_problems([("a.txt", BODY.encode()), ("a.TXT", GERMAN.encode())])
     assert (line, name, field) == (2, "a.TXT", "id")
     assert "Rename one" in reason
 

@@ -172,11 +172,11 @@ def test_a_bad_generator_is_refused_on_the_form(client, item, fields, words):
 
 
 def test_a_new_item_is_not_put_down_to_a_rule_or_a_model(project, client, item):
-    def offered():
+    def default_generator():
         return client.get(new_url(item)).context["form"].initial["generator"]
 
     item.generator.kind = GeneratorKind.RULE
     item.generator.save()
-    assert offered() == "human"
+    assert default_generator() == "human"
     Generator.objects.create(project=project, name="teacher", kind=GeneratorKind.HUMAN)
-    assert offered() == "teacher"
+    assert default_generator() == "teacher"

@@ -25,7 +25,7 @@ def show(body: str, **pictures: str) -> str:
     return render_text(Text(body=body, markup="markdown", pictures=pictures), lambda digest: f"/seen/{digest}/")
 
 
-def marked(**fields) -> dict:
+def make_text_row(**fields) -> dict:
     return text_row(text=BODY, markup="markdown", pictures={"map.png": as_uri(make_png())}) | fields
 
 
@@ -98,7 +98,7 @@ def test_what_is_no_picture_is_refused(bad):
 
 
 def test_markup_and_pictures_come_in_go_out_and_come_in_again(project):
-    load(project, marked())
+    load(project, make_text_row())
     text = Text.objects.get()
     assert text.markup == "markdown"
     assert list(text.pictures.values()) == [Picture.objects.get().digest]
@@ -110,30 +110,30 @@ def test_markup_and_pictures_come_in_go_out_and_come_in_again(project):
 
 
 def test_pictures_that_are_missing_or_bad_are_refused_and_nothing_stored(project):
-    places = [(line, field) for line, field, _reason in refusal(project, marked(pictures={}))]
+    places = [(line, field) for line, field, _reason in refusal(project, make_text_row(pictures={}))]
     assert places == [(1, "text")]
     version = {"name": "simple", "text": "![x](other.png)"}
-    assert [each[:2] for each in refusal(project, marked(versions=[version]))] == [(1, "versions")]
+    assert [each[:2] for each in refusal(project, make_text_row(versions=[version]))] == [(1, "versions")]
     item = item_row(question="Which? ![x](other.png)")
-    assert [each[:2] for each in refusal(project, marked(items=[item]))] == [(1, "items 1")]
+    assert [each[:2] for each in refusal(project, make_text_row(items=[item]))] == [(1, "items 1")]
     for pictures in ({"map.png": "x"}, {"../map.png": as_uri(make_png())}, {f"{n}.png": "" for n in range(30)}):
-        assert [each[:2] for each in refusal(project, marked(pictures=pictures))] == [(1, "pictures")]
-    assert [each[:2] for each in refusal(project, marked(markup="html"))] == [(1, "markup")]
+        assert [each[:2] for each in refusal(project, make_text_row(pictures=pictures))] == [(1, "pictures")]
+    assert [each[:2] for each in refusal(project, make_text_row(markup="html"))] == [(1, "markup")]
     assert not Text.objects.exists()
     assert not Picture.objects.exists()
 
 
 def test_a_text_that_may_not_be_shared_keeps_its_pictures_to_itself(project):
-    load(project, marked(metadata={"extra": {"shareable": False}}))
+    load(project, make_text_row(metadata={"extra": {"shareable": False}}))
     assert "pictures" not in json.loads(export_lines(project)[0])
 
 
 def test_a_formula_that_cannot_be_drawn_is_a_warning(project):
-    plan = load(project, marked(text="$\\nosuch{a}$"))
+    plan = load(project, make_text_row(text="$\\nosuch{a}$"))
     assert (1, "text") in [each[:2] for each in warnings(plan)]
 
 
-def packed(**changes: bytes) -> bytes:
+def make_archive(**changes: bytes) -> bytes:
     row = {"id": "t", "text": BODY, "markup": "markdown", "language": "en"}
     item = item_row(id="i", answers=[{"text": "![a sign](sign.png)", "correct": True}])
     files = {"bank.jsonl": json.dumps(row | {"items": [item]}).encode(), "pictures/map.png": make_png()}
@@ -142,7 +142,7 @@ def packed(**changes: bytes) -> bytes:
 
 
 def test_a_zip_file_brings_the_pictures_that_its_texts_show(project):
-    reading = read_bank_file(packed(), find_format("bank.zip"))
+    reading = read_bank_file(make_archive(), find_format("bank.zip"))
     assert not reading.problems.listed
     import_items(project, reading, ImportOptions(), filename="bank.zip")
     assert set(Text.objects.get().pictures) == {"map.png", "sign.png"}
@@ -157,7 +157,7 @@ def test_a_zip_file_brings_the_pictures_that_its_texts_show(project):
     ],
 )
 def test_a_zip_file_that_cannot_be_read_whole_is_refused(changes, said):
-    (problem,) = read_bank_file(packed(**changes), find_format("bank.zip")).problems.listed
+    (problem,) = read_bank_file(make_archive(**changes), find_format("bank.zip")).problems.listed
     assert said in problem.reason
 
 
@@ -194,7 +194,7 @@ def test_a_page_adds_and_removes_pictures_in_new_versions(client, owner, project
 
 
 def test_pictures_go_with_the_last_text_that_shows_them(project, owner):
-    load(project, marked(id="one"), marked(id="two"))
+    load(project, make_text_row(id="one"), make_text_row(id="two"))
     for name, left in (("one", 1), ("two", 0)):
         delete_with_all(Text.objects.get(external_id=name), name, owner, waits=True)
         assert Picture.objects.count() == left

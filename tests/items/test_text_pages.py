@@ -31,7 +31,7 @@ def text(project) -> Text:
     return Text.objects.get(external_id="t1")
 
 
-def shown(page) -> list[str]:
+def names_of_texts(page) -> list[str]:
     return [row.record.external_id for row in page.context["table"].page.object_list]
 
 
@@ -72,7 +72,7 @@ def test_the_list_says_what_each_text_has(client, text):
     ],
 )
 def test_the_list_can_be_searched_and_filtered(client, text, query, ids):
-    assert shown(client.get(f"{LIST}?{query}")) == ids
+    assert names_of_texts(client.get(f"{LIST}?{query}")) == ids
 
 
 def test_flags_name_items_without_a_key_and_items_to_repair(client, text):
@@ -80,7 +80,11 @@ def test_flags_name_items_without_a_key_and_items_to_repair(client, text):
     item.options.update(correct=False)
     IncompleteItem.objects.create(generator=item.generator, text=text, external_id="x", raw="?")
     IncompleteItem.objects.create(generator=item.generator, text=text, external_id="y", raw="?", state="discarded")
-    assert shown(client.get(f"{LIST}?flag=no-key")) == shown(client.get(f"{LIST}?flag=to-repair")) == ["t1"]
+    assert (
+        names_of_texts(client.get(f"{LIST}?flag=no-key"))
+        == names_of_texts(client.get(f"{LIST}?flag=to-repair"))
+        == ["t1"]
+    )
     assert client.get(LIST).context["n_repair"] == 1
 
 
@@ -95,7 +99,7 @@ def test_chosen_texts_are_archived_together_and_put_back_at_once(client, text):
     assert page.context["archived"] == list(Text.objects.filter(pk__in=every))
     assert client.get(LIST).context["table"].page.paginator.count == 0
     client.post(act, {"restore": "yes", "texts": every})
-    assert shown(client.get(LIST)) == ["t1", "t2"]
+    assert names_of_texts(client.get(LIST)) == ["t1", "t2"]
 
 
 def test_chosen_texts_are_deleted_once_their_number_is_typed(client, text):
@@ -123,15 +127,15 @@ def test_a_search_does_not_find_old_versions(client, text, project):
         text_row([item_row(id="q2", question="Where?", generator="Bob")], id="t1", text="Entirely new."),
         update=True,
     )
-    assert shown(client.get(f"{LIST}?q=nine")) == []
-    assert shown(client.get(f"{LIST}?q=When")) == []
-    assert shown(client.get(LIST)) == ["t1", "t2"]
+    assert names_of_texts(client.get(f"{LIST}?q=nine")) == []
+    assert names_of_texts(client.get(f"{LIST}?q=When")) == []
+    assert names_of_texts(client.get(LIST)) == ["t1", "t2"]
 
 
 def test_the_list_has_pages(client, project):
     load(project, *[text_row([], id=f"t{number}", text=f"{BODY} {number}") for number in range(51)])
-    assert len(shown(client.get(LIST))) == 50
-    assert len(shown(client.get(f"{LIST}?page=2"))) == 1
+    assert len(names_of_texts(client.get(LIST))) == 50
+    assert len(names_of_texts(client.get(f"{LIST}?page=2"))) == 1
 
 
 def test_a_text_shows_its_items_side_by_side_by_generator(client, text):
@@ -205,8 +209,8 @@ def test_an_edit_of_an_old_version_is_refused_and_keeps_what_was_typed(client, t
 
 def test_archived_texts_are_listed_where_they_are_asked_for(client, text):
     client.post(reverse("text_archive", args=[text.pk]))
-    assert shown(client.get(LIST)) == ["t2"]
-    assert shown(client.get(f"{LIST}?flag=archived")) == ["t1"]
+    assert names_of_texts(client.get(LIST)) == ["t2"]
+    assert names_of_texts(client.get(f"{LIST}?flag=archived")) == ["t1"]
 
 
 def test_versions_are_added_shown_side_by_side_and_removed(client, text):

@@ -46,7 +46,7 @@ def kind(monkeypatch, settings, tmp_path):
 
 
 @pytest.fixture
-def sent(monkeypatch, db, django_capture_on_commit_callbacks):
+def sent_ids(monkeypatch, db, django_capture_on_commit_callbacks):
     """The ids of which workers are told."""
     told = []
     monkeypatch.setattr(app, "send_task", lambda name, kwargs, **how: told.append(kwargs["job_id"]))
@@ -56,7 +56,7 @@ def sent(monkeypatch, db, django_capture_on_commit_callbacks):
 
 
 @pytest.fixture
-def ask(project, sent):
+def ask(project, sent_ids):
     """A function that asks for a job that does something, for a version of its data."""
     return lambda does="writes", version="1", **how: get_or_schedule(
         make_job("count", "project:1", {"does": does}, project), version, **how
@@ -69,9 +69,9 @@ def crash(job: Job) -> None:
     Job.objects.filter(pk=job.pk).update(lease_until=timezone.now() - timedelta(seconds=1))
 
 
-def test_who_asks_again_gets_the_same_job_and_workers_are_told_once(ask, sent):
+def test_who_asks_again_gets_the_same_job_and_workers_are_told_once(ask, sent_ids):
     first, second = ask(), ask()
-    assert (first.pk, first.state, sent) == (second.pk, JobState.QUEUED, [first.pk])
+    assert (first.pk, first.state, sent_ids) == (second.pk, JobState.QUEUED, [first.pk])
 
 
 def test_other_parameters_subject_and_language_are_other_jobs(ask, project):
@@ -107,7 +107,7 @@ def test_a_newer_version_is_done_again_while_the_earlier_result_stays(ask):
 
 
 @pytest.mark.parametrize(("does", "said"), [("fails", "There is nothing to count."), ("breaks", "ZeroDivisionError.")])
-def test_what_failed_is_said_and_done_again_when_asked_or_for_other_data(does, said, ask, sent):
+def test_what_failed_is_said_and_done_again_when_asked_or_for_other_data(does, said, ask, sent_ids):
     job = ask(does)
     if does == "breaks":
         with pytest.raises(ZeroDivisionError):
@@ -115,21 +115,21 @@ def test_what_failed_is_said_and_done_again_when_asked_or_for_other_data(does, s
     else:
         run_job(job.pk)
     job = ask(does)
-    assert (job.state, job.error, len(sent)) == ("failed", said, 1)
+    assert (job.state, job.error, len(sent_ids)) == ("failed", said, 1)
     retry(job)
     assert Job.objects.get().state == JobState.QUEUED
-    assert len(sent) == 2
+    assert len(sent_ids) == 2
     Job.objects.update(state=JobState.FAILED)
     assert ask(does, version="2").state == JobState.QUEUED
 
 
-def test_a_crashed_worker_is_followed_by_another_until_it_is_given_up(ask, sent):
+def test_a_crashed_worker_is_followed_by_another_until_it_is_given_up(ask, sent_ids):
     job = ask()
     for _attempt in range(working.MAX_ATTEMPTS):
         crash(job)
         look_after_jobs()
     job.refresh_from_db()
-    assert (job.state, job.attempts, len(sent)) == ("failed", 3, 3)
+    assert (job.state, job.attempts, len(sent_ids)) == ("failed", 3, 3)
     assert job.error == "The worker crashed, probably out of memory."
     assert seen == []
 
@@ -177,24 +177,24 @@ def test_a_cancelled_job_ends_and_keeps_no_result(ask):
     assert ask("is cancelled").state == JobState.CANCELLED
 
 
-def test_without_a_broker_the_job_waits_and_is_sent_when_it_is_back(ask, sent, monkeypatch):
+def test_without_a_broker_the_job_waits_and_is_sent_when_it_is_back(ask, sent_ids, monkeypatch):
     def refuse(name, **how):
         raise OperationalError
 
     with monkeypatch.context() as away:
         away.setattr(app, "send_task", refuse)
         job = ask()
-    assert (job.state, job.sent_at, sent) == ("queued", None, [])
+    assert (job.state, job.sent_at, sent_ids) == ("queued", None, [])
     look_after_jobs()
-    assert sent == [job.pk]
+    assert sent_ids == [job.pk]
 
 
-def test_a_lost_message_is_sent_again(ask, sent):
+def test_a_lost_message_is_sent_again(ask, sent_ids):
     job = ask()
     look_after_jobs()
     Job.objects.update(sent_at=timezone.now() - timedelta(minutes=2))
     look_after_jobs()
-    assert sent == [job.pk, job.pk]
+    assert sent_ids == [job.pk, job.pk]
 
 
 def test_a_lost_file_is_written_again_and_not_for_ever(ask):

@@ -41,7 +41,7 @@ def allow_loopback(settings):
 
 
 @pytest.fixture
-def served(allow_loopback):
+def serve_model(allow_loopback):
     """A function that starts a mock server with the given answers; they all end with the test."""
     from contextlib import ExitStack
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 
 @cache
-def loaded(folder: Path):
+def load_model(folder: Path):
     from transformers import AutoModelForCausalLM, AutoTokenizer
 
     return AutoModelForCausalLM.from_pretrained(folder).eval(), AutoTokenizer.from_pretrained(folder)
@@ -16,7 +16,7 @@ def next_token_shares(folder: Path, text: str) -> dict[str, float]:
     """Written token -> probability as the very next one, straight from the library."""
     import torch
 
-    model, tokenizer = loaded(folder)
+    model, tokenizer = load_model(folder)
     with torch.no_grad():
         logits = model(torch.tensor([tokenizer(text)["input_ids"]])).logits[0, -1].double()
     found: dict[str, float] = {}

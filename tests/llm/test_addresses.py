@@ -151,10 +151,10 @@ def test_a_resolver_that_lets_an_inside_address_pass_is_not_enough(monkeypatch, 
     settings.LESART_INSIDE_HOSTS = []
     monkeypatch.setattr(transport, "_resolve", resolving_to("127.0.0.1"))
 
-    async def unchecked(self, host, port=0, family=socket.AF_UNSPEC):
+    async def skip_check(self, host, port=0, family=socket.AF_UNSPEC):
         return [transport._make_result(host, "127.0.0.1", port)]
 
-    monkeypatch.setattr(transport.CheckedResolver, "resolve", unchecked)
+    monkeypatch.setattr(transport.CheckedResolver, "resolve", skip_check)
     with mock_server("R") as server:
         assert call(f"http://api.example.org:{server.port}/v1").problem.failure == Failure.ADDRESS
     assert server.requests == []

@@ -14,17 +14,17 @@ BODY = b'{"model":"m","messages":[{"role":"user","content":"R or F?"}]}'
 
 
 @pytest.fixture
-def wire(served):
+def wire(serve_model):
     """A function that opens a wire with one slot to a server with these answers."""
     from contextlib import ExitStack
 
     with ExitStack() as stack:
 
-        def opened(answer):
-            server = served(answer)
+        def open_server(answer):
+            server = serve_model(answer)
             return server, stack.enter_context(Wire(ConnectionConfig(server.base_url, "", 5, 1)))
 
-        yield opened
+        yield open_server
 
 
 def wait_for(wire, n):
@@ -61,8 +61,8 @@ def test_a_few_calls_wait_none_where_few_are_out():
 @pytest.mark.database
 @pytest.mark.django_db
 class TestLedger:
-    def test_what_never_left_is_as_if_it_had_not_been_sent(self, served, make_run, states):
-        run = make_run(served("R"), 3, price="1")
+    def test_what_never_left_is_as_if_it_had_not_been_sent(self, serve_model, make_run, states):
+        run = make_run(serve_model("R"), 3, price="1")
         plan_run(run, lambda: True)
         run.refresh_from_db()
         drainer = workers.register_drainer(run.pk)
@@ -77,45 +77,45 @@ class TestLedger:
         assert ledger.record([], {}, jobs[1:]) == jobs[1:]
         assert set(run.calls.values_list("state", "times_sent", "tries")) == {("sent", 1, 1)}
 
-    def test_never_more_calls_at_a_time_than_allowed(self, served, make_run, states):
-        server = served("R", latency=0.02)
+    def test_never_more_calls_at_a_time_than_allowed(self, serve_model, make_run, states):
+        server = serve_model("R", latency=0.02)
         run = drain_here(make_run(server, 120, max_concurrency=40))
         assert states(run) == {"answered": 120}
         assert server.most_at_once == 40
         assert len(server.requests) == 120
 
-    def test_at_the_end_of_a_turn_no_call_waits_as_sent(self, served, make_run, states):
-        server = served("R", latency=0.3)
+    def test_at_the_end_of_a_turn_no_call_waits_as_sent(self, serve_model, make_run, states):
+        server = serve_model("R", latency=0.3)
         run = make_run(server, 60, max_concurrency=40)
         while "answered" not in states(run):  # a turn on a busy machine may end before anything is sent
             drain(run.pk, 0.2)
         found = states(run)
-        assert found["answered"] == len(server.requests) == sent(run)
+        assert found["answered"] == len(server.requests) == count_sent(run)
         assert set(found) <= {"answered", "waiting", "planned"}
 
-    def test_a_run_without_quota_stops_with_what_was_on_the_wire(self, served, make_run):
+    def test_a_run_without_quota_stops_with_what_was_on_the_wire(self, serve_model, make_run):
         quota = error(429, "You exceeded your current quota", "insufficient_quota")
-        server = served(lambda request: Planned(**vars(quota) | {"latency": 0.02 * (request.number > 0)}))
+        server = serve_model(lambda request: Planned(**vars(quota) | {"latency": 0.02 * (request.number > 0)}))
         run = drain_here(make_run(server, 100, max_concurrency=40))
         assert (run.state, run.reason) == (RunState.PAUSED, "quota")
-        assert len(server.requests) == sent(run) <= 40
+        assert len(server.requests) == count_sent(run) <= 40
 
-    def test_a_paused_run_takes_back_what_has_not_left(self, served, make_run, toy, states):
-        server = served("R", latency=0.02)
+    def test_a_paused_run_takes_back_what_has_not_left(self, serve_model, make_run, toy, states):
+        server = serve_model("R", latency=0.02)
         run, read = make_run(server, 200, max_concurrency=40), toy.read
         toy.read = lambda run, call: (len(toy.read_keys) == 30 and runs.pause(run, "user"), read(run, call))[1]
         run = drain_here(run)
         assert run.state == RunState.PAUSED
-        assert len(server.requests) == sent(run) == states(run)["answered"] < 200
+        assert len(server.requests) == count_sent(run) == states(run)["answered"] < 200
 
-    def test_what_waits_for_a_limit_has_not_been_sent(self, served, make_run, states):
-        server = served(lambda request: too_many(60) if request.number == 5 else "R", latency=0.02)
+    def test_what_waits_for_a_limit_has_not_been_sent(self, serve_model, make_run, states):
+        server = serve_model(lambda request: too_many(60) if request.number == 5 else "R", latency=0.02)
         run = make_run(server, 100, max_concurrency=40)
         while "answered" not in states(run):
             drain(run.pk, 0.5)
-        assert len(server.requests) == sent(run) <= 5 + 40
+        assert len(server.requests) == count_sent(run) <= 5 + 40
         assert states(run)["answered"] == len(server.requests) - 1
 
 
-def sent(run):
+def count_sent(run):
     return sum(run.calls.values_list("times_sent", flat=True))

@@ -15,10 +15,10 @@ pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
-def two(served, make_run):
+def two(serve_model, make_run):
     """Four keys answered by one model with R, F, R, F; of these and a fifth by another: R, R, nothing, F, R."""
-    first = drain_here(make_run(served(["R", "F", "R", "F"]), 4, max_concurrency=1))
-    other = served(["R", "R", Planned("who knows"), "F", "R"])
+    first = drain_here(make_run(serve_model(["R", "F", "R", "F"]), 4, max_concurrency=1))
+    other = serve_model(["R", "R", Planned("who knows"), "F", "R"])
     params = {"as_published": True}
     return first, drain_here(make_run(other, 5, max_concurrency=1, model="mock-2", params=params))
 
@@ -44,9 +44,9 @@ def test_of_numbers_the_means_and_their_distance_are_told(two):
     assert found.different == []
 
 
-def test_an_answer_after_a_rejected_one_stands_in_its_place(served, make_run):
-    first = drain_here(make_run(served(["wrong language", "R"]), 1))
-    second = drain_here(make_run(served("R"), 1, model="mock-2"))
+def test_an_answer_after_a_rejected_one_stands_in_its_place(serve_model, make_run):
+    first = drain_here(make_run(serve_model(["wrong language", "R"]), 1))
+    second = drain_here(make_run(serve_model("R"), 1, model="mock-2"))
     assert compare_runs(first, second).n_both == 1
 
 
@@ -68,8 +68,8 @@ def test_runs_of_other_projects_are_not_offered(two, as_user, stranger, reviewer
     assert as_user(stranger).get(reverse("run_compare", args=[first.pk])).status_code == 404
 
 
-def test_the_choice_for_unknown_outcomes_is_made_on_the_page(served, make_run, as_user, researcher, reviewer):
-    run = make_run(served("R"), 1)
+def test_the_choice_for_unknown_outcomes_is_made_on_the_page(serve_model, make_run, as_user, researcher, reviewer):
+    run = make_run(serve_model("R"), 1)
     url = reverse("run_unknown", args=[run.pk])
     assert as_user(reviewer).post(url, {"on_unknown": "hold"}).status_code == 404
     as_user(researcher).post(url, {"on_unknown": "hold"})
@@ -77,13 +77,13 @@ def test_the_choice_for_unknown_outcomes_is_made_on_the_page(served, make_run, a
     assert run.on_unknown == Unknown.HOLD
 
 
-def test_a_run_that_is_over_has_no_choice_left(served, make_run):
-    run = drain_here(make_run(served("R"), 1))
+def test_a_run_that_is_over_has_no_choice_left(serve_model, make_run):
+    run = drain_here(make_run(serve_model("R"), 1))
     assert not runs.set_on_unknown(run, Unknown.HOLD)
 
 
-def test_held_calls_are_decided_by_command(served, make_run, states, capsys):
-    run = make_run(served("R"), 4)
+def test_held_calls_are_decided_by_command(serve_model, make_run, states, capsys):
+    run = make_run(serve_model("R"), 4)
     plan_run(run, lambda: True)
     run.calls.filter(key__in=["k0", "k1"]).update(state="held")
     call_command("decide_held", str(run.pk), "--ask-again", "--from-now", "hold")
@@ -94,7 +94,7 @@ def test_held_calls_are_decided_by_command(served, make_run, states, capsys):
 
 
 @pytest.mark.parametrize("arguments", [["77", "--give-up"], ["{run}"]])
-def test_the_command_says_what_is_wrong(served, make_run, arguments):
-    run = make_run(served("R"), 1)
+def test_the_command_says_what_is_wrong(serve_model, make_run, arguments):
+    run = make_run(serve_model("R"), 1)
     with pytest.raises(CommandError, match=r"Its number|Say --ask-again"):
         call_command("decide_held", *(word.format(run=run.pk) for word in arguments))

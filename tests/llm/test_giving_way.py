@@ -14,7 +14,7 @@ pytestmark = [pytest.mark.database, pytest.mark.django_db]
 
 
 @pytest.fixture
-def interrupted(served, make_run, toy, monkeypatch):
+def interrupted_run(serve_model, make_run, toy, monkeypatch):
     """A run of 60 calls; with its third answer somebody asks for a test of its endpoint."""
     monkeypatch.setattr(draining, "LOOK_SECONDS", 0.0)
     read = toy.read
@@ -25,24 +25,24 @@ def interrupted(served, make_run, toy, monkeypatch):
         return read(run, call)
 
     toy.read = ask_for_test
-    return make_run(served("R", latency=0.01), 60)
+    return make_run(serve_model("R", latency=0.01), 60)
 
 
-def test_a_turn_ends_for_a_test_and_the_run_asks_for_the_next(interrupted, states):
-    assert drain(interrupted.pk) is True
-    found = states(interrupted)
+def test_a_turn_ends_for_a_test_and_the_run_asks_for_the_next(interrupted_run, states):
+    assert drain(interrupted_run.pk) is True
+    found = states(interrupted_run)
     assert 3 <= found["answered"] < 60
     assert "sent" not in found
 
 
-def test_the_next_turn_gives_way_no_more_even_if_the_test_was_lost(interrupted, states):
-    drain(interrupted.pk)
-    drain(interrupted.pk)
-    assert states(interrupted) == {"answered": 60}
+def test_the_next_turn_gives_way_no_more_even_if_the_test_was_lost(interrupted_run, states):
+    drain(interrupted_run.pk)
+    drain(interrupted_run.pk)
+    assert states(interrupted_run) == {"answered": 60}
 
 
-def test_planning_gives_way_too(served, make_run, monkeypatch):
-    run = make_run(served("R"), 500)
+def test_planning_gives_way_too(serve_model, make_run, monkeypatch):
+    run = make_run(serve_model("R"), 500)
     monkeypatch.setattr(endpoints, "is_test_awaited", lambda since: True)
     assert drain(run.pk) is True
     run.refresh_from_db()

@@ -35,13 +35,13 @@ def folder(request, folders, settings):
     client._loaded.clear()
 
 
-def asked(folder, prompt=PROMPT, **params):
+def ask(folder, prompt=PROMPT, **params):
     messages = [{"role": "user", "content": prompt}]
     body = json.dumps({"model": "tiny", "messages": messages, **params}).encode()
     return asyncio.run(InProcessClient(f"local:{folder}").post(body))
 
 
-def loaded(folder):
+def load_model(folder):
     from transformers import AutoModelForSeq2SeqLM, AutoTokenizer
 
     return AutoModelForSeq2SeqLM.from_pretrained(folder).eval(), AutoTokenizer.from_pretrained(folder)
@@ -51,7 +51,7 @@ def first_token_shares(folder):
     """Written token -> probability as the first one that the decoder writes."""
     import torch
 
-    model, tokenizer = loaded(folder)
+    model, tokenizer = load_model(folder)
     with torch.no_grad():
         out = model(
             input_ids=torch.tensor([tokenizer(PROMPT)["input_ids"]]),
@@ -66,7 +66,7 @@ def first_token_shares(folder):
 
 def test_p_true_is_that_of_the_decoder_over_the_whole_vocabulary(folder):
     reply = parse_reply(
-        asked(folder, temperature=0, max_tokens=1, logprobs=True, top_logprobs=1, label_tokens=["R", "F"]).text
+        ask(folder, temperature=0, max_tokens=1, logprobs=True, top_logprobs=1, label_tokens=["R", "F"]).text
     )
     told = {word: math.exp(value) for word, value in reply.logprobs[0][2]}
     shares = first_token_shares(folder)
@@ -80,10 +80,10 @@ def test_p_true_is_that_of_the_decoder_over_the_whole_vocabulary(folder):
 def test_at_temperature_0_it_writes_what_the_library_writes(folder):
     import torch
 
-    model, tokenizer = loaded(folder)
+    model, tokenizer = load_model(folder)
     ids = torch.tensor([tokenizer(PROMPT)["input_ids"]])
     expected = model.generate(ids, attention_mask=torch.ones_like(ids), max_new_tokens=12, do_sample=False, num_beams=1)
-    reply = parse_reply(asked(folder, temperature=0, max_tokens=12).text)
+    reply = parse_reply(ask(folder, temperature=0, max_tokens=12).text)
     assert reply.text == tokenizer.decode(expected[0], skip_special_tokens=True, clean_up_tokenization_spaces=False)
     assert reply.tokens_in == ids.shape[1]
 
@@ -93,15 +93,15 @@ def test_a_forced_first_token_comes_before_the_reply_and_is_no_part_of_it(tmp_pa
 
     settings.LESART_MODEL_FOLDERS = [str(tmp_path)]
     folder = make_tiny_bart(tmp_path / "forced", forced_bos=True)
-    model, tokenizer = loaded(folder)
+    model, tokenizer = load_model(folder)
     ids = torch.tensor([tokenizer(PROMPT)["input_ids"]])
     expected = model.generate(ids, attention_mask=torch.ones_like(ids), max_new_tokens=9, do_sample=False, num_beams=1)
-    reply = parse_reply(asked(folder, temperature=0, max_tokens=8).text)
+    reply = parse_reply(ask(folder, temperature=0, max_tokens=8).text)
     assert reply.text == tokenizer.decode(expected[0, 2:], skip_special_tokens=True, clean_up_tokenization_spaces=False)
 
 
 def test_the_prompt_takes_no_room_from_the_reply_and_has_a_limit_of_its_own(tmp_path, settings):
     settings.LESART_MODEL_FOLDERS = [str(tmp_path)]
     folder = make_tiny_bart(tmp_path / "short", most_tokens=64)
-    assert problem_from_status(asked(folder, "word " * 200, max_tokens=4)).failure == "too_long"
-    assert asked(folder, "one two", max_tokens=60).status == 200
+    assert problem_from_status(ask(folder, "word " * 200, max_tokens=4)).failure == "too_long"
+    assert ask(folder, "one two", max_tokens=60).status == 200

@@ -25,7 +25,7 @@ def no_broker(monkeypatch):
 
 
 @pytest.fixture
-def installed(monkeypatch):
+def set_installed(monkeypatch):
     """A function that says whether the packages count as there."""
 
     def say(there: bool) -> None:
@@ -37,7 +37,7 @@ def installed(monkeypatch):
 
 
 @pytest.fixture
-def folder(tmp_path, settings, installed):
+def folder(tmp_path, settings, set_installed):
     """A folder with a model, among those that are allowed."""
     settings.LESART_MODEL_FOLDERS = [str(tmp_path / "models")]
     found = tmp_path / "models" / "one"
@@ -83,15 +83,15 @@ def test_a_name_is_downloaded_only_if_the_operator_allowed_it(folder, settings):
     assert addresses.check_folder("local:org/model") == "local:org/model"
 
 
-def test_without_the_packages_a_sentence_says_how_to_install_them(folder, installed):
-    installed(False)
+def test_without_the_packages_a_sentence_says_how_to_install_them(folder, set_installed):
+    set_installed(False)
     with pytest.raises(BadAddress, match=r"\./lesart up --with local"):
         addresses.check_folder(f"local:{folder}")
 
 
 @pytest.mark.parametrize("there", [True, False])
-def test_the_menu_offers_it_only_with_the_packages(admin_client, installed, there):
-    installed(there)
+def test_the_menu_offers_it_only_with_the_packages(admin_client, set_installed, there):
+    set_installed(there)
     page = admin_client.get(reverse("endpoint_new")).content.decode()
     assert (str(IN_PROCESS[0]).replace("'", "&#x27;") in page) == there
 

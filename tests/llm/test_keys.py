@@ -36,10 +36,10 @@ def test_redacting_takes_out_the_key_and_what_looks_like_one():
 
 @pytest.mark.database
 @pytest.mark.django_db
-def test_a_server_that_echoes_the_key_puts_it_nowhere(served, make_run, caplog):
+def test_a_server_that_echoes_the_key_puts_it_nowhere(serve_model, make_run, caplog):
     caplog.set_level(logging.DEBUG)
     echoes = [error(400, f"Incorrect key {KEY}"), Planned(f"R {KEY}"), Planned(raw=f"<p>Bearer {KEY}</p>".encode())]
-    run = make_run(served(lambda request: echoes[request.number % 3]), 3, params={"as_published": True})
+    run = make_run(serve_model(lambda request: echoes[request.number % 3]), 3, params={"as_published": True})
     Endpoint.objects.update(encrypted_key=keys.encrypt(KEY))
     run.endpoint.refresh_from_db()
     run = drain_here(run)
@@ -58,13 +58,13 @@ def test_a_key_is_found_as_json_and_addresses_write_it():
 
 @pytest.mark.database
 @pytest.mark.django_db
-def test_no_field_of_a_reply_carries_the_key_into_the_ledger(served, make_run):
+def test_no_field_of_a_reply_carries_the_key_into_the_ledger(serve_model, make_run):
     escaped = "".join(f"\\u{ord(char):04x}" for char in KEY)
     body = (
         '{"model": "KEY", "choices": [{"finish_reason": "KEY", "message": {"content": "R"}, "logprobs":'
         ' {"content": [{"token": "KEY", "logprob": 0, "top_logprobs": [{"token": "KEY", "logprob": 0}]}]}}]}'
     ).replace("KEY", escaped)
-    run = make_run(served(Planned(raw=body.encode())), 1)
+    run = make_run(serve_model(Planned(raw=body.encode())), 1)
     Endpoint.objects.update(encrypted_key=keys.encrypt(KEY))
     run.endpoint.refresh_from_db()
     call = drain_here(run).calls.get()
@@ -75,8 +75,8 @@ def test_no_field_of_a_reply_carries_the_key_into_the_ledger(served, make_run):
 
 @pytest.mark.database
 @pytest.mark.django_db
-def test_the_key_goes_to_its_endpoint(served, make_run, monkeypatch):
-    server = served("R")
+def test_the_key_goes_to_its_endpoint(serve_model, make_run, monkeypatch):
+    server = serve_model("R")
     seen = []
     note = server._note
     monkeypatch.setattr(
@@ -101,8 +101,8 @@ def test_a_changed_base_url_drops_the_key():
 
 
 @pytest.mark.django_db
-def test_a_key_that_cannot_be_read_pauses_the_run(served, make_run):
-    run = make_run(served("R"), 1)
+def test_a_key_that_cannot_be_read_pauses_the_run(serve_model, make_run):
+    run = make_run(serve_model("R"), 1)
     Endpoint.objects.update(encrypted_key="gAAAA-not-a-token")
     run.endpoint.refresh_from_db()
     run = drain_here(run)

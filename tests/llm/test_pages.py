@@ -44,10 +44,12 @@ def endpoint(db):
 
 
 @pytest.fixture
-def finished(served, make_run):
+def finished_run(serve_model, make_run):
     """A run of three calls with a hostile reply, a refusal and a failure in it."""
     answers = ["R", Planned("<script>alert(1)</script> {{ 7|add:7 }}"), error(400, "<b>odd</b> request")]
-    run = make_run(served(lambda request: answers[request.number]), 3, max_concurrency=1, params={"as_published": True})
+    run = make_run(
+        serve_model(lambda request: answers[request.number]), 3, max_concurrency=1, params={"as_published": True}
+    )
     return drain_here(run)
 
 
@@ -130,8 +132,8 @@ def test_an_edit_that_fails_changes_nothing(admin, as_user, endpoint):
     assert Endpoint.objects.values_list("base_url", "model").get() == ("https://api.example.org/v1", "m")
 
 
-def test_an_endpoint_with_runs_stays(admin, as_user, finished):
-    as_user(admin).post(reverse("endpoint_delete", args=[finished.endpoint_id]))
+def test_an_endpoint_with_runs_stays(admin, as_user, finished_run):
+    as_user(admin).post(reverse("endpoint_delete", args=[finished_run.endpoint_id]))
     assert Endpoint.objects.exists()
 
 
@@ -153,20 +155,20 @@ def able(request):
     return Planned("Hello!", [("Hello", 0.9, {"Hello": 0.9, "Hi": 0.1})])
 
 
-def test_the_test_finds_out_what_a_server_can_do(served):
-    endpoint = outcome_of_test(served, able)
+def test_the_test_finds_out_what_a_server_can_do(serve_model):
+    endpoint = outcome_of_test(serve_model, able)
     assert (endpoint.test_ok, endpoint.test_reply) == (True, "Hello!")
     assert [endpoint.can(name) for name in ("logprobs", "json_schema", "seed", "usage")] == [True] * 4
     assert endpoint.can("n_logprobs") == 2
 
 
-def test_what_a_server_ignores_or_refuses_is_noted(served):
+def test_what_a_server_ignores_or_refuses_is_noted(serve_model):
     def plain(request):
         if "seed" in request.body:
             return error(400, "Unknown parameter: 'seed'", "unknown_parameter", "seed")
         return Planned("Hello!", usage=False)
 
-    endpoint = outcome_of_test(served, plain)
+    endpoint = outcome_of_test(serve_model, plain)
     assert [endpoint.can(name) for name in ("logprobs", "json_schema", "seed", "usage")] == [False] * 4
 
 
@@ -180,9 +182,9 @@ def test_what_a_server_ignores_or_refuses_is_noted(served):
         (error(500, "boom"), "server", "Check its log"),
     ],
 )
-def test_a_failed_test_says_what_to_do(served, admin, as_user, answer, problem, said, monkeypatch):
+def test_a_failed_test_says_what_to_do(serve_model, admin, as_user, answer, problem, said, monkeypatch):
     monkeypatch.setattr("llm.wire.SLACK_SECONDS", 0.2)
-    endpoint = outcome_of_test(served, answer)
+    endpoint = outcome_of_test(serve_model, answer)
     assert (endpoint.test_ok, endpoint.test_problem) == (False, problem)
     assert said in as_user(admin).get(endpoint.get_absolute_url()).content.decode()
 
@@ -193,8 +195,8 @@ def test_a_server_that_is_down_is_said_to_be_so(admin, as_user, allow_loopback):
     assert "Start the model server" in as_user(admin).get(endpoint.get_absolute_url()).content.decode()
 
 
-def test_without_log_probabilities_the_page_says_how_answers_are_read(served, admin, as_user):
-    endpoint = outcome_of_test(served, "Hello!")
+def test_without_log_probabilities_the_page_says_how_answers_are_read(serve_model, admin, as_user):
+    endpoint = outcome_of_test(serve_model, "Hello!")
     assert "no log-probabilities" in as_user(admin).get(endpoint.get_absolute_url()).content.decode()
 
 
@@ -207,22 +209,22 @@ def urls_of(run):
     return everybody, [reverse("call_list", args=[run.pk]), call.get_absolute_url()]
 
 
-def test_members_see_runs_and_reviewers_read_calls(finished, viewer, reviewer, stranger, client):
-    everybody, reviewers = urls_of(finished)
+def test_members_see_runs_and_reviewers_read_calls(finished_run, viewer, reviewer, stranger, client):
+    everybody, reviewers = urls_of(finished_run)
     for user, codes in ((stranger, (404, 404)), (viewer, (200, 404)), (reviewer, (200, 200))):
         client.force_login(user)
         assert {client.get(url).status_code for url in everybody} == {codes[0]}
         assert {client.get(url).status_code for url in reviewers} == {codes[1]}
 
 
-def test_a_viewer_sees_no_reply_on_the_run_page(finished, viewer, as_user):
-    page = as_user(viewer).get(finished.get_absolute_url()).content.decode()
-    assert reverse("call_list", args=[finished.pk]) not in page
+def test_a_viewer_sees_no_reply_on_the_run_page(finished_run, viewer, as_user):
+    page = as_user(viewer).get(finished_run.get_absolute_url()).content.decode()
+    assert reverse("call_list", args=[finished_run.pk]) not in page
 
 
 @pytest.mark.parametrize("action", ["pause", "resume", "cancel", "retry", "ask-again", "give-up"])
-def test_researchers_act_on_runs_and_only_by_post(action, finished, reviewer, researcher, client):
-    url = reverse("run_act", args=[finished.pk, action])
+def test_researchers_act_on_runs_and_only_by_post(action, finished_run, reviewer, researcher, client):
+    url = reverse("run_act", args=[finished_run.pk, action])
     client.force_login(reviewer)
     assert client.post(url).status_code == 404
     client.force_login(researcher)
@@ -230,46 +232,46 @@ def test_researchers_act_on_runs_and_only_by_post(action, finished, reviewer, re
     assert client.post(url).status_code == 302
 
 
-def test_a_call_of_another_run_is_not_found(finished, make_run, served, owner, as_user):
-    other = make_run(served("R"), 1)
-    url = reverse("call", args=[other.pk, finished.calls.first().pk])
+def test_a_call_of_another_run_is_not_found(finished_run, make_run, serve_model, owner, as_user):
+    other = make_run(serve_model("R"), 1)
+    url = reverse("call", args=[other.pk, finished_run.calls.first().pk])
     assert as_user(owner).get(url).status_code == 404
 
 
-def test_replies_and_errors_are_text(finished, owner, as_user):
+def test_replies_and_errors_are_text(finished_run, owner, as_user):
     client = as_user(owner)
-    pages = [client.get(call.get_absolute_url()).content.decode() for call in finished.calls.all()]
-    pages += [client.get(url).content.decode() for url in (finished.get_absolute_url(), *urls_of(finished)[1])]
+    pages = [client.get(call.get_absolute_url()).content.decode() for call in finished_run.calls.all()]
+    pages += [client.get(url).content.decode() for url in (finished_run.get_absolute_url(), *urls_of(finished_run)[1])]
     assert any("&lt;script&gt;alert(1)&lt;/script&gt; {{ 7|add:7 }}" in page for page in pages)
     assert any("&lt;b&gt;odd&lt;/b&gt;" in page for page in pages)
     assert not any("<script>alert" in page or "<b>odd" in page for page in pages)
 
 
-def test_the_run_page_groups_failures_with_what_to_do(finished, owner, as_user):
-    page = as_user(owner).get(finished.get_absolute_url()).content.decode()
+def test_the_run_page_groups_failures_with_what_to_do(finished_run, owner, as_user):
+    page = as_user(owner).get(finished_run.get_absolute_url()).content.decode()
     assert "1 × no answer found" in page
     assert "1 × request refused" in page
     assert "Change the parameters of the run" in page
     assert "3 of 3 calls" in page
 
 
-def test_a_call_page_shows_prompt_reply_and_what_was_understood(finished, owner, as_user):
-    page = as_user(owner).get(finished.calls.get(state="answered").get_absolute_url()).content.decode()
+def test_a_call_page_shows_prompt_reply_and_what_was_understood(finished_run, owner, as_user):
+    page = as_user(owner).get(finished_run.calls.get(state="answered").get_absolute_url()).content.decode()
     assert "Is k0 right?" in page
     assert "&quot;label&quot;: &quot;R&quot;" in page
     assert "mock-1" in page
 
 
-def test_without_a_worker_the_run_page_says_so(make_run, served, owner, as_user):
-    run = make_run(served("R"), 2)
+def test_without_a_worker_the_run_page_says_so(make_run, serve_model, owner, as_user):
+    run = make_run(serve_model("R"), 2)
     client = as_user(owner)
     assert "No worker is running" in client.get(run.get_absolute_url()).content.decode()
     Worker.objects.create(name="w", started_at=timezone.now(), last_seen=timezone.now())
     assert "No worker is running" not in client.get(run.get_absolute_url()).content.decode()
 
 
-def test_pausing_and_cancelling_by_page(make_run, served, researcher, as_user):
-    run = make_run(served("R"), 2)
+def test_pausing_and_cancelling_by_page(make_run, serve_model, researcher, as_user):
+    run = make_run(serve_model("R"), 2)
     plan_run(run, lambda: True)
     client = as_user(researcher)
     for action, state in (("pause", RunState.PAUSED), ("resume", RunState.RUNNING), ("cancel", RunState.CANCELLED)):
@@ -280,21 +282,21 @@ def test_pausing_and_cancelling_by_page(make_run, served, researcher, as_user):
     assert "Nothing changed" in page
 
 
-def test_a_paused_run_says_why(make_run, served, owner, as_user):
-    run = make_run(served("R"), 2)
+def test_a_paused_run_says_why(make_run, serve_model, owner, as_user):
+    run = make_run(serve_model("R"), 2)
     runs.pause(run, "budget")
     assert "Raise it, or cancel the run" in as_user(owner).get(run.get_absolute_url()).content.decode()
 
 
-def test_the_budget_can_be_raised(make_run, served, researcher, as_user):
-    run = make_run(served("R"), 2, price="1")
+def test_the_budget_can_be_raised(make_run, serve_model, researcher, as_user):
+    run = make_run(serve_model("R"), 2, price="1")
     as_user(researcher).post(reverse("run_budget", args=[run.pk]), {"budget": "2.5"})
     run.refresh_from_db()
     assert run.budget_nanos == 2_500_000_000
 
 
-def test_long_lists_have_pages_that_keep_their_filter(make_run, served, owner, as_user):
-    run = make_run(served("R"), 130)
+def test_long_lists_have_pages_that_keep_their_filter(make_run, serve_model, owner, as_user):
+    run = make_run(serve_model("R"), 130)
     plan_run(run, lambda: True)
     client = as_user(owner)
     page = client.get(reverse("call_list", args=[run.pk]) + "?state=planned").content.decode()
@@ -305,9 +307,9 @@ def test_long_lists_have_pages_that_keep_their_filter(make_run, served, owner, a
 
 
 def test_the_progress_page_of_many_calls_asks_few_questions(
-    make_run, served, owner, as_user, django_assert_max_num_queries
+    make_run, serve_model, owner, as_user, django_assert_max_num_queries
 ):
-    run = make_run(served("R"), 1)
+    run = make_run(serve_model("R"), 1)
     rows = [Call(run=run, key=f"x{number}", position=number, state="answered") for number in range(3000)]
     Call.objects.bulk_create(rows)
     client = as_user(owner)
@@ -315,14 +317,14 @@ def test_the_progress_page_of_many_calls_asks_few_questions(
         assert "3,000" in client.get(run.get_absolute_url() + "?part").content.decode()
 
 
-def test_a_recorded_run_says_so_on_its_page_its_calls_and_in_the_list(served, make_run, as_user, admin, project):
-    run = drain_here(make_run(served(), 1))
+def test_a_recorded_run_says_so_on_its_page_its_calls_and_in_the_list(serve_model, make_run, as_user, admin, project):
+    run = drain_here(make_run(serve_model(), 1))
     addresses = [run.get_absolute_url(), run.calls.get().get_absolute_url(), f"/p/{project.slug}/runs/"]
 
-    def told():
+    def read_pages():
         pages = [as_user(admin).get(address).content.decode() for address in addresses]
         return ['id="recorded"' in page or "data-recorded" in page for page in pages]
 
-    assert told() == [False] * 3
+    assert read_pages() == [False] * 3
     type(run).objects.update(is_recorded=True)
-    assert told() == [True] * 3
+    assert read_pages() == [True] * 3

@@ -73,8 +73,8 @@ def until(limit, text="R"):
     return answer
 
 
-def test_the_limit_grows_until_the_reply_is_whole_and_every_call_is_paid_once(served, make_run):
-    server = served(until(3000))
+def test_the_limit_grows_until_the_reply_is_whole_and_every_call_is_paid_once(serve_model, make_run):
+    server = serve_model(until(3000))
     run = drain_here(make_run(server, 1, price="1"))
     calls = list(run.calls.order_by("turn"))
     assert [call.params["max_tokens"] for call in calls] == [10, 1024, 2048, 4096]
@@ -86,34 +86,34 @@ def test_the_limit_grows_until_the_reply_is_whole_and_every_call_is_paid_once(se
     assert (len(server.requests), again.spent_nanos) == (4, 0)
 
 
-def test_the_limit_grows_no_further_than_its_bound(served, make_run):
-    server = served(until(10**9))
+def test_the_limit_grows_no_further_than_its_bound(serve_model, make_run):
+    server = serve_model(until(10**9))
     run = drain_here(make_run(server, 1))
     limits = [request.body["max_tokens"] for request in server.requests]
     assert limits == [10, 1024, 2048, 4096, 8192, 16384, MOST_OUTPUT]
     assert run.calls.order_by("-turn").first().error_class == "cut"
 
 
-def test_a_server_of_the_other_name_for_the_limit_is_learned_at_the_first_refusal(served, make_run):
+def test_a_server_of_the_other_name_for_the_limit_is_learned_at_the_first_refusal(serve_model, make_run):
     def answer(request):
         if "max_tokens" in request.body:
             return error(400, "Unsupported parameter: 'max_tokens'.", "unsupported_parameter", "max_tokens")
         return until(2000)(request)
 
-    run = drain_here(make_run(served(answer), 2))
+    run = drain_here(make_run(serve_model(answer), 2))
     assert run.endpoint.can("max_tokens_name") == "max_completion_tokens"
     assert run.calls.filter(state="answered").count() == 2
 
 
-def test_what_somebody_asked_for_is_not_left_out_silently(served, make_run):
-    server = served(error(400, "Unknown parameter: 'reasoning_effort'.", "unknown_parameter", "reasoning_effort"))
+def test_what_somebody_asked_for_is_not_left_out_silently(serve_model, make_run):
+    server = serve_model(error(400, "Unknown parameter: 'reasoning_effort'.", "unknown_parameter", "reasoning_effort"))
     run = drain_here(make_run(server, 1, params={"request_options": {"reasoning_effort": "low", "extra": {"seed": 1}}}))
     assert run.calls.get().error_class == "request"
     assert server.requests[0].body["reasoning_effort"] == "low"
     assert len(server.requests) == 1
 
 
-def test_a_probe_gives_a_model_that_reasons_room_and_learns_that_it_does(served, make_run):
+def test_a_probe_gives_a_model_that_reasons_room_and_learns_that_it_does(serve_model, make_run):
     def answer(request):
         body = request.body
         if body["max_tokens"] < 500:
@@ -122,7 +122,7 @@ def test_a_probe_gives_a_model_that_reasons_room_and_learns_that_it_does(served,
             return label("R", "F", 0.9)
         return Planned('<think>They want it.</think>{"greeting": "Hello"}')
 
-    endpoint = make_run(served(answer), 1).endpoint
+    endpoint = make_run(serve_model(answer), 1).endpoint
     assert endpoints.probe_endpoint(endpoint.pk)
     endpoint.refresh_from_db()
     found = {name: endpoint.can(name) for name in ("reasons", "logprobs", "json_schema", "seed", "max_tokens_name")}
@@ -147,8 +147,10 @@ GARBAGE = "I would rather not say which."
 @pytest.mark.parametrize(
     ("answer", "reason"), [(GARBAGE, "unusable_parse"), (Planned("<think>", finish_reason="length"), "unusable_cut")]
 )
-def test_a_run_pauses_when_its_first_replies_are_all_unusable_and_goes_on_by_a_click(served, make_run, answer, reason):
-    server = served(answer)
+def test_a_run_pauses_when_its_first_replies_are_all_unusable_and_goes_on_by_a_click(
+    serve_model, make_run, answer, reason
+):
+    server = serve_model(answer)
     run = drain_here(make_run(server, 100))
     assert (run.state, run.reason) == ("paused", reason)
     assert len(server.requests) < 100  # the whole run takes 200: each reply is asked for again
@@ -160,26 +162,26 @@ def test_a_run_pauses_when_its_first_replies_are_all_unusable_and_goes_on_by_a_c
     assert len(server.requests) > n
 
 
-def test_one_usable_reply_among_the_first_lets_the_run_go_on(served, make_run):
-    run = drain_here(make_run(served(lambda request: "R" if request.number == 15 else GARBAGE), 60))
+def test_one_usable_reply_among_the_first_lets_the_run_go_on(serve_model, make_run):
+    run = drain_here(make_run(serve_model(lambda request: "R" if request.number == 15 else GARBAGE), 60))
     assert run.state == "done"
     assert run.calls.filter(state="failed").count() == 59
 
 
-def test_a_run_that_is_to_keep_going_is_not_paused(served, make_run):
-    run = make_run(served(GARBAGE), 30)
+def test_a_run_that_is_to_keep_going_is_not_paused(serve_model, make_run):
+    run = make_run(serve_model(GARBAGE), 30)
     type(run).objects.filter(pk=run.pk).update(keeps_going=True)
     run.refresh_from_db()
     assert drain_here(run).state == "done"
 
 
-def test_two_workers_together_see_the_twentieth(served, make_run, monkeypatch):
+def test_two_workers_together_see_the_twentieth(serve_model, make_run, monkeypatch):
     from llm.models import Run
     from llm.services import reading
 
     seen, pause_if_unusable = [], reading.pause_if_unusable
     monkeypatch.setattr(reading, "pause_if_unusable", lambda run: seen.append(run.pk))
-    run = drain_here(make_run(served(GARBAGE), 30))
+    run = drain_here(make_run(serve_model(GARBAGE), 30))
     calls = list(run.calls.filter(state="failed").order_by("pk"))
     assert len(calls) == 30
     assert seen

@@ -16,10 +16,10 @@ ASKED = Request([{"role": "user", "content": "Größe?"}], {"temperature": 0, "m
 
 
 def test_a_wire_that_could_not_start_is_an_error_and_no_endless_wait(monkeypatch):
-    def broken(*arguments):
+    def fail(*arguments):
         raise RuntimeError("no client")
 
-    monkeypatch.setattr(wire, "make_client", broken)
+    monkeypatch.setattr(wire, "make_client", fail)
     monkeypatch.setattr("threading.excepthook", lambda arguments: None)
     with Wire(CONFIG) as mine:
         mine._thread.join(10)
@@ -27,8 +27,8 @@ def test_a_wire_that_could_not_start_is_an_error_and_no_endless_wait(monkeypatch
             mine.collect(0.05)
 
 
-def test_what_is_still_out_at_the_end_is_given_up(allow_loopback, served):
-    server = served("R", latency=30)
+def test_what_is_still_out_at_the_end_is_given_up(allow_loopback, serve_model):
+    server = serve_model("R", latency=30)
     began = time.monotonic()
     with Wire(ConnectionConfig(server.base_url, "", 60, 2)) as mine:
         mine.send([(1, Prompt(ASKED, ASKED.params).body("m"))])

@@ -12,7 +12,7 @@ from projects.models import SignInLink, User
 from projects.services import create_sign_in_link, use_sign_in_link
 
 
-def printed(**options) -> str:
+def print_link(**options) -> str:
     out = StringIO()
     call_command("create_sign_in_link", stdout=out, **options)
     return out.getvalue()
@@ -27,27 +27,27 @@ def page_of(token: str) -> str:
     return reverse("sign_in_link", args=[token])
 
 
-def signed_in(client) -> str | None:
+def get_user_id(client) -> str | None:
     return client.session.get("_auth_user_id")
 
 
 def test_command_prints_the_address_alone_on_a_line(db):
-    line = printed(base="http://127.0.0.1:8123/")
+    line = print_link(base="http://127.0.0.1:8123/")
     assert line.startswith("http://127.0.0.1:8123/sign-in/")
     assert line.endswith("/\n")
     assert line.count("\n") == 1
 
 
 def test_command_makes_the_admin_once_and_without_a_password(db):
-    printed()
-    printed()
+    print_link()
+    print_link()
     admin = User.objects.get()
     assert (admin.username, admin.is_superuser, admin.has_usable_password()) == ("admin", True, False)
 
 
 def test_command_takes_the_admin_there_is(db):
     chief = User.objects.create_superuser("chief")
-    printed()
+    print_link()
     assert SignInLink.objects.get().user == chief
     assert User.objects.count() == 1
 
@@ -55,14 +55,14 @@ def test_command_takes_the_admin_there_is(db):
 def test_command_never_promotes_somebody_called_admin(db):
     User.objects.create_user("admin")
     with pytest.raises(CommandError, match="createsuperuser"):
-        printed()
+        print_link()
     assert not User.objects.get().is_superuser
 
 
 @pytest.mark.parametrize("base", ["127.0.0.1:8000", "javascript:alert(1)", "", "http://"])
 def test_command_refuses_a_base_that_is_no_address(base, db):
     with pytest.raises(CommandError, match="--base"):
-        printed(base=base)
+        print_link(base=base)
     assert not SignInLink.objects.exists()
 
 
@@ -79,21 +79,21 @@ def test_link_is_valid_for_a_day(token):
 def test_opening_shows_a_button_and_signs_nobody_in(token, client):
     page = client.get(page_of(token)).content.decode()
     assert "This link signs you in as admin." in page
-    assert signed_in(client) is None
+    assert get_user_id(client) is None
     assert SignInLink.objects.get().used_at is None
 
 
 def test_the_button_signs_in(token, client, admin_user):
     response = client.post(page_of(token))
     assert response.headers["Location"] == reverse("project_list")
-    assert signed_in(client) == str(admin_user.pk)
+    assert get_user_id(client) == str(admin_user.pk)
 
 
 def test_the_button_works_once(token, client):
     client.post(page_of(token))
     client.logout()
     assert client.post(page_of(token)).status_code == 404
-    assert signed_in(client) is None
+    assert get_user_id(client) is None
 
 
 def expire(token):
@@ -112,7 +112,7 @@ def test_links_that_do_not_work_look_alike(close, method, token, client, bare):
     assert closed.status_code == unknown.status_code == 404
     assert bare(closed) == bare(unknown)
     assert "./lesart manage create_sign_in_link" in bare(closed)
-    assert signed_in(client) is None
+    assert get_user_id(client) is None
 
 
 def test_expired_links_are_forgotten_when_a_new_one_is_made(token, admin_user):

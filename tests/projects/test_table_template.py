@@ -15,7 +15,7 @@ class Sheet(tables.Table):
 
 
 @pytest.fixture
-def drawn():
+def render_table():
     def draw(query="", rows=ROWS, **options) -> str:
         request = RequestFactory().get("/" + query)
         table = Sheet(rows, **options)
@@ -27,28 +27,28 @@ def drawn():
     return draw
 
 
-def test_cells_are_text_not_markup(drawn):
-    assert "&lt;b&gt;a&lt;/b&gt;" in drawn()
+def test_cells_are_text_not_markup(render_table):
+    assert "&lt;b&gt;a&lt;/b&gt;" in render_table()
 
 
-def test_order_is_told_to_screen_readers(drawn):
-    assert 'aria-sort="ascending"' in drawn("?sort=name")
-    assert 'aria-sort="descending"' in drawn("?sort=-name")
-    assert "aria-sort" not in drawn()
+def test_order_is_told_to_screen_readers(render_table):
+    assert 'aria-sort="ascending"' in render_table("?sort=name")
+    assert 'aria-sort="descending"' in render_table("?sort=-name")
+    assert "aria-sort" not in render_table()
 
 
-def test_only_orderable_columns_are_links(drawn):
-    assert '<a href="?sort=name">Name</a>' in drawn()
-    assert "sort=n&" not in drawn() + "&"
+def test_only_orderable_columns_are_links(render_table):
+    assert '<a href="?sort=name">Name</a>' in render_table()
+    assert "sort=n&" not in render_table() + "&"
 
 
-def test_page_links_keep_the_order(drawn):
-    page = drawn("?sort=-name&page=2")
+def test_page_links_keep_the_order(render_table):
+    page = render_table("?sort=-name&page=2")
     assert 'href="?sort=-name&amp;page=1" rel="prev"' in page
     assert 'aria-current="page"' in page
     assert 'rel="next"' not in page
 
 
 @pytest.mark.parametrize("query", ["?page=0", "?page=99", "?page=x", "?sort=nothing", "?sort=-", "?per_page=x"])
-def test_nonsense_in_the_address_draws_the_table(query, drawn):
-    assert "<table" in drawn(query)
+def test_nonsense_in_the_address_draws_the_table(query, render_table):
+    assert "<table" in render_table(query)

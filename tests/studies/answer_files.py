@@ -8,7 +8,7 @@ from typing import Any
 COLUMNS = ("annotator", "group", "stage", "text_id", "item_id", "option_id", "question", "value", "unsure")
 
 
-def judged(annotator: str, stage: str, item: str, ticked: str = "a", **fields: Any) -> list[dict[str, Any]]:
+def make_option_rows(annotator: str, stage: str, item: str, ticked: str = "a", **fields: Any) -> list[dict[str, Any]]:
     """The rows of one item with the options a, b and c, of which `ticked` are ticked."""
     shared = {"annotator": annotator, "stage": stage, "text_id": item.split("-")[0], "item_id": item} | fields
     answers = [
@@ -21,8 +21,12 @@ def judged(annotator: str, stage: str, item: str, ticked: str = "a", **fields: A
 
 def whole(annotator: str = "P01", guessed: str = "t1-alder-1", **fields: Any) -> list[dict[str, Any]]:
     """Everything one person says about text t1: a guess on one item, then both read."""
-    read = [row for item in ("t1-alder-1", "t1-birch-1") for row in judged(annotator, "read", item, "ab", **fields)]
-    return judged(annotator, "guess", guessed, **fields) + read
+    read = [
+        row
+        for item in ("t1-alder-1", "t1-birch-1")
+        for row in make_option_rows(annotator, "read", item, "ab", **fields)
+    ]
+    return make_option_rows(annotator, "guess", guessed, **fields) + read
 
 
 def as_csv(rows: list[dict[str, Any]], columns: tuple[str, ...] = ()) -> bytes:

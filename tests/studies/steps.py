@@ -46,7 +46,7 @@ def send(client, study: Study | str, step: str, **changes: Any):
     return client.post(url, {name: value for name, value in fields.items() if value is not None})
 
 
-def said(page) -> str:
+def error_text(page) -> str:
     """All error messages of the page."""
     form = page.context["form"]
     return " ".join(str(message) for messages in form.errors.values() for message in messages)

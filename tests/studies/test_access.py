@@ -12,7 +12,7 @@ from studies.models import Annotator, Instrument, Study, StudyTemplate
 from studies.services.instrument_writing import copy_instrument
 from studies.services.launching import pause_study, start_preview
 from studies.services.lifecycle import save_template
-from tests.studies.world import bank, counts, drafted, launched
+from tests.studies.world import bank, counts, draft_study, make_live_study
 
 CHARACTERS = ("anonymous", "stranger", "viewer", "reviewer", "researcher", "owner", "admin")
 RANK = {name: place for place, name in enumerate(CHARACTERS)} | {"admin": len(CHARACTERS)}
@@ -107,11 +107,11 @@ PAGES = [
 def studies(project):
     bank(project)
     draft, live, paused = (
-        drafted(project, slug="draft"),
-        launched(project, slug="live"),
-        launched(project, slug="paused"),
+        draft_study(project, slug="draft"),
+        make_live_study(project, slug="live"),
+        make_live_study(project, slug="paused"),
     )
-    writing = launched(project, slug="writing", protocol="writing")
+    writing = make_live_study(project, slug="writing", protocol="writing")
     pause_study(paused)
     save_template(live, "mine", None)
     copy_instrument(live.instrument_version, project, "mine")

@@ -24,9 +24,9 @@ from studies.services.people import add_annotators, revoke_link
 from studies.services.recruiting import NoPlace, start_stranger
 from studies.services.spec import SpecError
 from studies.services.states import WrongState
-from tests.analysis.packs import packed, unpacked
+from tests.analysis.packs import export_pack_bytes, import_pack_bytes
 from tests.factory import make_item, make_text
-from tests.studies.world import GENERATORS, bank, launched, person
+from tests.studies.world import GENERATORS, bank, make_live_study, person
 
 PLAN = {"annotators": 4, "per_unit": 2}
 
@@ -50,7 +50,7 @@ def list_texts(annotator):
 @pytest.fixture
 def study(project):
     bank(project, texts=4)
-    study = launched(project, plan=PLAN)
+    study = make_live_study(project, plan=PLAN)
     more(project, "u1", "u2", "u3", "u4")
     return study
 
@@ -75,7 +75,7 @@ def test_a_block_is_planned_by_itself_and_leaves_every_earlier_cell(study, resea
 
 def test_another_block_is_drawn_anew_and_again_the_same_from_the_seed(project):
     bank(project, texts=2)
-    one, two = (launched(project, slug=slug, plan=PLAN) for slug in ("one", "two"))
+    one, two = (make_live_study(project, slug=slug, plan=PLAN) for slug in ("one", "two"))
     more(project, "u1", "u2", "v1", "v2")
     for names in (["u1", "u2"], ["v1", "v2"]):
         assert add_texts(one, names).number == add_texts(two, names[::-1]).number
@@ -105,7 +105,7 @@ def test_what_nobody_at_work_can_do_goes_to_whoever_joins(study):
 
 def test_strangers_find_the_new_cells_free(project):
     bank(project, texts=1)
-    study = launched(project, plan={"annotators": 2}, recruitment={"open_link": True})
+    study = make_live_study(project, plan={"annotators": 2}, recruitment={"open_link": True})
     known = [start_stranger(study, start=start) for start in "ab"]
     with pytest.raises(NoPlace):
         start_stranger(study, start="c")
@@ -139,7 +139,7 @@ def test_what_cannot_be_added_is_refused_and_nothing_changes(study, project, nam
 @pytest.mark.parametrize("plan", [{"annotators": 2, "people_texts": 2}, {"annotators": 2, "own_texts": 2}])
 def test_plans_that_no_text_can_join_are_refused(project, plan):
     bank(project, texts=4)
-    study = launched(project, plan=plan)
+    study = make_live_study(project, plan=plan)
     more(project, "u1")
     with pytest.raises(SpecError):
         add_texts(study, ["u1"])
@@ -180,7 +180,7 @@ def test_export_tables_methods_and_pack_say_the_block(study):
     assert [row["value"] for row in told if row["quantity"] == "n_blocks"] == [2]
     facts = facts_of(evidence, type("R", (), {"n_responses": 1}), describe_conduct(evidence))
     assert "2" in describe_blocks(facts)
-    again = unpacked(packed(study))
+    again = import_pack_bytes(export_pack_bytes(study))
     assert [{**each, "made_by": None} for each in study.blocks] == again.blocks
     blocks = study.units.order_by("position").values_list("text__external_id", "block")
     assert list(again.units.order_by("position").values_list("text__external_id", "block")) == list(blocks)

@@ -14,7 +14,7 @@ from studies.services.answering import StaleStage
 from studies.services.launching import launch_study
 from studies.services.people import add_annotators
 from studies.services.states import WrongState
-from tests.studies.world import Person, bank, drafted, launched, person
+from tests.studies.world import Person, bank, draft_study, make_live_study, person
 
 pytestmark = [pytest.mark.database, pytest.mark.django_db(transaction=True)]
 
@@ -52,7 +52,7 @@ def again(someone: Person) -> Annotator:
 
 
 def test_one_stage_handed_in_eight_times_at_once_is_stored_once(project):
-    someone = person(launched(project)).start()
+    someone = person(make_live_study(project)).start()
     someone.save(someone.answers())
     token = someone.here.token
     came = burst(lambda _number: answering.submit_stage(again(someone), token), StaleStage)
@@ -63,7 +63,7 @@ def test_one_stage_handed_in_eight_times_at_once_is_stored_once(project):
 
 
 def test_drafts_of_two_tabs_overwrite_each_other_and_are_never_doubled(project):
-    someone = person(launched(project)).start()
+    someone = person(make_live_study(project)).start()
     token, pages = someone.here.token, [someone.answers(tick=number % 3) for number in range(AT_ONCE)]
     came = burst(lambda number: answering.save_drafts(again(someone), token, pages[number]), StaleStage)
     assert came == ["done"] * 8
@@ -72,21 +72,21 @@ def test_drafts_of_two_tabs_overwrite_each_other_and_are_never_doubled(project):
 
 
 def test_a_phase_passed_eight_times_at_once_is_passed_once(project):
-    someone = person(launched(project))
+    someone = person(make_live_study(project))
     came = burst(lambda _number: answering.pass_phase(again(someone), "consent"), StaleStage)
     assert came == ["done"] * 8
     assert PhasePassed.objects.count() == 1
 
 
 def test_a_draft_launched_eight_times_at_once_is_launched_once(project):
-    study = drafted(project, plan={"annotators": 2})
+    study = draft_study(project, plan={"annotators": 2})
     came = burst(lambda _number: launch_study(study), WrongState)
     assert came == ["WrongState"] * 7 + ["done"]
     assert (study.annotators.count(), study.units.count(), Slot.objects.count()) == (2, 2, 4)
 
 
 def test_people_added_at_once_get_different_seats_and_cells(project):
-    study = launched(project, plan={"annotators": "open"})
+    study = make_live_study(project, plan={"annotators": "open"})
     came = burst(lambda _number: add_annotators(study, 1), WrongState)
     assert came == ["done"] * 8
     assert sorted(study.annotators.values_list("seat", flat=True)) == list(range(8))

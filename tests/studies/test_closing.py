@@ -15,13 +15,13 @@ from studies.services.monitor import list_people
 from studies.services.people import revoke_link
 from studies.services.progress import count_progress
 from studies.services.states import hold_state
-from tests.studies.world import bank, launched, person
+from tests.studies.world import bank, make_live_study, person
 
 
 def test_a_study_that_is_closed_while_a_hand_in_waits_stores_nothing(project, monkeypatch):
     """The study is closed at the moment at which the hand-in asks for the study's row."""
     bank(project)
-    study = launched(project)
+    study = make_live_study(project)
     someone = person(study).start()
     someone.save(someone.answers())
     token = someone.here.token
@@ -39,7 +39,7 @@ def test_closing_waits_for_a_hand_in_that_has_begun(real_database):
         pytest.skip("transactions of SQLite come one after the other")
     project = Project.objects.create(slug="rivers", title="Rivers")
     bank(project)
-    study = launched(project)
+    study = make_live_study(project)
     someone = person(study).start()
     someone.save(someone.answers())
     token, held, closing = someone.here.token, Event(), Event()
@@ -73,7 +73,7 @@ def test_closing_waits_for_a_hand_in_that_has_begun(real_database):
 
 def test_what_is_open_under_a_revoked_link_leaves_the_counts_and_what_was_handed_in_stays(project):
     bank(project, texts=3)
-    study = launched(project, plan={"annotators": 2})
+    study = make_live_study(project, plan={"annotators": 2})
     gone, stays = person(study, 0).start(), person(study, 1).start()
     gone.do()
     gone.do()  # one text, both stages
@@ -88,7 +88,7 @@ def test_what_is_open_under_a_revoked_link_leaves_the_counts_and_what_was_handed
 
 def test_somebody_revoked_who_handed_nothing_in_is_not_counted(project):
     bank(project, texts=3)
-    study = launched(project, plan={"annotators": 2})
+    study = make_live_study(project, plan={"annotators": 2})
     revoke_link(person(study, 0).annotator)
     found = count_progress(study)
     assert (found.annotators, found.finished, found.total) == (1, 0, 3)

@@ -7,13 +7,13 @@ from studies.services import answering, places
 from studies.services.answering import StaleStage
 from studies.services.people import renew_link, revoke_link
 from studies.services.places import find_place
-from tests.studies.world import Person, bank, drafted, launched, person
+from tests.studies.world import Person, bank, draft_study, make_live_study, person
 
 
 @pytest.fixture
 def study(project):
     bank(project)
-    return launched(project)
+    return make_live_study(project)
 
 
 def set_state(study, state: StudyState) -> None:
@@ -143,7 +143,7 @@ def test_an_annotator_who_was_removed_gets_a_sentence(study):
 def test_a_draft_study_lets_only_previews_in(project, study):
     from studies.services.launching import start_preview
 
-    preview = start_preview(drafted(project, slug="draft"))
+    preview = start_preview(draft_study(project, slug="draft"))
     assert find_place(preview).phase == "consent"
     type(study).objects.filter(pk=study.pk).update(state=StudyState.DRAFT)
     assert place(person(study)).kind == "closed"

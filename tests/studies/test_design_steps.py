@@ -10,8 +10,8 @@ from studies.services.creating import check_draft, copy_study, describe_study
 from studies.services.launching import launch_study
 from studies.services.spec import SpecError, check_spec
 from tests.factory import make_item, make_text
-from tests.studies.steps import address, begin, read_fields, said, send
-from tests.studies.world import bank, drafted, launched
+from tests.studies.steps import address, begin, error_text, read_fields, send
+from tests.studies.world import bank, draft_study, make_live_study
 
 STEPS = ("protocol", "texts", "people", "launch")
 
@@ -44,7 +44,7 @@ def test_a_taken_title_gets_another_short_name_and_any_title_gets_one(project, c
 def test_a_title_is_there_from_the_start_and_cannot_be_empty(project, client):
     assert begin(client).status_code == 302
     assert Study.objects.get().title == "Rivers: study 1"
-    assert "This field is required." in said(begin(client, title=""))
+    assert "This field is required." in error_text(begin(client, title=""))
     assert Study.objects.count() == 1
 
 
@@ -65,7 +65,7 @@ def test_every_protocol_goes_through_the_steps_to_a_launch(protocol, project, cl
 @pytest.mark.parametrize("protocol", list(PROTOCOLS))
 def test_saving_what_a_step_shows_changes_nothing(protocol, project, client):
     bank(project, texts=5, items=4)
-    study = drafted(project, protocol=protocol, title="Mine")
+    study = draft_study(project, protocol=protocol, title="Mine")
     before = state(study)
     for step in STEPS:
         assert send(client, study, step).status_code == 302
@@ -82,7 +82,7 @@ def test_saving_keeps_every_kind_of_plan(project, client):
         {"annotators": {"b": 2, "a": 2}},
     ]
     for number, plan in enumerate(plans):
-        study = drafted(project, slug=f"s{number}", plan=plan)
+        study = draft_study(project, slug=f"s{number}", plan=plan)
         before = state(study)
         assert send(client, study, "people").status_code == 302
         assert state(study) == before
@@ -90,7 +90,7 @@ def test_saving_keeps_every_kind_of_plan(project, client):
 
 def test_groups_in_turn_and_the_open_link_are_kept(project, client):
     bank(project)
-    study = drafted(project, groups=["students", "teachers"], recruitment={"open_link": True})
+    study = draft_study(project, groups=["students", "teachers"], recruitment={"open_link": True})
     before = state(study)
     send(client, study, "people")
     assert state(study) == before
@@ -107,7 +107,7 @@ def test_without_texts_there_is_a_draft_that_says_what_is_missing(project, clien
 
 def test_texts_and_generators_are_all_ticked_until_one_is_not(project, client):
     bank(project, texts=3)
-    study = drafted(project)
+    study = draft_study(project)
     fields = read_fields(client.get(address(study, "texts")).content)
     assert (fields["texts"], fields["generators"]) == (["t1", "t2", "t3"], ["alder", "birch"])
     send(client, study, "texts", texts=["t1", "t3"], generators=["birch"])
@@ -119,7 +119,7 @@ def test_texts_and_generators_are_all_ticked_until_one_is_not(project, client):
 @pytest.mark.parametrize("field", ["texts", "generators"])
 def test_nothing_ticked_means_nothing_and_is_refused(field, project, client):
     bank(project)
-    study = drafted(project)
+    study = draft_study(project)
     before = state(study)
     assert list(send(client, study, "texts", **{field: None}).context["form"].errors) == [field]
     assert state(study) == before
@@ -128,7 +128,7 @@ def test_nothing_ticked_means_nothing_and_is_refused(field, project, client):
 def test_another_language_turns_to_its_texts_and_pages(project, client):
     bank(project)
     make_item(make_text(project, "d1", language="de"), "alder", "d1-alder-1")
-    study = drafted(project, items={"texts": ["t1", "t2"]})
+    study = draft_study(project, items={"texts": ["t1", "t2"]})
     send(client, study, "texts", language="de")
     study.refresh_from_db()
     assert (study.selection["texts"], study.language) == (["d1"], "de")
@@ -164,7 +164,7 @@ def test_a_new_study_takes_the_texts_of_the_usual_language(project, client):
 )
 def test_each_choice_about_people_is_a_plan(fields, plan, project, client):
     bank(project, texts=5)
-    study = drafted(project)
+    study = draft_study(project)
     assert send(client, study, "people", **fields).status_code == 302
     assert plan.items() <= Study.objects.get().plan.items()
 
@@ -192,7 +192,7 @@ def test_each_choice_about_people_is_a_plan(fields, plan, project, client):
 )
 def test_what_cannot_be_is_said_at_its_field_and_nothing_is_lost(fields, field, project, client):
     bank(project)
-    study = drafted(project)
+    study = draft_study(project)
     before = state(study)
     page = send(client, study, "people", **({"annotators": "6", "groups": "kept"} | fields))
     assert field in page.context["form"].errors
@@ -203,13 +203,13 @@ def test_what_cannot_be_is_said_at_its_field_and_nothing_is_lost(fields, field, 
 
 def test_numbers_that_no_longer_matter_do_not_stop_a_step(project, client):
     bank(project)
-    study = drafted(project)
+    study = draft_study(project)
     assert send(client, study, "people", entry="later", annotators="", per_unit="").status_code == 302
 
 
 def test_a_change_is_saved_at_once_and_answered_with_what_it_comes_to(project, client):
     bank(project, texts=10, generators=("alder", "birch", "cedar"), items=3)
-    study = drafted(project, plan={"annotators": 2})
+    study = draft_study(project, plan={"annotators": 2})
     fields = read_fields(client.get(address(study, "people")).content) | {"annotators": "6"}
     answer = client.post(address(study, "people"), fields, headers={"X-Lesart-Part": "side"})
     assert Study.objects.get().plan["annotators"] == 6
@@ -220,7 +220,7 @@ def test_a_change_is_saved_at_once_and_answered_with_what_it_comes_to(project, c
 
 def test_what_cannot_be_saved_at_once_says_so_and_stores_nothing(project, client):
     bank(project)
-    study = drafted(project)
+    study = draft_study(project)
     before = state(study)
     fields = read_fields(client.get(address(study, "people")).content) | {"annotators": "0"}
     answer = client.post(address(study, "people"), fields, headers={"X-Lesart-Part": "side"})
@@ -230,14 +230,14 @@ def test_what_cannot_be_saved_at_once_says_so_and_stores_nothing(project, client
 
 def test_back_saves_too(project, client):
     bank(project)
-    study = drafted(project)
+    study = draft_study(project)
     assert send(client, study, "launch", title="Typed", then="back").url == address(study, "people")
     assert Study.objects.get().title == "Typed"
 
 
 def test_another_protocol_keeps_title_texts_and_seed(project, client):
     bank(project, texts=3)
-    study = drafted(project, title="Mine", items={"texts": ["t1", "t2"]}, params={"prefill": True})
+    study = draft_study(project, title="Mine", items={"texts": ["t1", "t2"]}, params={"prefill": True})
     send(client, study, "protocol", protocol="pairwise")
     study.refresh_from_db()
     assert (study.protocol, study.title, study.seed) == ("pairwise", "Mine", 7)
@@ -247,7 +247,7 @@ def test_another_protocol_keeps_title_texts_and_seed(project, client):
 
 def test_what_the_wording_says_stands_in_the_field_and_is_not_stored(project, client):
     bank(project)
-    study = drafted(project, protocol="stopping-questionnaire")
+    study = draft_study(project, protocol="stopping-questionnaire")
     assert read_fields(client.get(address(study, "people")).content)["domain"] == "the subject of the text"
     send(client, study, "people")
     assert Study.objects.get().params["domain"] == ""
@@ -256,27 +256,27 @@ def test_what_the_wording_says_stands_in_the_field_and_is_not_stored(project, cl
 
 
 def test_a_launched_study_cannot_be_designed_any_more(project, client):
-    study = launched_in(project)
+    study = launch_in(project)
     before = state(study)
     assert client.post(address(study, "people"), {"annotators": "9"}).url == reverse("study_design", args=[study.slug])
     assert state(study) == before
 
 
-def launched_in(project) -> Study:
+def launch_in(project) -> Study:
     bank(project)
-    return launched(project)
+    return make_live_study(project)
 
 
 def test_parameters_that_the_form_does_not_show_are_kept(project, client):
     bank(project)
-    study = drafted(project)
+    study = draft_study(project)
     Study.objects.update(params={"prefill": False, "rating_scale": 5, "later": 1})
-    assert "no parameter 'later'" in said(send(client, study, "people"))  # it was passed on, not dropped
+    assert "no parameter 'later'" in error_text(send(client, study, "people"))  # it was passed on, not dropped
 
 
 def test_old_addresses_lead_to_the_steps(project, client):
     bank(project)
-    drafted(project)
+    draft_study(project)
     assert client.get(reverse("study_edit", args=["study"])).url == address("study", "protocol")
     assert client.get(reverse("study", args=["study"]), follow=True).redirect_chain[-1][0] == address("study", "launch")
     chosen = client.get(reverse("study_new", args=["rivers"]) + "?protocol=pairwise").context["form"]
@@ -296,7 +296,7 @@ def warnings(client, study: Study) -> str:
 def test_an_item_without_a_key_is_named_with_the_way_to_it(project, client):
     bank(project, texts=5)
     make_item(project.texts.first(), "alder", "keyless", "FFF")
-    study = drafted(project)
+    study = draft_study(project)
     page = client.get(address(study, "texts")).content.decode()
     assert "1 item has no correct answer marked" in page
     assert "keyless" in page
@@ -304,23 +304,23 @@ def test_an_item_without_a_key_is_named_with_the_way_to_it(project, client):
 
 def test_a_generator_that_nobody_guesses_is_warned_of(project, client):
     bank(project, texts=5, generators=("alder", "birch", "cedar"))
-    assert "guessed by nobody" in warnings(client, drafted(project, plan={"annotators": 2}))
-    assert "guessed by nobody" not in warnings(client, drafted(project, slug="three", plan={"annotators": 3}))
+    assert "guessed by nobody" in warnings(client, draft_study(project, plan={"annotators": 2}))
+    assert "guessed by nobody" not in warnings(client, draft_study(project, slug="three", plan={"annotators": 3}))
 
 
 def test_too_few_texts_and_uneven_generators_are_warned_of(project, client):
     bank(project, texts=5)
     make_item(project.texts.first(), "cedar", "t1-cedar-1")
-    study = drafted(project, plan={"annotators": 3})
+    study = draft_study(project, plan={"annotators": 3})
     assert "too few to compare" not in warnings(client, study)
     assert "“cedar” has items on 1 of 5 texts" in warnings(client, study)
-    few = drafted(project, slug="few", items={"texts": ["t1", "t2"]})
+    few = draft_study(project, slug="few", items={"texts": ["t1", "t2"]})
     assert "2 texts are too few to compare generators: it takes 5." in warnings(client, few)
 
 
 def test_the_last_step_says_whether_the_study_is_large_enough(project, client):
     bank(project, texts=4, items=3)
-    page = client.get(address(drafted(project, plan={"annotators": 6}), "launch")).content.decode()
+    page = client.get(address(draft_study(project, plan={"annotators": 6}), "launch")).content.decode()
     assert "Is it large enough?" in page
     assert "Width of the interval" in page
     assert reverse("study_planner", args=["study"]) in page
@@ -328,7 +328,7 @@ def test_the_last_step_says_whether_the_study_is_large_enough(project, client):
 
 def test_launching_asks_once(project, client):
     bank(project)
-    study = drafted(project)
+    study = draft_study(project)
     assert "study_act" not in client.get(address(study, "launch")).content.decode()
     page = client.get(send(client, study, "launch", then="study_confirm").url).content.decode()
     assert reverse("study_act", args=["study", "launch"]) in page
@@ -344,7 +344,7 @@ def test_titles_are_text_and_nothing_else(project, client):
 
 def test_a_launched_study_is_renamed_and_copied(project, client):
     bank(project, texts=3)
-    study = launched(project, plan={"annotators": 2, "per_unit": 1}, params={"prefill": True}, groups=["a"])
+    study = make_live_study(project, plan={"annotators": 2, "per_unit": 1}, params={"prefill": True}, groups=["a"])
     client.post(reverse("study_rename", args=["study"]), {"title": " Another   title "})
     study.refresh_from_db()
     assert (study.title, study.slug) == ("Another title", "study")
@@ -362,14 +362,14 @@ def test_a_launched_study_is_renamed_and_copied(project, client):
 def test_a_copy_has_the_variants_and_is_checked_before_its_launch(project):
     bank(project)
     variants = [{"name": "one"}, {"name": "two", "params": {"prefill": True}}]
-    copy = copy_study(drafted(project, variants=variants))
+    copy = copy_study(draft_study(project, variants=variants))
     assert describe_study(copy)["variants"] == variants
     assert check_draft(copy).n_items == 4
 
 
 def test_variants_with_other_units_are_kept_in_a_draft_but_not_launched(project, client):
     bank(project)
-    study = drafted(project, protocol="pairwise")
+    study = draft_study(project, protocol="pairwise")
     other = "- {name: one}\n- {name: two, params: {pairs_per_text: 1}}"
     bank_of_more = [make_item(project.texts.first(), name, f"more-{name}") for name in ("alder", "birch")]
     assert bank_of_more

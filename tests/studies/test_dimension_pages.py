@@ -10,7 +10,7 @@ from evaluation.services.baselines import add_baseline
 from studies.models import Assignment, Study
 from studies.services.spec import SpecError
 from studies.services.states import WrongState
-from tests.dimensions import Rater, annotators, drafted, launched, make_bank
+from tests.dimensions import Rater, annotators, draft_study, make_bank, make_live_study
 from tests.made_once import made_once
 from tests.studies.steps import address, begin, send
 
@@ -25,14 +25,14 @@ NEW = {
 
 
 @pytest.fixture
-def rated(project):
-    return rated_by_all(project)
+def ratings_study(project):
+    return make_ratings_study(project)
 
 
 @made_once
-def rated_by_all(project):
+def make_ratings_study(project):
     make_bank(project)
-    study = launched(project)
+    study = make_live_study(project)
     for annotator in annotators(study):
         Rater(annotator, Random(1)).work_through()
     return study
@@ -69,19 +69,19 @@ def test_a_name_that_is_none_is_refused_in_the_form(project, as_user, researcher
 def test_unknown_parameters_and_values_off_their_range_are_refused(project, params):
     make_bank(project)
     with pytest.raises(SpecError):
-        drafted(project, params=params)
+        draft_study(project, params=params)
 
 
 def test_a_draft_says_how_much_it_asks(project, as_user, researcher):
     make_bank(project)
-    drafted(project)
+    draft_study(project)
     page = as_user(researcher).get(address("dims", "people"))
     assert str(page.context["summary"].workload.answers) == "63"
     assert "guessed by" not in page.content.decode()
 
 
 @pytest.mark.slow
-def test_the_second_round_is_opened_by_a_button(rated, as_user, researcher):
+def test_the_second_round_is_opened_by_a_button(ratings_study, as_user, researcher):
     client = as_user(researcher)
     for name in ("study_design", "results_agreement"):
         assert "Open second round" in client.get(reverse(name, args=["dims"])).content.decode()
@@ -90,20 +90,20 @@ def test_the_second_round_is_opened_by_a_button(rated, as_user, researcher):
     assert "Open second round" not in client.get(reverse("study_design", args=["dims"])).content.decode()
 
 
-def test_a_viewer_cannot_open_it(rated, as_user, viewer):
+def test_a_viewer_cannot_open_it(ratings_study, as_user, viewer):
     client = as_user(viewer)
     assert "Open second round" not in client.get(reverse("study_design", args=["dims"])).content.decode()
     assert client.post(reverse("study_act", args=["dims", "second_round"])).status_code in (403, 404)
     assert not Assignment.objects.filter(round=2).exists()
 
 
-def test_the_command_says_what_goes_back(rated, capsys):
+def test_the_command_says_what_goes_back(ratings_study, capsys):
     call_command("open_second_round", "dims")
     assert capsys.readouterr().out == "6 scores go back to 3 annotators; by rule: (a) 2, (b) 1, (c) 3.\n"
     with pytest.raises(CommandError, match="is already open"):
         call_command("open_second_round", "dims")
 
 
-def test_a_baseline_is_refused_where_nothing_is_asked_of_options(rated):
+def test_a_baseline_is_refused_where_nothing_is_asked_of_options(ratings_study):
     with pytest.raises(WrongState, match="asks nothing about"):
-        add_baseline(rated, "majority")
+        add_baseline(ratings_study, "majority")

@@ -6,13 +6,13 @@ from studies.models import Draft, Response
 from studies.services.places import find_place
 from studies.services.stage_form import StageForm
 from studies.stage_blocks import build_blocks
-from tests.studies.world import Person, bank, launched, person, post
+from tests.studies.world import Person, bank, make_live_study, person, post
 
 
 @pytest.fixture
 def someone(project) -> Person:
     bank(project, items=2)
-    return person(launched(project)).start()
+    return person(make_live_study(project)).start()
 
 
 def form(someone: Person) -> StageForm:

@@ -20,7 +20,7 @@ from projects.models import AuditEntry, Project
 from studies.models import Annotator, Assignment, Contact, Draft, Ended, Response, Slot, Study
 from studies.services.people import add_annotators
 from studies.services.rights import CannotErase, erase_person
-from tests.studies.world import bank, counts, launched, person
+from tests.studies.world import bank, counts, make_live_study, person
 
 PLACES = (
     "name", "mail-problem", "person", "profile", "consent", "background", "comment-1", "comment-2", "comment-3",
@@ -57,7 +57,7 @@ def plant(study: Study, number: int = 0) -> Annotator:
     return annotator
 
 
-def stored_bytes() -> bytes:
+def read_stored_bytes() -> bytes:
     """Everything that is kept: the files of results and jobs, and the database, or on PostgreSQL what a dump holds."""
     return database_bytes() + b"".join(path.read_bytes() for path in path_of("x").parent.rglob("*") if path.is_file())
 
@@ -73,14 +73,14 @@ def database_bytes() -> bytes:
     return subprocess.run(command, capture_output=True, check=True, env=secret).stdout
 
 
-def found_in(content: bytes) -> list[str]:
+def find_in(content: bytes) -> list[str]:
     return [words for words in PLANTED if words.encode() in content]
 
 
 @pytest.fixture
 def study(project):
     bank(project)
-    return launched(project)
+    return make_live_study(project)
 
 
 @pytest.mark.database
@@ -88,13 +88,13 @@ def test_nothing_of_a_withdrawn_person_is_in_the_bytes_of_the_database(real_data
     caplog.set_level("DEBUG")
     project = Project.objects.create(slug="rivers", title="Rivers")
     bank(project)
-    annotator = plant(launched(project))
+    annotator = plant(make_live_study(project))
     assert len(PLANTED) == 20
-    assert found_in(stored_bytes()) == PLANTED
+    assert find_in(read_stored_bytes()) == PLANTED
     caplog.clear()  # the statements that planted the words
     erase_person(annotator, Ended.WITHDRAWN)
-    assert found_in(stored_bytes()) == []
-    assert found_in(caplog.text.encode()) == []
+    assert find_in(read_stored_bytes()) == []
+    assert find_in(caplog.text.encode()) == []
 
 
 @pytest.mark.database
@@ -102,11 +102,11 @@ def test_nothing_of_a_deleted_project_is_in_the_bytes_of_the_database(real_datab
     project = Project.objects.create(slug="rivers", title="Rivers of the unforgettable Okavango")
     bank(project)
     project.texts.update(body="The Quelimane passage.")  # a word that the full-text index holds by itself
-    plant(launched(project))
+    plant(make_live_study(project))
     with acting_as(lambda: None):
         call_command("delete_project", "rivers", confirm="rivers", stdout=io.StringIO())
-    content = stored_bytes()
-    assert found_in(content) == []
+    content = read_stored_bytes()
+    assert find_in(content) == []
     assert b"Okavango" not in content
     assert b"quelimane" not in content.lower()
     assert not Project.everything.exists()
@@ -122,7 +122,7 @@ def test_a_withdrawn_person_is_in_no_export(study):
     for name in ("csv", "wide", "jsonl"):
         out = io.StringIO()
         call_command("export_responses", study.slug, format=name, stdout=out)
-        assert found_in(out.getvalue().encode()) == [], name
+        assert find_in(out.getvalue().encode()) == [], name
         assert plant_other.annotator.code in out.getvalue()
 
 
@@ -133,7 +133,7 @@ def test_a_withdrawn_person_is_in_no_pack(study, tmp_path):
     call_command("export_pack", study.slug, out=str(tmp_path / "pack.zip"), stdout=io.StringIO())
     with zipfile.ZipFile(tmp_path / "pack.zip") as pack:
         content = {name: pack.read(name) for name in pack.namelist()}
-    assert found_in(b"".join(content.values())) == []
+    assert find_in(b"".join(content.values())) == []
     assert [name for name in content if re.search(rb"\bP01\b", content[name])] == []
 
 

@@ -7,10 +7,10 @@ import pytest
 from bs4 import BeautifulSoup
 
 from studies.flow_picture import draw_stage
-from tests.stopping import drafted, launched, make_bank
+from tests.stopping import draft_study, make_bank, make_live_study
 from tests.studies.test_gates import judge
 from tests.studies.world import bank
-from tests.studies.world import drafted as other_drafted
+from tests.studies.world import draft_study as other_drafted
 
 
 @pytest.fixture
@@ -65,7 +65,7 @@ def test_every_path_is_listed_with_its_length_and_the_answers_that_lead_along_it
     assert picture.listed[-1].ending == "goes to the end"
 
 
-@pytest.mark.parametrize("make", [drafted, launched])
+@pytest.mark.parametrize("make", [draft_study, make_live_study])
 def test_the_study_page_shows_it_before_and_after_launch(project, as_user, viewer, make):
     make_bank(project)
     page = BeautifulSoup(as_user(viewer).get(f"/s/{make(project).slug}/design/").content, "html.parser")

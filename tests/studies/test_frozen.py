@@ -13,37 +13,39 @@ from studies.services.instruments import store_version
 from studies.services.places import find_place
 from studies.services.spec import check_spec
 from studies.stage_blocks import build_blocks
-from tests.studies.world import bank, drafted, launched, person, spec
+from tests.studies.world import bank, draft_study, make_live_study, person, spec
 
 
 @pytest.fixture
 def study(project):
     bank(project, items=2)
-    return launched(project)
+    return make_live_study(project)
 
 
 def edit_everything(project) -> None:
     """New versions of every text and item, with other words and other options."""
-    texts = [(text, changed(get_text_values(text), body="Quite another text.")) for text in Text.objects.current()]
+    texts = [
+        (text, change_option(get_text_values(text), body="Quite another text.")) for text in Text.objects.current()
+    ]
     replace_texts(project, texts)
     items = list(Item.objects.current().select_related("generator", "text").prefetch_related("options"))
     fresh = {text.external_id: text for text in Text.objects.current()}
     replace_items(
         project,
         [
-            (item, fresh[item.text.external_id], changed(get_item_values(item), stem="Quite another stem?"))
+            (item, fresh[item.text.external_id], change_option(get_item_values(item), stem="Quite another stem?"))
             for item in items
         ],
     )
 
 
-def changed(values, **fields):
+def change_option(values, **fields):
     from dataclasses import replace
 
     return replace(values, **fields)
 
 
-def seen_by(annotator) -> list:
+def list_seen_by(annotator) -> list:
     """Everything that the pages of all the annotator's stages would draw."""
     from studies.services.declarations import get_declaration
     from studies.services.stage_form import StageForm
@@ -58,10 +60,10 @@ def seen_by(annotator) -> list:
 
 def test_edited_texts_and_items_change_nothing_an_annotator_sees(project, study):
     someone = person(study).start()
-    before = seen_by(someone.annotator)
+    before = list_seen_by(someone.annotator)
     edit_everything(project)
     assert Item.objects.current().filter(stem="Quite another stem?").count() == 8
-    assert seen_by(someone.annotator) == before
+    assert list_seen_by(someone.annotator) == before
     assert find_place(someone.annotator).assignment.unit.text.body != "Quite another text."
 
 
@@ -82,10 +84,10 @@ def test_a_new_item_does_not_join_a_running_study(project, study):
 
 def test_a_corrected_key_changes_nothing_an_annotator_sees(study):
     someone = person(study).start()
-    before = seen_by(someone.annotator)
+    before = list_seen_by(someone.annotator)
     for option in Option.objects.all():
         Option.objects.filter(pk=option.pk).update(correct=not option.correct)
-    assert seen_by(someone.annotator) == before
+    assert list_seen_by(someone.annotator) == before
 
 
 def test_a_launched_study_cannot_be_changed(study):
@@ -122,7 +124,7 @@ def test_another_launch_is_asked_by_its_own_wording(project, study):
 
 def test_other_parameters_and_another_wording_of_a_draft_are_asked_at_once(project):
     bank(project)
-    draft = drafted(project)
+    draft = draft_study(project)
     assert len(get_declaration(draft).stage("read").question("rating").levels) == 5
     content = draft.instrument_version.content
     words = content | {"read": content["read"] | {"rating": {"levels": []}}}

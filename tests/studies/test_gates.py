@@ -52,7 +52,7 @@ def test_the_paths_of_the_published_questionnaire():
     assert found == [(1, 0), (4, 1), (5, 2), (6, 2), (7, 2), (9, None), (10, None), (11, None)]
 
 
-def asked(**answers) -> set:
+def questions_asked(**answers) -> set:
     stage = judge()
     return set(stage.path(answers, stage.questions))
 
@@ -76,7 +76,7 @@ FINE = {"understandable": "yes", "domain_related": "yes", "grammatical": "yes", 
     ],
 )
 def test_what_is_asked_after_some_answers(answers, expected):
-    assert asked(**answers) == expected
+    assert questions_asked(**answers) == expected
 
 
 ANY = {name: st.sampled_from(levels) if levels else st.just("Some words.") for name, levels in CONTRACT.items()}
@@ -156,7 +156,7 @@ def test_gates_open_one_after_the_other():
     assert "central" not in stage.reached(half)
 
 
-def changed(**gates):
+def change_gates(**gates):
     content = wording()
     for number, changes in gates.items():
         content["judge"]["gates"][int(number[1:])] |= changes
@@ -170,7 +170,7 @@ def refusal(content) -> str:
 
 
 def test_a_gate_at_which_all_answers_stop_is_a_dead_end():
-    sentence = refusal(changed(g1={"stop_if": {"clear": ["yes", "more_or_less", "no"]}}))
+    sentence = refusal(change_gates(g1={"stop_if": {"clear": ["yes", "more_or_less", "no"]}}))
     assert "Gate “What is it about, and how is it put?” is a dead end" in sentence
     assert "“Can it be answered?” is never reached" in sentence
 
@@ -185,7 +185,7 @@ def test_a_question_that_no_answers_lead_to_is_refused():
 
 
 def test_a_stop_that_never_comes_about_is_refused():
-    sentence = refusal(changed(g2={"stop_if": {"clear": "no"}}))
+    sentence = refusal(change_gates(g2={"stop_if": {"clear": "no"}}))
     assert sentence == "The stop of gate “Can it be answered?” never comes about: no answers lead to it."
 
 
@@ -200,16 +200,18 @@ def test_a_stop_that_never_comes_about_is_refused():
     ],
 )
 def test_a_stop_that_cannot_be_told_is_refused_by_the_name_of_its_gate(stop, said):
-    sentence = refusal(changed(g2={"stop_if": stop}))
+    sentence = refusal(change_gates(g2={"stop_if": stop}))
     assert sentence.startswith("The stop of gate “Can it be answered?” ")
     assert said in sentence
 
 
 def test_questions_stand_in_one_gate_each_and_are_known():
-    assert "asks “fun”, but the wording has no such question" in refusal(changed(g3={"questions": ["fun"]}))
-    assert "“central” stands in no gate." in refusal(changed(g3={"questions": ["would_use", "information_needed"]}))
+    assert "asks “fun”, but the wording has no such question" in refusal(change_gates(g3={"questions": ["fun"]}))
+    assert "“central” stands in no gate." in refusal(
+        change_gates(g3={"questions": ["would_use", "information_needed"]})
+    )
     assert "“clear” stands in a gate twice." in refusal(
-        changed(g3={"questions": ["clear", "information_needed", "central", "would_use"]})
+        change_gates(g3={"questions": ["clear", "information_needed", "central", "would_use"]})
     )
 
 

@@ -12,10 +12,10 @@ from studies.services.people import add_annotators, revoke_link
 from studies.services.places import give_back
 from studies.services.quotas import share_out
 from studies.services.spec import SpecError, check_spec
-from tests.dimensions import launched as launched_ratings
 from tests.dimensions import make_bank
+from tests.dimensions import make_live_study as launched_ratings
 from tests.studies.steps import address, begin, send
-from tests.studies.world import bank, drafted, launched, spec
+from tests.studies.world import bank, draft_study, make_live_study, spec
 
 PLAN = {"annotators": {"experts": 4, "crowd": 8}, "per_unit": {"experts": 2, "crowd": 2}}
 
@@ -31,7 +31,7 @@ def by_group(study, purpose: str = "main") -> set[tuple[tuple[str, int], ...]]:
 
 def test_each_text_is_done_by_so_many_of_each_group(project):
     bank(project, texts=8)
-    study = launched(project, plan=PLAN)
+    study = make_live_study(project, plan=PLAN)
     assert study.groups == ["experts", "crowd"]
     assert Counter(study.annotators.values_list("group", flat=True)) == {"experts": 4, "crowd": 8}
     assert by_group(study) == {(("crowd", 2), ("experts", 2))}
@@ -42,7 +42,7 @@ def test_each_text_is_done_by_so_many_of_each_group(project):
 
 def test_generators_are_guessed_equally_often_on_a_text_over_both_groups(project):
     bank(project, texts=6)
-    study = launched(project, plan=PLAN)
+    study = make_live_study(project, plan=PLAN)
     guesses = Counter(Slot.objects.filter(unit__study=study).values_list("unit", "generator"))
     assert set(guesses.values()) == {2}
 
@@ -57,7 +57,7 @@ def test_a_question_is_done_by_so_many_of_each_group(project):
 
 def test_no_two_groups_get_the_same_pattern(project):
     bank(project, texts=12)
-    study = launched(project, plan={"annotators": {"a": 4, "b": 4}, "per_unit": {"a": 2, "b": 2}})
+    study = make_live_study(project, plan={"annotators": {"a": 4, "b": 4}, "per_unit": {"a": 2, "b": 2}})
     seats = [frozenset(Slot.objects.filter(unit=unit).values_list("seat", flat=True)) for unit in study.units.all()]
     assert len({frozenset(seat % 4 for seat in row) for row in seats if len(row) == 4}) > 1
     shared = Counter(pair for row in seats for pair in combinations(sorted(row), 2))
@@ -66,7 +66,7 @@ def test_no_two_groups_get_the_same_pattern(project):
 
 def test_whoever_joins_gets_the_share_of_their_group_alone(project):
     bank(project, texts=4)
-    study = launched(
+    study = make_live_study(
         project, plan={"annotators": "open", "per_unit": {"experts": 1, "crowd": 2}}, groups=["experts", "crowd"]
     )
     add_annotators(study, 1, group="experts")
@@ -78,7 +78,9 @@ def test_whoever_joins_gets_the_share_of_their_group_alone(project):
 
 def test_what_an_expert_leaves_goes_to_the_next_expert(project):
     bank(project, texts=2)
-    study = launched(project, plan={"annotators": {"experts": 2, "crowd": 2}, "per_unit": {"experts": 1, "crowd": 1}})
+    study = make_live_study(
+        project, plan={"annotators": {"experts": 2, "crowd": 2}, "per_unit": {"experts": 1, "crowd": 1}}
+    )
     expert = study.annotators.filter(group="experts").first()
     revoke_link(expert)
     with pytest.raises(SpecError):
@@ -91,7 +93,7 @@ def test_what_an_expert_leaves_goes_to_the_next_expert(project):
 
 def test_with_everybody_doing_everything_cells_stay_in_their_group(project):
     bank(project, texts=2)
-    study = launched(project, plan={"annotators": {"experts": 1, "crowd": 1}})
+    study = make_live_study(project, plan={"annotators": {"experts": 1, "crowd": 1}})
     expert = study.annotators.get(group="experts")
     give_back(list(expert.assignments.values_list("pk", flat=True)), "left")
     new = add_annotators(study, 1, group="crowd")[0]
@@ -102,7 +104,7 @@ def test_with_everybody_doing_everything_cells_stay_in_their_group(project):
 @pytest.mark.parametrize("group", ["", "teachers"])
 def test_nobody_joins_outside_the_groups(group, project):
     bank(project)
-    study = launched(project, plan={"annotators": {"experts": 1, "crowd": 1}})
+    study = make_live_study(project, plan={"annotators": {"experts": 1, "crowd": 1}})
     with pytest.raises(SpecError, match="experts, crowd"):
         add_annotators(study, 1, group=group)
 
@@ -126,7 +128,7 @@ def test_nobody_joins_outside_the_groups(group, project):
 def test_numbers_that_cannot_be_are_refused(plan, groups, named, project):
     bank(project)
     with pytest.raises(SpecError, match=named):
-        drafted(project, plan=plan, groups=groups)
+        draft_study(project, plan=plan, groups=groups)
     assert not Study.objects.exists()
 
 
@@ -147,7 +149,7 @@ def test_annotators_are_shared_out_in_the_plan_s_proportion(number, parts):
 @pytest.mark.slow
 def test_simulated_people_are_in_the_groups_of_the_plan(project):
     bank(project, texts=2)
-    study = launched(project, plan=PLAN)
+    study = make_live_study(project, plan=PLAN)
     simulate_study(study, 6, 1)
     groups = Counter(study.annotators.filter(purpose=Purpose.SIMULATED).values_list("group", flat=True))
     assert groups == {"experts": 2, "crowd": 4}
@@ -181,7 +183,7 @@ def test_the_form_refuses_what_is_no_number(wrong, project, as_user, researcher)
 
 def test_links_of_one_group_are_a_file_of_their_own(project, as_user, researcher):
     bank(project)
-    study = launched(project, plan={"annotators": {"experts": 2, "crowd": 3}})
+    study = make_live_study(project, plan={"annotators": {"experts": 2, "crowd": 3}})
     client = as_user(researcher)
     page = client.get(reverse("annotator_links", args=[study.slug]), {"group": "experts"})
     lines = page.content.decode().splitlines()[1:]

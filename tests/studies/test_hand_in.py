@@ -6,13 +6,13 @@ from django.db import IntegrityError, transaction
 from studies.models import Draft, Response, Submission
 from studies.services.answering import Incomplete, StaleStage
 from studies.stage_blocks import build_blocks
-from tests.studies.world import Person, bank, launched, person, post
+from tests.studies.world import Person, bank, make_live_study, person, post
 
 
 @pytest.fixture
 def study(project):
     bank(project, items=2)
-    return launched(project)
+    return make_live_study(project)
 
 
 @pytest.fixture
@@ -20,7 +20,7 @@ def someone(study) -> Person:
     return person(study).start()
 
 
-def stored() -> list:
+def read_answers() -> list:
     return list(Response.objects.values_list("stage", "question", "item", "option", "value", "unsure"))
 
 
@@ -28,17 +28,17 @@ def test_everything_entered_becomes_responses(someone):
     shown, page = someone.shown, someone.answers(tick=1)
     someone.save(page)
     someone.hand_in()
-    assert len(stored()) == 2 * 3
+    assert len(read_answers()) == 2 * 3
     for _handle, item, options in shown:
-        ticked = {row[3] for row in stored() if row[2] == item and row[4] is True}
+        ticked = {row[3] for row in read_answers() if row[2] == item and row[4] is True}
         assert ticked == {options[1][1]}
-    assert {row[:2] for row in stored()} == {("guess", "answer")}
-    assert {row[5] for row in stored()} == {None}
+    assert {row[:2] for row in read_answers()} == {("guess", "answer")}
+    assert {row[5] for row in read_answers()} == {None}
 
 
 def test_none_is_correct_makes_every_option_false(someone):
     someone.do(tick=None)
-    assert [row[4] for row in stored()] == [False] * 6
+    assert [row[4] for row in read_answers()] == [False] * 6
 
 
 def test_several_options_may_be_ticked(someone):
@@ -79,20 +79,20 @@ def test_the_wording_in_use_is_stored_with_each_response(study, someone):
 def test_handing_in_again_stores_nothing_and_says_so(someone):
     token = someone.here.token
     someone.do()
-    before = stored()
+    before = read_answers()
     with pytest.raises(StaleStage, match="already handed in"):
         someone.hand_in(token)
-    assert stored() == before
+    assert read_answers() == before
     assert someone.here.stage == "read"
 
 
 def test_a_late_page_changes_no_guess_after_the_reveal(someone):
     token, page = someone.here.token, someone.answers(tick=2)
     someone.do(tick=0)
-    before = stored()
+    before = read_answers()
     with pytest.raises(StaleStage):
         someone.save(page, token)
-    assert stored() == before
+    assert read_answers() == before
     assert {tuple(draft.values["answer"]) for draft in Draft.objects.all()}.isdisjoint(
         {tuple(page.getlist(name)) for name in page if name.startswith("answer-")}
     )
@@ -101,9 +101,9 @@ def test_a_late_page_changes_no_guess_after_the_reveal(someone):
 def test_the_guess_page_sent_with_the_new_token_answers_the_reading_stage_only(someone):
     guess = someone.answers(tick=2)
     someone.do(tick=0)
-    before = stored()
+    before = read_answers()
     someone.save(guess)
-    assert stored() == before
+    assert read_answers() == before
     assert not Draft.objects.filter(stage="guess", n_changes__gt=0).exists()
 
 
@@ -179,7 +179,7 @@ def test_the_page_can_be_brought_along(someone):
     from studies.services import answering
 
     answering.submit_stage(someone.annotator, someone.here.token, someone.answers())
-    assert len(stored()) == 6
+    assert len(read_answers()) == 6
 
 
 def test_a_stage_can_be_submitted_once_only(someone):

@@ -6,17 +6,17 @@ import pytest
 
 from studies.models import Response
 from studies.services.responses.importing import ImportRefused, import_responses
-from tests.studies.answer_files import COLUMNS, as_csv, as_jsonl, judged, whole
-from tests.studies.world import bank, counts, drafted
+from tests.studies.answer_files import COLUMNS, as_csv, as_jsonl, make_option_rows, whole
+from tests.studies.world import bank, counts, draft_study
 
 
 @pytest.fixture
 def study(project):
     bank(project)
-    return drafted(project)
+    return draft_study(project)
 
 
-def refused(study, content: bytes) -> list[tuple[int, str]]:
+def list_refusals(study, content: bytes) -> list[tuple[int, str]]:
     before = counts()
     with pytest.raises(ImportRefused) as error:
         import_responses(study, content)
@@ -63,7 +63,7 @@ def test_fields_besides_are_taken_in_jsonl_too(study):
 
 def test_a_comment_may_have_lines_and_separators_of_its_own(study):
     rows = [row | {"comment": "one\ntwo\u2028three, “four”"} for row in whole()]
-    refusals = refused(study, as_jsonl(rows))
+    refusals = list_refusals(study, as_jsonl(rows))
     assert refusals[0] == (1, "This contains control characters.")
     rows = [row | {"comment": "one\ntwo\tthree, “four”"} for row in whole()]
     import_responses(study, as_jsonl(rows))
@@ -86,35 +86,35 @@ def test_separators_inside_a_csv_cell_do_not_cut_a_row(separator, study):
 def test_lines_are_counted_as_an_editor_counts_them(study):
     rows = [row | {"comment": "two\nlines"} for row in whole()]
     rows[2]["value"] = "maybe"
-    assert refused(study, as_csv(rows))[0][0] == 6  # a header line, two rows of two lines, then this one
+    assert list_refusals(study, as_csv(rows))[0][0] == 6  # a header line, two rows of two lines, then this one
 
 
 @pytest.mark.parametrize("content", [b"", b"\n \n", b"\xef\xbb\xbf"])
 def test_an_empty_file_is_refused(content, study):
-    assert refused(study, content) == [(1, "The file is empty.")]
+    assert list_refusals(study, content) == [(1, "The file is empty.")]
 
 
 def test_a_header_alone_is_refused(study):
-    assert refused(study, GOOD.split(b"\r\n")[0] + b"\r\n") == [(1, "The file has a header, but no rows.")]
+    assert list_refusals(study, GOOD.split(b"\r\n")[0] + b"\r\n") == [(1, "The file has a header, but no rows.")]
 
 
 def test_a_missing_header_is_said(study):
-    found = refused(study, GOOD.split(b"\r\n", 1)[1])
+    found = list_refusals(study, GOOD.split(b"\r\n", 1)[1])
     assert found == [(1, found[0][1])]
     assert "The first row must name the columns" in found[0][1]
 
 
 def test_missing_columns_are_named(study):
     columns = tuple(name for name in COLUMNS if name not in ("value", "stage"))
-    assert "these are missing: stage, value." in refused(study, as_csv(whole(), columns))[0][1]
+    assert "these are missing: stage, value." in list_refusals(study, as_csv(whole(), columns))[0][1]
 
 
 def test_a_column_that_stands_twice_is_named(study):
-    assert "These columns occur twice: value." in refused(study, GOOD.replace(b"unsure", b"value", 1))[0][1]
+    assert "These columns occur twice: value." in list_refusals(study, GOOD.replace(b"unsure", b"value", 1))[0][1]
 
 
 def test_semicolons_are_no_commas_and_it_says_what_to_do(study):
-    found = refused(study, GOOD.replace(b",", b";"))
+    found = list_refusals(study, GOOD.replace(b",", b";"))
     assert found == [
         (1, "The cells are not separated by commas. Save the file as CSV with commas and import it again.")
     ]
@@ -124,14 +124,14 @@ def test_a_row_with_too_few_or_too_many_cells_is_refused_and_the_others_are_look
     lines = GOOD.split(b"\r\n")
     lines[2] += b",more"
     lines[4] = b"P01"
-    found = refused(study, b"\r\n".join(lines))
+    found = list_refusals(study, b"\r\n".join(lines))
     assert [line for line, reason in found if "cells" in reason] == [3, 5]
 
 
 def test_an_open_quote_is_refused(study):
     lines = GOOD.split(b"\r\n")
     lines[3] = b'"' + lines[3]
-    found = refused(study, b"\r\n".join(lines))
+    found = list_refusals(study, b"\r\n".join(lines))
     assert any("This is not readable as CSV" in reason for _line, reason in found)
 
 
@@ -139,7 +139,7 @@ def test_an_open_quote_is_refused(study):
 def test_a_cell_of_any_length_is_refused(length, study):
     rows = whole()
     rows[1]["note"] = "x" * length
-    found = refused(study, as_csv([rows[0], rows[1] | {"value": "x" * length}]))
+    found = list_refusals(study, as_csv([rows[0], rows[1] | {"value": "x" * length}]))
     assert found[-1] == (3, "This is longer than 2000 characters.")
 
 
@@ -153,25 +153,25 @@ def test_a_column_that_is_not_read_may_be_of_any_length(study):
 def test_broken_utf_8_is_refused_with_its_line(study):
     lines = GOOD.split(b"\r\n")
     lines[4] = lines[4].replace(b"P01", b"P\xe401")
-    assert refused(study, b"\r\n".join(lines)) == [
+    assert list_refusals(study, b"\r\n".join(lines)) == [
         (5, "This is not UTF-8. Save the file as UTF-8 and import it again.")
     ]
 
 
 def test_utf_16_is_named(study):
-    assert "UTF-16" in refused(study, GOOD.decode().encode("utf-16"))[0][1]
+    assert "UTF-16" in list_refusals(study, GOOD.decode().encode("utf-16"))[0][1]
 
 
 def test_nul_bytes_are_refused(study):
-    assert refused(study, GOOD.replace(b"P01", b"P\x0001", 1))[0] == (2, "This contains control characters.")
+    assert list_refusals(study, GOOD.replace(b"P01", b"P\x0001", 1))[0] == (2, "This contains control characters.")
 
 
 def test_a_json_array_is_refused(study):
-    assert "Each line must be one JSON object" in refused(study, json.dumps(whole()).encode())[0][1]
+    assert "Each line must be one JSON object" in list_refusals(study, json.dumps(whole()).encode())[0][1]
 
 
 def test_json_over_several_lines_is_refused(study):
-    assert refused(study, json.dumps(whole()[0], indent=1).encode())[0][0] == 1
+    assert list_refusals(study, json.dumps(whole()[0], indent=1).encode())[0][0] == 1
 
 
 BAD_LINES = {
@@ -190,14 +190,14 @@ BAD_LINES = {
 
 @pytest.mark.parametrize("case", BAD_LINES)
 def test_a_bad_line_is_refused_with_its_number_and_the_others_are_looked_at(case, study):
-    content = as_jsonl(whole()) + BAD_LINES[case] + b"\n" + as_jsonl(judged("P02", "guess", "nothing"))
-    lines = [line for line, _reason in refused(study, content)]
+    content = as_jsonl(whole()) + BAD_LINES[case] + b"\n" + as_jsonl(make_option_rows("P02", "guess", "nothing"))
+    lines = [line for line, _reason in list_refusals(study, content)]
     assert 12 in lines
     assert 13 in lines
 
 
 def test_a_line_that_is_no_object_is_refused(study):
-    assert (12, 'Each line must be one JSON object, like {"annotator": "P01", …}.') in refused(
+    assert (12, 'Each line must be one JSON object, like {"annotator": "P01", …}.') in list_refusals(
         study, as_jsonl(whole()) + b'"P01"\n'
     )
 
@@ -205,5 +205,5 @@ def test_a_line_that_is_no_object_is_refused(study):
 def test_hostile_cells_are_quoted_short_and_made_visible(study):
     rows = whole()
     rows[0]["annotator_kind"] = "x" * 199
-    reason = next(reason for line, reason in refused(study, as_csv(rows)) if line == 2)
+    reason = next(reason for line, reason in list_refusals(study, as_csv(rows)) if line == 2)
     assert len(reason) < 200

@@ -10,8 +10,8 @@ from jobs.working import run_job
 from studies.models import Response, Study
 from studies.services.responses.importing import import_responses
 from tests.api.conftest import make_caller
-from tests.studies.answer_files import as_csv, judged, whole
-from tests.studies.world import bank, drafted, launched
+from tests.studies.answer_files import as_csv, make_option_rows, whole
+from tests.studies.world import bank, draft_study, make_live_study
 
 
 @pytest.fixture
@@ -19,7 +19,7 @@ def send(client, researcher, project):
     """A function that uploads a file for the draft."""
     client.force_login(researcher)
     bank(project)
-    drafted(project)
+    draft_study(project)
 
     def upload(content: bytes, slug: str = "study", **fields):
         file = SimpleUploadedFile("answers.csv", content)
@@ -46,15 +46,17 @@ def test_a_bad_file_lists_line_column_and_reason_and_stores_nothing(send):
 
 
 def test_only_the_first_two_hundred_problems_are_listed(send):
-    page = send(as_csv([row for _n in range(100) for row in judged("P01", "guess", "nothing")])).content.decode()
+    page = send(
+        as_csv([row for _n in range(100) for row in make_option_rows("P01", "guess", "nothing")])
+    ).content.decode()
     assert "Nothing was stored: 300 problems." in page
     assert page.count('<td class="num">') == 200
     assert "The first 200 problems are listed." in page
 
 
 def test_guesses_without_a_read_are_taken_if_asked_for(send):
-    assert send(as_csv(judged("P01", "guess", "t1-alder-1"))).status_code == 200
-    assert send(as_csv(judged("P01", "guess", "t1-alder-1")), partial="on").status_code == 302
+    assert send(as_csv(make_option_rows("P01", "guess", "t1-alder-1"))).status_code == 200
+    assert send(as_csv(make_option_rows("P01", "guess", "t1-alder-1")), partial="on").status_code == 302
 
 
 @pytest.mark.parametrize(
@@ -73,7 +75,7 @@ def test_a_file_above_the_bound_of_pages_is_refused_with_the_limit(send, setting
 
 
 def test_a_launched_study_takes_no_file(send, project):
-    launched(project, slug="running")
+    make_live_study(project, slug="running")
     page = send(as_csv(whole()), slug="running").content.decode()
     assert "Answers can only be imported into a draft" in page
     assert not Response.objects.exists()

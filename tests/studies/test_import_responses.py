@@ -10,14 +10,14 @@ from studies.models import Assignment, Response, StudyState, Submission, Unit
 from studies.models.people import DONE
 from studies.services.responses.importing import import_responses
 from studies.services.states import WrongState
-from tests.studies.answer_files import as_csv, as_jsonl, judged, whole
-from tests.studies.world import Person, bank, counts, drafted, launched
+from tests.studies.answer_files import as_csv, as_jsonl, make_option_rows, whole
+from tests.studies.world import Person, bank, counts, draft_study, make_live_study
 
 
 @pytest.fixture
 def study(project):
     bank(project)
-    return drafted(project)
+    return draft_study(project)
 
 
 def test_the_study_is_imported_closed_and_has_no_open_work(study):
@@ -102,7 +102,10 @@ def test_an_imported_annotator_has_no_way_in(study):
 
 def test_a_model_answers_what_it_answers(study):
     fields = {"annotator_kind": "model", "model": "m-1", "reading": "probability", "probability": "0.25"}
-    rows = judged("m", "guess", "t1-alder-1", **fields)[:1] + judged("m", "read", "t1-birch-1", **fields)[1:]
+    rows = (
+        make_option_rows("m", "guess", "t1-alder-1", **fields)[:1]
+        + make_option_rows("m", "read", "t1-birch-1", **fields)[1:]
+    )
     import_responses(study, as_csv(rows))
     annotator = study.annotators.get()
     assert (annotator.kind, annotator.model, annotator.reading) == ("model", "m-1", "probability")
@@ -112,26 +115,28 @@ def test_a_model_answers_what_it_answers(study):
 
 def test_a_model_may_answer_items_of_all_generators_without_the_text(study):
     fields = {"annotator_kind": "model"}
-    rows = judged("m", "guess", "t1-alder-1", **fields) + judged("m", "guess", "t1-birch-1", **fields)
+    rows = make_option_rows("m", "guess", "t1-alder-1", **fields) + make_option_rows(
+        "m", "guess", "t1-birch-1", **fields
+    )
     import_responses(study, as_csv(rows))
     assert study.annotators.get().reading == "label"
 
 
 def test_a_baseline_is_an_annotator_too(study):
-    import_responses(study, as_csv(judged("majority", "read", "t1-alder-1", annotator_kind="baseline")))
+    import_responses(study, as_csv(make_option_rows("majority", "read", "t1-alder-1", annotator_kind="baseline")))
     assert study.annotators.get().kind == "baseline"
 
 
 def test_partial_takes_the_guesses_of_people_who_did_not_read(study):
-    counted = import_responses(study, as_csv(judged("P01", "guess", "t1-alder-1")), partial=True)
+    counted = import_responses(study, as_csv(make_option_rows("P01", "guess", "t1-alder-1")), partial=True)
     assert counted.responses == 3
 
 
 def test_who_only_guessed_has_not_read_the_text(project, study):
     from studies.services.people import add_annotators
 
-    import_responses(study, as_csv(judged("P01", "guess", "t1-alder-1", person="anna")), partial=True)
-    other = launched(project, slug="other", plan={"annotators": "open"})
+    import_responses(study, as_csv(make_option_rows("P01", "guess", "t1-alder-1", person="anna")), partial=True)
+    other = make_live_study(project, slug="other", plan={"annotators": "open"})
     assert add_annotators(other, 1, people=["anna"])[0].assignments.active().count() == 2
 
 
@@ -139,7 +144,7 @@ def test_who_read_in_an_imported_study_has_read_the_text(project, study):
     from studies.services.people import add_annotators
 
     import_responses(study, as_csv(whole(person="anna")))
-    other = launched(project, slug="other", plan={"annotators": "open"})
+    other = make_live_study(project, slug="other", plan={"annotators": "open"})
     assert add_annotators(other, 1, people=["anna"])[0].assignments.active().count() == 1
 
 
@@ -167,7 +172,7 @@ def test_a_preview_of_the_draft_is_gone_afterwards(study):
 
 
 def test_a_launched_study_takes_no_import(project, study):
-    running = launched(project, slug="running")
+    running = make_live_study(project, slug="running")
     with pytest.raises(WrongState, match="is live, so"):
         import_responses(running, as_csv(whole()))
 
@@ -182,7 +187,7 @@ def test_an_imported_study_takes_no_second_import(study):
 
 def test_the_command_says_what_is_wrong_and_ends_with_an_error(study, tmp_path):
     file = tmp_path / "answers.csv"
-    file.write_bytes(as_csv(whole() + judged("P02", "guess", "t9-x-1")))
+    file.write_bytes(as_csv(whole() + make_option_rows("P02", "guess", "t9-x-1")))
     with pytest.raises(CommandError) as refused:
         call_command("import_responses", str(file), study="study")
     lines = str(refused.value).split("\n")
@@ -201,14 +206,14 @@ def test_the_command_checks_only_with_dry_run(study, tmp_path):
 
 def test_the_command_lists_the_first_problems_and_counts_the_rest(study, tmp_path):
     file = tmp_path / "answers.csv"
-    file.write_bytes(as_csv([row for _n in range(20) for row in judged("P01", "guess", "nothing")]))
+    file.write_bytes(as_csv([row for _n in range(20) for row in make_option_rows("P01", "guess", "nothing")]))
     with pytest.raises(CommandError, match="and 10 more"):
         call_command("import_responses", str(file), study="study")
 
 
 def test_what_a_file_says_cannot_steer_the_terminal(study, tmp_path):
     file = tmp_path / "answers.jsonl"
-    file.write_bytes(as_jsonl(judged("P01", "guess", "\x1b[31mred")))
+    file.write_bytes(as_jsonl(make_option_rows("P01", "guess", "\x1b[31mred")))
     with pytest.raises(CommandError) as refused:
         call_command("import_responses", str(file), study="study")
     assert "\x1b" not in str(refused.value)
@@ -233,11 +238,11 @@ def test_a_file_without_end_is_read_only_as_far_as_the_bound(study, settings):
 def test_an_import_that_breaks_off_leaves_nothing(study, monkeypatch):
     from studies.services.responses import importing
 
-    def broken(*args):
+    def fail(*args):
         raise OSError("disk full")
 
     before = counts()
-    monkeypatch.setattr(importing, "make_imported", broken)
+    monkeypatch.setattr(importing, "make_imported", fail)
     with pytest.raises(OSError, match="disk full"):
         import_responses(study, as_csv(whole()))
     assert counts() == before

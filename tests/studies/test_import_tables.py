@@ -11,7 +11,7 @@ from studies.services.responses.mapping import BadMapping, TableMapping, parse_m
 from tests.items.sheets import parquet, xlsx
 from tests.items.test_sheets import QGEVAL
 from tests.studies.answer_files import whole
-from tests.studies.world import bank, drafted
+from tests.studies.world import bank, draft_study
 
 pytestmark = pytest.mark.django_db
 
@@ -19,7 +19,7 @@ pytestmark = pytest.mark.django_db
 @pytest.fixture
 def study(project):
     bank(project)
-    return drafted(project)
+    return draft_study(project)
 
 
 def as_table(rows: list[dict], names: dict | None = None) -> list[list[object]]:
@@ -80,7 +80,7 @@ def qgeval(scores: list[int]) -> bytes:
 def test_workbooks_of_annotators_are_a_study(project, tmp_path):
     books = {"annotator1": [3] * 7, "annotator2": [2, 3, 3, 3, 3, 3, 3]}
     import_items(project, read_bank_file(qgeval([3] * 7), "csv"), ImportOptions(language="en"), filename="a.xlsx")
-    study = drafted(project, slug="qgeval", protocol="dimension-ratings", plan={"annotators": 2, "per_unit": "all"})
+    study = draft_study(project, slug="qgeval", protocol="dimension-ratings", plan={"annotators": 2, "per_unit": "all"})
     paths = []
     for name, scores in books.items():
         paths.append(tmp_path / f"{name}.xlsx")

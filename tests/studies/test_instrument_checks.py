@@ -11,7 +11,7 @@ PEOPLE, PROMPT, WRITER = "guess-then-read/en", "guess-then-read-prompt/en", "gen
 LEVELS = [{"value": value, "label": f"step {value}"} for value in range(1, 8)]
 
 
-def said(name: str, changes: dict) -> list[tuple[str, str]]:
+def list_problems(name: str, changes: dict) -> list[tuple[str, str]]:
     """Place and sentence of every problem of a shipped instrument with these changes, by dotted path."""
     paths = {
         tuple(int(part) if part.isdigit() else part for part in path.split(".")): value
@@ -70,7 +70,7 @@ def test_what_ships_has_no_problem(name):
     ],
 )
 def test_a_problem_stands_at_its_place_and_names_its_remedy(name, changes, place, sentence):
-    problems = dict(said(name, changes))
+    problems = dict(list_problems(name, changes))
     assert place in problems
     assert sentence in problems[place]
 
@@ -87,7 +87,7 @@ def test_a_missing_wording_is_named_with_what_the_shipped_one_has():
 
 
 def test_all_problems_are_told_at_once():
-    problems = said(PROMPT, {"guess": "{text}", "read": "x", "again": "{option}"})
+    problems = list_problems(PROMPT, {"guess": "{text}", "read": "x", "again": "{option}"})
     assert [place for place, _sentence in problems] == ["guess", "read", "again"]
 
 

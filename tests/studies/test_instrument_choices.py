@@ -13,7 +13,7 @@ from studies.services.instrument_writing import copy_instrument, save_version
 from studies.services.instruments import find_version, get_source
 from studies.strict_yaml import apply_changes
 from tests.studies.steps import begin, send
-from tests.studies.world import bank, drafted, launched
+from tests.studies.world import bank, draft_study, make_live_study
 
 
 @pytest.fixture
@@ -39,13 +39,13 @@ def test_a_study_is_made_with_the_projects_own_wording(own, project, client, res
 
 def test_prompts_are_not_offered_for_people(own, project):
     own("guess-then-read-prompt/en", "letters")
-    names = [name for name, _words in PeopleForm(drafted(project)).fields["instrument"].choices]
+    names = [name for name, _words in PeopleForm(draft_study(project)).fields["instrument"].choices]
     assert sorted(names) == ["guess-then-read/de", "guess-then-read/en", "guess-then-read/eu"]
 
 
 def test_a_draft_keeps_its_older_version_until_another_is_chosen(own, project):
     version = own("guess-then-read/en", "mine")
-    study = drafted(project, instrument="mine/en")
+    study = draft_study(project, instrument="mine/en")
     save_version(version.instrument, apply_changes(get_source(version), {("title",): "Newer"}))
     form = PeopleForm(study)
     names = [name for name, _words in form.fields["instrument"].choices]
@@ -71,14 +71,14 @@ def test_the_chosen_words_make_another_generator(own, project, endpoint):
 
 def test_evaluators_are_offered_prompts_of_the_protocol_the_studys_language_first(own, project):
     own("guess-then-read-prompt/en", "letters")
-    form = ModelForm(launched(project))
+    form = ModelForm(make_live_study(project))
     names = [name for name, _words in form.fields["prompt"].choices]
     assert names == ["", "letters/en", "guess-then-read-prompt/de", "guess-then-read-prompt/eu"]
 
 
 def test_another_prompt_is_another_evaluator(own, project, endpoint):
     version = own("guess-then-read-prompt/en", "letters")
-    study = launched(project)
+    study = make_live_study(project)
     assert find_prompt(study, name="letters/en") == version
     named = specify_evaluator(study, ModelSpec(endpoint, prompt="letters/en"))
     assert (named.identity["prompt"], named.fix()) == (version.pk, {"prompt": version.pk})
@@ -92,5 +92,5 @@ def test_another_prompt_is_another_evaluator(own, project, endpoint):
 def test_what_is_no_prompt_is_refused(name, said, project):
     bank(project)
     with pytest.raises(CannotEvaluate) as refused:
-        find_prompt(launched(project), name=name)
+        find_prompt(make_live_study(project), name=name)
     assert said in str(refused.value)

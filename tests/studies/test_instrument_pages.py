@@ -9,7 +9,7 @@ from studies.services.instrument_writing import copy_instrument, save_version
 from studies.services.instruments import find_version, get_source, load_shipped_sources
 from studies.strict_yaml import apply_changes, read_yaml
 from studies.wordings import compare_versions
-from tests.studies.world import bank, drafted
+from tests.studies.world import bank, draft_study
 
 PEOPLE, PROMPT = "guess-then-read/en", "guess-then-read-prompt/en"
 
@@ -87,7 +87,7 @@ def test_viewers_are_offered_no_change(own, as_user, viewer):
 
 def test_the_list_names_use_version_and_users(own, project, page):
     bank(project)
-    drafted(project, instrument="mine/en", title="Rivers one")
+    draft_study(project, instrument="mine/en", title="Rivers one")
     body = page("instrument_list").content.decode()
     for words in (
         "mine",

@@ -20,7 +20,7 @@ from studies.services.instruments import (
 )
 from studies.services.launching import launch_study
 from studies.strict_yaml import apply_changes
-from tests.studies.world import bank, drafted
+from tests.studies.world import bank, draft_study
 
 PEOPLE, PROMPT = "guess-then-read/en", "guess-then-read-prompt/en"
 
@@ -31,7 +31,7 @@ def own(project, researcher):
     return copy_instrument(find_version(PEOPLE, project), project, "mine", user=researcher)
 
 
-def edited(version, words: str) -> str:
+def change_title(version, words: str) -> str:
     return apply_changes(get_source(version), {("guess", "title"): words})
 
 
@@ -60,7 +60,7 @@ def test_a_name_is_given_once(own, project):
 
 
 def test_saving_makes_the_next_version_and_leaves_the_earlier_ones(own, researcher):
-    version, is_new = save_version(own.instrument, edited(own, "Guess!"), user=researcher, note="Shorter")
+    version, is_new = save_version(own.instrument, change_title(own, "Guess!"), user=researcher, note="Shorter")
     assert (version.version, is_new, version.note, version.content["guess"]["title"]) == (2, True, "Shorter", "Guess!")
     own.refresh_from_db()
     assert own.content["guess"]["title"] == "Guess without the text"
@@ -72,20 +72,20 @@ def test_saving_the_same_content_stores_nothing(own):
 
 
 def test_what_was_said_before_can_be_said_again(own):
-    save_version(own.instrument, edited(own, "Guess!"))
+    save_version(own.instrument, change_title(own, "Guess!"))
     version, is_new = save_version(own.instrument, get_source(own))
     assert (version.version, is_new, version.content) == (3, True, own.content)
 
 
 def test_whoever_started_from_an_older_version_is_told(own, researcher):
-    save_version(own.instrument, edited(own, "Guess!"), user=researcher)
-    said = refusal(save_version, own.instrument, edited(own, "Other"), seen=1)
+    save_version(own.instrument, change_title(own, "Guess!"), user=researcher)
+    said = refusal(save_version, own.instrument, change_title(own, "Other"), seen=1)
     assert "Version 2 was saved by researcher-member while you were editing" in said
 
 
 def test_what_ships_stays_as_it_is(project):
     version = find_version(PEOPLE, project)
-    assert "Copy it and edit the copy" in refusal(save_version, version.instrument, edited(version, "Guess!"))
+    assert "Copy it and edit the copy" in refusal(save_version, version.instrument, change_title(version, "Guess!"))
 
 
 def test_a_file_of_another_name_is_no_version(own):
@@ -124,7 +124,7 @@ def test_a_name_means_the_projects_own_before_the_shipped_one(project):
 
 
 def test_a_name_with_a_number_means_that_version(own, project):
-    newer, _new = save_version(own.instrument, edited(own, "Guess!"))
+    newer, _new = save_version(own.instrument, change_title(own, "Guess!"))
     assert find_version("mine/en", project) == newer
     assert find_version("mine/en@1", project) == own
     assert (name_version(newer), name_version(own)) == ("mine/en", "mine/en@1")
@@ -151,24 +151,24 @@ def test_another_projects_instruments_are_unknown(own, stranger):
 
 def test_a_launched_study_keeps_its_version(own, project):
     bank(project)
-    study = drafted(project, instrument="mine/en")
+    study = draft_study(project, instrument="mine/en")
     launch_study(study)
     before = copy.deepcopy(own.content)
-    save_version(own.instrument, edited(own, "Guess!"))
+    save_version(own.instrument, change_title(own, "Guess!"))
     study.refresh_from_db()
     assert (study.instrument_version, study.instrument_version.content) == (own, before)
 
 
 def test_a_study_file_can_name_an_older_version(own, project):
     bank(project)
-    save_version(own.instrument, edited(own, "Guess!"))
-    assert drafted(project, slug="old", instrument="mine/en@1").instrument_version == own
-    assert drafted(project, slug="new", instrument="mine/en").instrument_version.version == 2
+    save_version(own.instrument, change_title(own, "Guess!"))
+    assert draft_study(project, slug="old", instrument="mine/en@1").instrument_version == own
+    assert draft_study(project, slug="new", instrument="mine/en").instrument_version.version == 2
 
 
 def test_the_list_has_the_projects_own_first_and_says_who_uses_what(own, project):
     bank(project)
-    study = drafted(project, instrument="mine/en")
+    study = draft_study(project, instrument="mine/en")
     rows = list_instruments(project)
     assert str(rows[0].instrument) == "mine/en"
     assert (rows[0].studies, rows[0].kind.use) == ([study], "people")

@@ -9,13 +9,13 @@ from studies.services.declarations import get_declaration
 from studies.services.places import find_place
 from studies.services.stage_form import StageForm
 from studies.stage_blocks import build_blocks
-from tests.studies.world import bank, launched, person
+from tests.studies.world import bank, make_live_study, person
 
 
 @pytest.mark.parametrize("language", ["en", "de", "eu"])
 def test_the_wording_asks_all_nineteen_with_an_example_each(project, language):
     bank(project, texts=1, language=language)
-    study = launched(project, protocol="item-writing-flaws", language=language)
+    study = make_live_study(project, protocol="item-writing-flaws", language=language)
     words = study.instrument_version.content["code"]
     names = [question.name for question in get_declaration(study).stage("code").questions]
     assert names == [name for name, _title in FLAWS]
@@ -26,7 +26,7 @@ def test_the_wording_asks_all_nineteen_with_an_example_each(project, language):
 
 def test_some_flaws_can_be_chosen_and_simulated_people_code_each_item(project):
     bank(project, texts=2)
-    study = launched(project, protocol="item-writing-flaws", params={"flaws": ["negative_stem", "ambiguous"]})
+    study = make_live_study(project, protocol="item-writing-flaws", params={"flaws": ["negative_stem", "ambiguous"]})
     simulate_study(study, 2, 1)
     rows = Response.objects.filter(assignment__annotator__purpose="simulated")
     assert set(rows.values_list("question", flat=True)) == {"negative_stem", "ambiguous"}
@@ -35,7 +35,7 @@ def test_some_flaws_can_be_chosen_and_simulated_people_code_each_item(project):
 
 def test_an_annotator_sees_the_options_with_the_keys_marked(project):
     bank(project, texts=1, generators=("alder",))
-    study = launched(project, protocol="item-writing-flaws")
+    study = make_live_study(project, protocol="item-writing-flaws")
     stage = get_declaration(study).stage("code")
     assert (stage.keys, "options" in stage.shows, "text" in stage.shows) == ("marked", True, True)
     (block,) = build_blocks(StageForm.at(find_place(person(study).start().annotator)))

@@ -25,7 +25,7 @@ from studies.services.responses.importing import import_responses
 from studies.services.spec import check_spec
 from studies.services.states import WrongState
 from tests.studies.answer_files import as_csv, whole
-from tests.studies.world import bank, counts, drafted, spec
+from tests.studies.world import bank, counts, draft_study, spec
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 
@@ -48,7 +48,7 @@ def during(monkeypatch):
 
 def test_nothing_is_seen_before_the_last_transaction(project, small_chunks, during):
     bank(project)
-    study, seen = drafted(project), []
+    study, seen = draft_study(project), []
     during(lambda: seen.append((list(Study.objects.all()), study.units.count(), Assignment.objects.count())))
     launch_study(study)
     assert seen == [([study], 0, 4)]  # the assignments are written, and are no study's
@@ -71,7 +71,7 @@ def test_no_garbage_is_collected_under_the_lock_and_a_pause_follows(monkeypatch)
 
 def test_meanwhile_the_draft_is_previewed_but_neither_changed_nor_launched(project, during):
     bank(project)
-    study, refused = drafted(project), []
+    study, refused = draft_study(project), []
 
     def use():
         start_preview(study)
@@ -93,7 +93,7 @@ def change(study):
 
 def test_a_launch_that_fails_leaves_nothing(project, small_chunks, during):
     bank(project)
-    study, before = drafted(project), counts()
+    study, before = draft_study(project), counts()
 
     def fail():
         raise OSError("full")
@@ -130,7 +130,7 @@ def test_one_at_work_elsewhere_is_not_disturbed(project):
     from django.utils import timezone
 
     bank(project)
-    study = drafted(project)
+    study = draft_study(project)
     Study.objects.create(
         **{name: getattr(study, name) for name in ("project", "instrument_version", "protocol", "plan", "seed")},
         slug="scratch-1",
@@ -180,7 +180,7 @@ if sys.argv[1] == "items":
 """
 
 
-def killed(what: str, after: int, content: bytes = b"") -> None:
+def run_and_kill(what: str, after: int, content: bytes = b"") -> None:
     """Do it in a process of its own that is killed after so many of its transactions."""
     done = subprocess.run(
         [sys.executable, "-c", KILLED, what, str(after)],
@@ -213,8 +213,8 @@ def rivers(real_database) -> Project:
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize("after", [1, 4])
 def test_a_killed_launch_is_seen_nowhere_and_the_next_one_succeeds(rivers, after):
-    study = drafted(rivers)
-    killed("launch", after)
+    study = draft_study(rivers)
+    run_and_kill("launch", after)
     assert list(Study.objects.values_list("slug", "state")) == [("study", "draft")]
     assert Study.everything.count() == 2
     assert not study.units.exists()
@@ -230,9 +230,9 @@ def test_a_killed_launch_is_seen_nowhere_and_the_next_one_succeeds(rivers, after
 @pytest.mark.database
 @pytest.mark.django_db(transaction=True)
 def test_a_killed_import_of_answers_is_seen_nowhere_and_the_next_one_succeeds(rivers):
-    study = drafted(rivers)
+    study = draft_study(rivers)
     content = as_csv([*whole("ada"), *whole("ben")])
-    killed("responses", 5, content)
+    run_and_kill("responses", 5, content)
     assert Response.objects.exists() or Assignment.objects.exists()
     assert list(Study.objects.values_list("slug", "state")) == [("study", "draft")]
     assert not study.annotators.exists()
@@ -246,7 +246,7 @@ def test_a_killed_import_of_answers_is_seen_nowhere_and_the_next_one_succeeds(ri
 @pytest.mark.database
 @pytest.mark.django_db(transaction=True)
 def test_a_killed_study_that_was_to_be_launched_at_once_leaves_its_name_free(rivers):
-    killed("create", 2)
+    run_and_kill("create", 2)
     assert not Study.objects.exists()
     assert Study.everything.count() == 2
     study, _chosen = create_launched(rivers, check_spec(spec()))
@@ -271,7 +271,7 @@ def test_a_killed_import_of_items_is_seen_nowhere_and_the_next_one_succeeds(rive
     lines.append(there | {"items": items_by("cedar", "t1")})
     content = "".join(json.dumps(line) + "\n" for line in lines).encode()
     before = bank_of(rivers)
-    killed("items", 7, content)
+    run_and_kill("items", 7, content)
     assert Project.everything.count() == 2
     assert list(Project.objects.all()) == [rivers]
     assert bank_of(rivers) == before

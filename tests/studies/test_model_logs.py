@@ -14,7 +14,7 @@ from items.models import Item
 from studies.models import Annotator, Response
 from studies.services.responses.importing import AnswerFile, ImportRefused, import_responses
 from studies.services.responses.mapping import parse_mapping
-from tests.studies.world import bank, drafted
+from tests.studies.world import bank, draft_study
 
 pytestmark = pytest.mark.django_db
 
@@ -22,7 +22,7 @@ pytestmark = pytest.mark.django_db
 @pytest.fixture
 def study(project):
     bank(project)
-    return drafted(project)
+    return draft_study(project)
 
 
 def wordings(item: Item) -> list[str]:
@@ -83,7 +83,7 @@ def harness(*lines: dict) -> bytes:
     return "".join(json.dumps(line) + "\n" for line in lines).encode()
 
 
-def stored() -> list[tuple]:
+def read_answers() -> list[tuple]:
     rows = Response.objects.order_by("pk").values_list(
         "assignment__annotator__code", "stage", "item__external_id", "option__external_id", "value"
     )
@@ -100,7 +100,7 @@ def test_a_log_of_inspect_is_the_answers_of_its_model(study, write):
     first, second = items()
     content = write([inspect_sample(first, "A, C", True), inspect_sample(second, None, True)])
     counts = import_responses(study, [AnswerFile("log.json", content)])
-    assert stored() == [
+    assert read_answers() == [
         ("openai/m", "read", first.external_id, option, value)
         for option, value in (("a", True), ("b", False), ("c", True))
     ]
@@ -113,7 +113,10 @@ def test_without_the_text_in_the_prompt_it_is_a_guess_and_epochs_are_apart(study
     first, _second = items()
     samples = [inspect_sample(first, "B", False), inspect_sample(first, "C", False, epoch=2)]
     import_responses(study, inspect_log(samples))
-    assert {(code, stage) for code, stage, *_rest in stored()} == {("openai/m", "guess"), ("openai/m #2", "guess")}
+    assert {(code, stage) for code, stage, *_rest in read_answers()} == {
+        ("openai/m", "guess"),
+        ("openai/m #2", "guess"),
+    }
 
 
 @pytest.mark.parametrize("words", [False, True])
@@ -121,7 +124,7 @@ def test_likelihoods_of_the_harness_are_choices_and_probabilities(study, words):
     first, _second = items()
     content = harness(harness_line(first, [-2.0, -1.0, -9.0], True, words, item_id=first.external_id))
     import_responses(study, [AnswerFile("samples_x.jsonl", content)], mapping=parse_mapping("annotator: pythia"))
-    assert [(code, stage, value) for code, stage, _item, _option, value in stored()] == [
+    assert [(code, stage, value) for code, stage, _item, _option, value in read_answers()] == [
         ("pythia", "read", False), ("pythia", "read", True), ("pythia", "read", False),
     ]  # fmt: skip
     probabilities = list(Response.objects.order_by("pk").values_list("probability", flat=True))
@@ -147,7 +150,7 @@ def test_what_does_not_fit_is_refused_with_its_line_and_nothing_is_stored(study,
     with pytest.raises(ImportRefused) as refused:
         import_responses(study, harness(good, line))
     assert [problem.line for problem in refused.value.problems] == [2]
-    assert not stored()
+    assert not read_answers()
 
 
 def test_a_file_in_zstandard_that_unpacks_to_more_than_it_says_or_to_something_else_is_damaged():

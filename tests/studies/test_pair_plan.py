@@ -31,7 +31,7 @@ def twos(pairs, sizes) -> dict[tuple[int, int], int]:
     return {two: counted[two] for two in combinations(range(len(sizes)), 2)}
 
 
-def uneven(counts) -> int:
+def spread_of_counts(counts) -> int:
     values = list(counts)
     return max(values) - min(values)
 
@@ -71,12 +71,12 @@ def test_the_counts_are_as_even_as_they_can_be(seed):
         used = uses(pairs, items)
         for name in range(len(sizes)):
             own = [item.item_id for item in items if item.generator == name]
-            assert uneven(used[item] for item in own) <= 1, case
+            assert spread_of_counts(used[item] for item in own) <= 1, case
             for other in set(range(len(sizes))) - {name}:
                 together = Counter(item for pair in pairs for item in pair if set(two_of(pair)) == {name, other})
-                assert uneven(together[item] for item in own) <= 1, case
+                assert spread_of_counts(together[item] for item in own) <= 1, case
         if len(set(sizes)) == 1:
-            assert uneven(used.values()) <= 1, case
+            assert spread_of_counts(used.values()) <= 1, case
         n_checked += 1
     assert n_checked > 500
 

@@ -18,7 +18,7 @@ from studies.services.monitor import fair_pay, list_people
 from studies.services.people import pause_person, resume_person
 from studies.services.places import find_place
 from studies.services.progress import count_progress, cover_texts
-from tests.studies.world import bank, drafted, launched, person
+from tests.studies.world import bank, draft_study, make_live_study, person
 
 
 @pytest.fixture
@@ -30,7 +30,7 @@ def client(client, researcher):
 @pytest.fixture
 def study(project):
     bank(project)
-    return launched(project)
+    return make_live_study(project)
 
 
 @pytest.fixture
@@ -237,7 +237,7 @@ def test_the_page_is_kept_by_no_cache(client, study):
 
 
 def test_groups_are_shown_where_there_are_any(project, study, client):
-    launched(project, slug="grouped", groups=["students", "=cmd()"])
+    make_live_study(project, slug="grouped", groups=["students", "=cmd()"])
     soup = BeautifulSoup(client.get(reverse("study_annotators", args=["grouped"])).content, "html.parser")
     assert [row[1] for row in rows(soup)] == ["P01 students", "P02 =cmd()"]
 
@@ -289,14 +289,14 @@ def test_what_cannot_be_added_is_said(fields, sentence, project, study, add):
 
 def test_a_full_plan_is_said(project, client):
     bank(project, texts=4)
-    launched(project, slug="full", plan={"annotators": 4, "per_unit": 2})
+    make_live_study(project, slug="full", plan={"annotators": 4, "per_unit": 2})
     page = client.post(reverse("study_annotators", args=["full"]), {"count": "1"})
     assert "text already has its number of annotators" in page.content.decode()
 
 
 def test_nobody_is_added_to_a_draft(project, client):
     bank(project)
-    drafted(project, slug="draft")
+    draft_study(project, slug="draft")
     page = client.post(reverse("study_annotators", args=["draft"]), {"count": "1"})
     assert page.status_code == 200
     assert not Annotator.objects.exists()
@@ -352,14 +352,14 @@ def test_an_imported_study_has_no_file_of_links(project, client):
     from tests.studies.answer_files import as_csv, whole
 
     bank(project)
-    import_responses(drafted(project, slug="imported"), as_csv(whole()))
+    import_responses(draft_study(project, slug="imported"), as_csv(whole()))
     assert links_file(client, "imported") == []
 
 
 @pytest.mark.slow
 def test_sixty_annotators_are_one_line_each(project, client):
     bank(project)
-    launched(project, slug="large", plan={"annotators": 60})
+    make_live_study(project, slug="large", plan={"annotators": 60})
     with_sixty = client.get(reverse("study_annotators", args=["large"]))
     soup = BeautifulSoup(with_sixty.content, "html.parser")
     assert len(rows(soup)) == 60
@@ -369,6 +369,6 @@ def test_sixty_annotators_are_one_line_each(project, client):
 def test_the_page_asks_the_database_no_more_for_sixty_than_for_two(
     project, client, study, django_assert_max_num_queries
 ):
-    launched(project, slug="large", plan={"annotators": 60})
+    make_live_study(project, slug="large", plan={"annotators": 60})
     with django_assert_max_num_queries(30):
         client.get(reverse("study_annotators", args=["large"]))

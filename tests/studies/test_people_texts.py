@@ -21,7 +21,7 @@ from studies.services.people_texts import (
 )
 from studies.services.spec import SpecError, check_spec
 from tests.studies.steps import address, begin, send
-from tests.studies.world import bank, drafted, launched, spec
+from tests.studies.world import bank, draft_study, make_live_study, spec
 
 SOME = {"annotators": 2, "people_texts": 3}
 
@@ -33,7 +33,7 @@ def texts_of(study, **about) -> set[str]:
 
 def test_people_do_the_drawn_texts_and_models_all(project):
     bank(project, texts=8)
-    study = launched(project, plan=SOME)
+    study = make_live_study(project, plan=SOME)
     add_evaluator(study, "m", kind=AnnotatorKind.MODEL, model="m", reading="label")
     draw = study.people_texts
     assert texts_of(study, kind="human") == draw.drawn
@@ -44,7 +44,7 @@ def test_people_do_the_drawn_texts_and_models_all(project):
 
 def test_the_draw_is_stored_with_all_texts_their_probabilities_and_who_made_it(project, researcher):
     bank(project, texts=8)
-    study, _chosen = launch_study(drafted(project, plan=SOME), researcher)
+    study, _chosen = launch_study(draft_study(project, plan=SOME), researcher)
     draw = PeopleTexts.objects.get(study=study)
     assert {each["text_id"] for each in draw.texts} == {f"t{n}" for n in range(1, 9)}
     assert {each["probability"] for each in draw.texts} == {3 / 8}
@@ -55,13 +55,13 @@ def test_the_draw_is_stored_with_all_texts_their_probabilities_and_who_made_it(p
 def test_the_seed_alone_decides_the_draw(project):
     bank(project, texts=12)
     plans = [SOME | {"seed": seed} for seed in (1, 1, 2)]
-    drawn = [launched(project, slug=f"s{n}", plan=plan).people_texts.drawn for n, plan in enumerate(plans)]
+    drawn = [make_live_study(project, slug=f"s{n}", plan=plan).people_texts.drawn for n, plan in enumerate(plans)]
     assert drawn[0] == drawn[1] != drawn[2]
 
 
 def test_whoever_joins_or_is_simulated_does_drawn_texts_only(project):
     bank(project, texts=6)
-    study = launched(project, plan={"annotators": "open", "people_texts": 2})
+    study = make_live_study(project, plan={"annotators": "open", "people_texts": 2})
     add_annotators(study, 1)
     simulate_study(study, 2, 1)
     drawn = study.people_texts.drawn
@@ -70,14 +70,14 @@ def test_whoever_joins_or_is_simulated_does_drawn_texts_only(project):
 
 def test_a_calibration_is_of_drawn_texts(project):
     bank(project, texts=9)
-    study = launched(project, plan={"annotators": 2, "people_texts": 5, "shared_texts": 1, "own_texts": 2})
+    study = make_live_study(project, plan={"annotators": 2, "people_texts": 5, "shared_texts": 1, "own_texts": 2})
     assert texts_of(study) == study.people_texts.drawn
     assert {a.assignments.count() for a in study.annotators.all()} == {3}
 
 
 def test_a_draw_cannot_be_changed_after_launch(project):
     bank(project, texts=6)
-    study = launched(project, plan=SOME)
+    study = make_live_study(project, plan=SOME)
     with pytest.raises(NotADraft):
         change_study(study, check_spec(spec(plan={"people_texts": 4})))
     assert len(study.people_texts.drawn) == 3
@@ -95,12 +95,14 @@ def test_a_draw_cannot_be_changed_after_launch(project):
 def test_what_cannot_be_drawn_is_refused(plan, named, project):
     bank(project, texts=6)
     with pytest.raises(SpecError, match=named):
-        drafted(project, plan=plan)
+        draft_study(project, plan=plan)
 
 
-def answered(project, code: str, values: dict[str, tuple[str, float | None]]) -> None:
+def store_judgments(project, code: str, values: dict[str, tuple[str, float | None]]) -> None:
     """A model's judgments of every option, the same for all of a text."""
-    study = project.studies.filter(slug="pilot").first() or launched(project, slug="pilot", plan={"annotators": "open"})
+    study = project.studies.filter(slug="pilot").first() or make_live_study(
+        project, slug="pilot", plan={"annotators": "open"}
+    )
     model = add_evaluator(study, code, kind=AnnotatorKind.MODEL, model=code, reading="label")
     for assignment in model.assignments.select_related("unit__text"):
         value, p = values[assignment.unit.text.external_id]
@@ -118,8 +120,8 @@ def answered(project, code: str, values: dict[str, tuple[str, float | None]]) ->
 def test_doubt_rests_on_probabilities(project):
     bank(project, texts=4)
     shares = {"t1": 0.5, "t2": 0.99, "t3": 0.999, "t4": 1.0}
-    answered(project, "m", {text: (True, p) for text, p in shares.items()})
-    study = launched(project, plan={"annotators": 2, "people_texts": 2, "people_texts_by": "doubt"})
+    store_judgments(project, "m", {text: (True, p) for text, p in shares.items()})
+    study = make_live_study(project, plan={"annotators": 2, "people_texts": 2, "people_texts_by": "doubt"})
     stored = {each["text_id"]: each for each in study.people_texts.texts}
     doubt = {text: sqrt(p * (1 - p)) for text, p in shares.items()}
     assert {text: each["doubt"] for text, each in stored.items()} == pytest.approx(doubt)
@@ -133,12 +135,12 @@ def test_doubt_rests_on_probabilities(project):
 
 def test_without_probabilities_doubt_is_how_often_models_disagree(project):
     bank(project, texts=4)
-    answered(project, "one", dict.fromkeys(["t1", "t2", "t3", "t4"], (True, None)))
+    store_judgments(project, "one", dict.fromkeys(["t1", "t2", "t3", "t4"], (True, None)))
     plan = {"annotators": 2, "people_texts": 2, "people_texts_by": "doubt"}
     with pytest.raises(SpecError, match="4 of 4"):
-        drafted(project, plan=plan)
-    answered(project, "two", {"t1": (False, None)} | dict.fromkeys(["t2", "t3", "t4"], (True, None)))
-    draw = launched(project, plan=plan).people_texts
+        draft_study(project, plan=plan)
+    store_judgments(project, "two", {"t1": (False, None)} | dict.fromkeys(["t2", "t3", "t4"], (True, None)))
+    draw = make_live_study(project, plan=plan).people_texts
     assert draw.rests_on == "disagreement"
     assert {each["text_id"]: each["doubt"] for each in draw.texts} == {"t1": 1.0, "t2": 0.0, "t3": 0.0, "t4": 0.0}
 

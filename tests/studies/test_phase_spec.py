@@ -3,7 +3,7 @@
 import pytest
 
 from studies.services.spec import SpecError, check_spec
-from tests.studies.world import bank, drafted, spec
+from tests.studies.world import bank, draft_study, spec
 
 QUESTION = {"name": "q1", "text": "Choose blue.", "levels": ["red", "blue"], "answer": "blue"}
 
@@ -68,11 +68,11 @@ def test_a_way_of_recruiting_that_cannot_be_is_refused(recruitment, said):
 def test_an_open_link_needs_a_number_of_places(project):
     bank(project)
     with pytest.raises(SpecError, match="number of annotators"):
-        drafted(project, plan={"annotators": "open"}, recruitment={"open_link": True})
+        draft_study(project, plan={"annotators": "open"}, recruitment={"open_link": True})
 
 
 @pytest.mark.parametrize(("text", "said"), [("t1", "for practice and for the main part"), ("t9", "has no text “t9”")])
 def test_practice_has_texts_of_its_own(project, text, said):
     bank(project)
     with pytest.raises(SpecError, match=said):
-        drafted(project, items={"texts": ["t1"]}, phases=[{"kind": "practice", "texts": [text]}])
+        draft_study(project, items={"texts": ["t1"]}, phases=[{"kind": "practice", "texts": [text]}])

@@ -16,13 +16,13 @@ from studies.services.spec import check_spec
 from tests.annotation.test_phases import TEST
 from tests.annotation.world import Walker
 from tests.pictures import make_png
-from tests.studies.world import bank, counts, drafted, launched, spec
+from tests.studies.world import bank, counts, draft_study, make_live_study, spec
 
 
 @pytest.fixture
 def study(project) -> Study:
     bank(project)
-    return drafted(project)
+    return draft_study(project)
 
 
 @pytest.fixture
@@ -151,7 +151,7 @@ CONSENT = {"kind": "consent", "version": "1", "paragraphs": ["We store your answ
 @pytest.fixture
 def running(project) -> Study:
     bank(project)
-    return launched(project, phases=[CONSENT, {"kind": "instructions"}])
+    return make_live_study(project, phases=[CONSENT, {"kind": "instructions"}])
 
 
 def reword(client, study, name="consent", **fields):
@@ -192,7 +192,7 @@ def test_a_version_stands_for_one_wording_only(page, running):
 
 def test_other_phases_change_their_words_and_nothing_else(page, project):
     bank(project)
-    study = launched(project, phases=[TEST])
+    study = make_live_study(project, phases=[TEST])
     assert reword(page, study, "test", title="A new title", pass_mark="2", questions="[]").status_code == 302
     study.refresh_from_db()
     assert study.phases[0]["title"] == "A new title"

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from studies import plan_search
 from studies.plans import Plan, PlanError, assign_seats, extend_plan, make_guess_plan
 
-pytestmark = pytest.mark.usefixtures("computed_anew")
+pytestmark = pytest.mark.usefixtures("recompute")
 
 GENERATORS = ["human", "llama", "gpt"]
 PUBLISHED = [GENERATORS] * 10  # 10 texts with items of 3 generators, guessed by 6 people
@@ -27,7 +27,7 @@ def by_seat(plan: Plan, seat: int, generators: list[str]) -> list[int]:
     return [column[generator] for generator in generators]
 
 
-def shared(plan: Plan, one: int, other: int) -> list[str]:
+def list_common_generators(plan: Plan, one: int, other: int) -> list[str]:
     """The generators of the texts that two seats both guess with the same generator's items."""
     return [row[one] for row in plan if row[one] is not None and row[one] == row[other]]
 
@@ -51,7 +51,7 @@ def test_six_annotators_ten_texts_three_generators_are_balanced_over_pairs_for_e
         assert all(sorted(by_seat(plan, seat, GENERATORS)) == [3, 3, 4] for seat in range(6))
         assert [sum(row.count(generator) for row in plan) for generator in GENERATORS] == [20, 20, 20]
         for one, other in combinations(range(6), 2):
-            met = shared(plan, one, other)
+            met = list_common_generators(plan, one, other)
             assert len(met) == 2
             assert len(set(met)) == 2
 
@@ -84,14 +84,14 @@ def test_with_equal_lists_every_seat_and_the_study_have_each_generator_equally_o
 )
 def test_pairs_share_as_evenly_as_the_numbers_allow(annotators, texts, kinds, least, most):
     plan = make_guess_plan([list("abcd")[:kinds]] * texts, annotators, 1)
-    counts = [len(shared(plan, one, other)) for one, other in combinations(range(annotators), 2)]
+    counts = [len(list_common_generators(plan, one, other)) for one, other in combinations(range(annotators), 2)]
     assert (min(counts), max(counts)) == (least, most)
 
 
 def test_large_plan_is_even_for_each_seat_and_far_more_even_over_pairs_than_chance():
     plan = make_guess_plan([list("abcd")] * 40, 40, 3)
     assert all(by_seat(plan, seat, list("abcd")) == [10] * 4 for seat in range(40))
-    counts = [len(shared(plan, one, other)) for one, other in combinations(range(40), 2)]
+    counts = [len(list_common_generators(plan, one, other)) for one, other in combinations(range(40), 2)]
     mean = sum(counts) / len(counts)
     variance = sum((count - mean) ** 2 for count in counts) / len(counts)
     assert variance < 0.4 * 40 * (1 / 4) * (3 / 4)  # drawn by chance it is about 40 · ¼ · ¾
@@ -210,7 +210,7 @@ def test_a_new_seat_has_each_generator_about_equally_often_and_shares_with_every
         plan = make_guess_plan(PUBLISHED, 6, seed)
         larger = [[*row, cell] for row, cell in zip(plan, extend_plan(plan, PUBLISHED, seed), strict=True)]
         assert sorted(by_seat(larger, 6, GENERATORS)) == [3, 3, 4]
-        assert all(3 <= len(shared(larger, seat, 6)) <= 4 for seat in range(6))
+        assert all(3 <= len(list_common_generators(larger, seat, 6)) <= 4 for seat in range(6))
 
 
 def test_a_new_seats_own_balance_goes_before_that_of_the_study():

@@ -7,13 +7,13 @@ from studies.services.answering import Incomplete
 from studies.services.places import find_place
 from studies.services.stage_form import StageForm
 from studies.stage_blocks import build_blocks
-from tests.studies.world import Person, bank, launched, person, post
+from tests.studies.world import Person, bank, make_live_study, person, post
 
 
 @pytest.fixture
 def someone(project) -> Person:
     bank(project)
-    someone = person(launched(project, params={"prefill": True})).start()
+    someone = person(make_live_study(project, params={"prefill": True})).start()
     someone.do(tick=1)
     return someone
 
@@ -28,7 +28,7 @@ def blocks(someone: Person) -> dict[int, list[bool]]:
     }
 
 
-def guessed(someone: Person) -> int:
+def count_guessed_items(someone: Person) -> int:
     return Response.objects.filter(stage="guess").values_list("item", flat=True).distinct().get()
 
 
@@ -38,19 +38,19 @@ def handle_of(someone: Person, item: int) -> tuple[str, list]:
 
 def test_the_reading_page_starts_from_the_guesses(someone):
     ticked = blocks(someone)
-    assert ticked.pop(guessed(someone)) == [False, True, False]
+    assert ticked.pop(count_guessed_items(someone)) == [False, True, False]
     assert all(row == [False] * 3 for row in ticked.values())
 
 
 def test_without_prefill_it_starts_blank(project):
     bank(project)
-    someone = person(launched(project)).start()
+    someone = person(make_live_study(project)).start()
     someone.do(tick=1)
     assert all(row == [False] * 3 for row in blocks(someone).values())
 
 
 def test_a_changed_answer_leaves_the_guess_as_it_was(someone):
-    item = guessed(someone)
+    item = count_guessed_items(someone)
     before = list(Response.objects.filter(stage="guess").values())
     someone.do(tick=0)
     assert list(Response.objects.filter(stage="guess").values()) == before
@@ -60,7 +60,7 @@ def test_a_changed_answer_leaves_the_guess_as_it_was(someone):
 
 
 def test_an_answer_that_was_taken_away_does_not_come_back(someone):
-    item = guessed(someone)
+    item = count_guessed_items(someone)
     handle, _options = handle_of(someone, item)
     someone.save(post(item=handle))
     assert blocks(someone)[item] == [False] * 3
@@ -72,7 +72,7 @@ def test_an_answer_that_was_taken_away_does_not_come_back(someone):
 
 
 def test_a_prefilled_answer_that_is_kept_counts_as_an_answer(someone):
-    item = guessed(someone)
+    item = count_guessed_items(someone)
     handle, options = handle_of(someone, item)
     page = someone.answers(tick=0)
     page[f"answer-{handle}"] = options[1][0]

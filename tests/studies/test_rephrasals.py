@@ -9,12 +9,12 @@ from studies.services.written_items import list_rephrasals, take_rephrasal
 from tests import stopping
 from tests.stopping import stem
 from tests.studies.world import bank
-from tests.studies.world import drafted as other_drafted
+from tests.studies.world import draft_study as other_drafted
 
 
 @pytest.fixture
 def study(project):
-    return stopping.imported(project)
+    return stopping.import_study(project)
 
 
 def test_the_wordings_given_are_listed_with_their_items(study):

@@ -23,13 +23,13 @@ from studies.services.roster import (
     write_default_mail,
 )
 from studies.services.spec import SpecError
-from tests.studies.world import bank, launched, person
+from tests.studies.world import bank, make_live_study, person
 
 
 @pytest.fixture
 def study(project):
     bank(project)
-    return launched(project)
+    return make_live_study(project)
 
 
 @pytest.mark.parametrize(
@@ -77,7 +77,7 @@ def test_many_people_get_links_by_a_job_that_then_forgets_their_names(
     project, researcher, run_jobs, many, protocol, annotators
 ):
     bank(project)
-    study = launched(project, protocol=protocol, plan={"annotators": annotators})
+    study = make_live_study(project, protocol=protocol, plan={"annotators": annotators})
     job = take_or_schedule(study, many, researcher)
     assert not Contact.objects.exists()
     assert run_jobs() == ["roster"]
@@ -93,7 +93,7 @@ def test_many_people_get_links_by_a_job_that_then_forgets_their_names(
 
 def test_a_job_that_was_cut_off_goes_on_where_it_stopped(project, researcher, run_jobs, many):
     bank(project)
-    study = launched(project, protocol="dimension-ratings", plan={"annotators": "open"})
+    study = make_live_study(project, protocol="dimension-ratings", plan={"annotators": "open"})
     take_or_schedule(study, many, researcher)
     take_roster(study, many[:AT_ONCE])
     run_jobs()
@@ -102,7 +102,7 @@ def test_a_job_that_was_cut_off_goes_on_where_it_stopped(project, researcher, ru
 
 def test_where_the_plan_has_no_places_for_all_nobody_gets_a_link_and_no_job_is_made(project, researcher, many):
     bank(project)
-    study = launched(project, protocol="dimension-ratings", plan={"annotators": 4, "per_unit": 2})
+    study = make_live_study(project, protocol="dimension-ratings", plan={"annotators": 4, "per_unit": 2})
     with pytest.raises(SpecError):
         take_or_schedule(study, many, researcher)
     assert (Contact.objects.count(), Job.objects.count(), study.annotators.count()) == (0, 0, 4)
@@ -110,7 +110,7 @@ def test_where_the_plan_has_no_places_for_all_nobody_gets_a_link_and_no_job_is_m
 
 def test_names_that_wait_in_a_job_go_with_the_roster(project, researcher, many):
     bank(project)
-    study = launched(project, protocol="dimension-ratings", plan={"annotators": "open"})
+    study = make_live_study(project, protocol="dimension-ratings", plan={"annotators": "open"})
     take_or_schedule(study, many, researcher)
     delete_roster(study)
     assert not Job.objects.exists()

@@ -15,9 +15,9 @@ from studies.services.responses.importing import import_responses
 from studies.services.second_draw import count_texts_left, draw_more_texts
 from studies.services.spec import SpecError
 from studies.services.states import WrongState
-from tests.analysis.packs import packed, unpacked
+from tests.analysis.packs import export_pack_bytes, import_pack_bytes
 from tests.studies.test_people_texts import texts_of
-from tests.studies.world import bank, drafted, launched, person
+from tests.studies.world import bank, draft_study, make_live_study, person
 
 SOME = {"annotators": 2, "people_texts": 3}
 
@@ -25,7 +25,7 @@ SOME = {"annotators": 2, "people_texts": 3}
 @pytest.fixture
 def study(project):
     bank(project, texts=8)
-    return launched(project, plan=SOME)
+    return make_live_study(project, plan=SOME)
 
 
 def test_a_further_round_goes_to_people_at_work_behind_what_they_have_to_do(study, researcher):
@@ -74,7 +74,7 @@ def test_simulated_people_go_on_with_the_further_round(study):
 
 def test_strangers_find_the_new_cells_free(project):
     bank(project, texts=6)
-    study = launched(project, plan={"annotators": 2, "people_texts": 2}, recruitment={"open_link": True})
+    study = make_live_study(project, plan={"annotators": 2, "people_texts": 2}, recruitment={"open_link": True})
     start_stranger(study, start="one")
     draw_more_texts(study, 2)
     newer = [start_stranger(study, start=start) for start in ("two", "three")]
@@ -90,7 +90,7 @@ def test_only_what_is_left_can_be_drawn(study, n):
 
 def test_a_closed_study_and_one_whose_people_do_all_draw_nothing(study, project):
     with pytest.raises(SpecError, match="all texts"):
-        draw_more_texts(launched(project, slug="all"), 1)
+        draw_more_texts(make_live_study(project, slug="all"), 1)
     close_study(study)
     with pytest.raises(WrongState):
         draw_more_texts(study, 1)
@@ -110,7 +110,7 @@ def test_the_page_draws_and_gives_the_probabilities_as_a_file(study, as_user, re
 def test_a_pack_brings_all_rounds_back(study):
     person(study, 0).start().finish()
     draw = draw_more_texts(study, 2)
-    again = unpacked(packed(study)).people_texts
+    again = import_pack_bytes(export_pack_bytes(study)).people_texts
     assert (again.texts, again.n, again.drawn) == (draw.texts, 5, draw.drawn)
     assert [(each["n"], each["order"]) for each in again.later] == [(2, draw.later[0]["order"])]
 
@@ -133,7 +133,7 @@ def answers_about(texts):
 
 def test_answers_about_the_texts_that_a_draft_draws_bring_its_draw(project):
     bank(project, texts=8)
-    study = drafted(project, plan=SOME)
+    study = draft_study(project, plan=SOME)
     drawn = [each["text_id"] for each in find_draw(study) if each["drawn"]]
     import_responses(study, answers_about(drawn))
     study.refresh_from_db()
@@ -142,7 +142,7 @@ def test_answers_about_the_texts_that_a_draft_draws_bring_its_draw(project):
 
 def test_answers_about_other_texts_leave_the_study_without_a_draw(project):
     bank(project, texts=8)
-    study = drafted(project, plan=SOME)
+    study = draft_study(project, plan=SOME)
     other = next(each["text_id"] for each in find_draw(study) if not each["drawn"])
     counts = import_responses(study, answers_about([other]))
     assert any("1 texts that this draft would not have drawn" in notice for notice in counts.notices)

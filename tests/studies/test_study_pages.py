@@ -10,7 +10,7 @@ from studies.models import Study, StudyState
 from studies.services.launching import find_launch
 from tests.factory import make_item, make_text
 from tests.studies.steps import address
-from tests.studies.world import Person, bank, counts, drafted, launched, person
+from tests.studies.world import Person, bank, counts, draft_study, make_live_study, person
 
 
 @pytest.fixture
@@ -31,7 +31,7 @@ def act(client, slug: str, action: str):
 
 def test_the_list_says_how_far_each_study_is(client, project):
     bank(project)
-    study = launched(project, title="First")
+    study = make_live_study(project, title="First")
     person(study).start().finish()
     page = text_of(client, "study_list", "rivers")
     assert "First Guess, then read · English live 2 of 4" in page
@@ -39,7 +39,7 @@ def test_the_list_says_how_far_each_study_is(client, project):
 
 def test_a_draft_says_what_happens_at_launch(client, project):
     bank(project, texts=10, generators=("alder", "birch", "cedar"), items=3)
-    study = drafted(project, plan={"annotators": 6})
+    study = draft_study(project, plan={"annotators": 6})
     summary = client.get(address(study, "launch")).context["summary"]
     assert (summary.n_people, summary.n_texts, summary.n_items) == (6, 10, 90)
     assert (str(summary.workload.answers), str(summary.workload.minutes)) == ("450", "60")
@@ -51,7 +51,7 @@ def test_a_draft_says_what_happens_at_launch(client, project):
 
 def test_a_draft_that_cannot_be_launched_says_why_and_offers_no_launch(client, project):
     bank(project, texts=5)
-    study = drafted(project, plan={"annotators": 2, "shared_texts": 1, "own_texts": 2})
+    study = draft_study(project, plan={"annotators": 2, "shared_texts": 1, "own_texts": 2})
     make_item(make_text(project, "t9"), "alder", "t9-alder-1")
     page = client.get(address(study, "launch")).content.decode()
     assert "are 5 texts, but the study has 6" in page
@@ -61,7 +61,7 @@ def test_a_draft_that_cannot_be_launched_says_why_and_offers_no_launch(client, p
 
 def test_launching_leads_to_the_links(client, project):
     bank(project)
-    drafted(project)
+    draft_study(project)
     page = act(client, "study", "launch")
     assert page.redirect_chain == [(reverse("study_annotators", args=["study"]), 302)]
     assert "Send each annotator their own link." in page.content.decode()
@@ -73,7 +73,7 @@ def large_draft(client, project, monkeypatch):
     """A draft that takes a job to launch, which was asked for."""
     monkeypatch.setattr("studies.services.launching.AT_ONCE", 1)
     bank(project)
-    study = drafted(project)
+    study = draft_study(project)
     response = client.post(reverse("study_act", args=["study", "launch"]))
     assert response.url == reverse("study_launch", args=["study"])
     return study
@@ -106,7 +106,7 @@ def test_a_launch_that_fails_in_its_job_leaves_the_draft_and_can_be_tried_again(
 
 def test_launching_twice_says_so_and_changes_nothing(client, project):
     bank(project)
-    drafted(project)
+    draft_study(project)
     act(client, "study", "launch")
     before = counts()
     assert "is live, so" in act(client, "study", "launch").content.decode()
@@ -115,7 +115,7 @@ def test_launching_twice_says_so_and_changes_nothing(client, project):
 
 def test_a_launch_that_cannot_be_says_why(client, project):
     bank(project, texts=1)
-    study = drafted(project)
+    study = draft_study(project)
     project.items.all().update(superseded_at="2026-01-01T00:00:00Z")
     assert "Nothing to annotate" in act(client, "study", "launch").content.decode()
     study.refresh_from_db()
@@ -124,7 +124,7 @@ def test_a_launch_that_cannot_be_says_why(client, project):
 
 def test_a_study_is_paused_resumed_closed_and_opened_again(client, project):
     bank(project)
-    launched(project)
+    make_live_study(project)
     for action, state in [("pause", "paused"), ("resume", "live"), ("close", "closed"), ("reopen", "live")]:
         act(client, "study", action)
         assert Study.objects.get().state == state
@@ -133,13 +133,13 @@ def test_a_study_is_paused_resumed_closed_and_opened_again(client, project):
 @pytest.mark.parametrize("action", ["resume", "reopen"])
 def test_an_action_out_of_turn_says_what_to_do(action, client, project):
     bank(project)
-    launched(project)
+    make_live_study(project)
     assert "so this is no longer possible" in act(client, "study", action).content.decode()
 
 
 def test_a_draft_is_deleted_on_request(client, project):
     bank(project)
-    drafted(project, title="Gone")
+    draft_study(project, title="Gone")
     page = client.post(reverse("study_delete", args=["study"]), follow=True)
     assert "The draft “Gone” was deleted." in page.content.decode()
     assert not Study.objects.exists()
@@ -147,7 +147,7 @@ def test_a_draft_is_deleted_on_request(client, project):
 
 def test_a_launched_study_is_not_deleted(client, project):
     bank(project)
-    launched(project)
+    make_live_study(project)
     page = client.post(reverse("study_delete", args=["study"]), follow=True)
     assert "is live, so" in page.content.decode()
     assert Study.objects.exists()
@@ -155,7 +155,7 @@ def test_a_launched_study_is_not_deleted(client, project):
 
 def test_a_preview_leads_to_an_annotator_s_page(client, project):
     bank(project)
-    drafted(project)
+    draft_study(project)
     page = client.post(reverse("study_preview", args=["study"]))
     assert page.url.startswith("/join/")
     assert client.get(page.url).status_code == 200
@@ -163,7 +163,7 @@ def test_a_preview_leads_to_an_annotator_s_page(client, project):
 
 def test_a_running_study_says_how_far_it_has_come_and_what_was_frozen(client, project):
     bank(project)
-    study = launched(project, groups=["students"])
+    study = make_live_study(project, groups=["students"])
     person(study).start().finish()
     page = text_of(client, "study_design", "study")
     assert "Live: 2 of 4 assignments are done." in page
@@ -176,7 +176,7 @@ def test_a_running_study_says_how_far_it_has_come_and_what_was_frozen(client, pr
 
 def test_results_are_offered_once_there_are_any(client, project):
     bank(project)
-    study = launched(project)
+    study = make_live_study(project)
     assert "View results" not in text_of(client, "study_design", "study")
     person(study).start().finish()
     assert "View results" in text_of(client, "study_design", "study")
@@ -186,7 +186,7 @@ def test_simulated_annotators_are_announced_and_removed_with_one_click(client, p
     from annotation.simulation import make_simulated_annotators
 
     bank(project)
-    study = launched(project)
+    study = make_live_study(project)
     make_simulated_annotators(study, 2, seed=1)
     assert "2 simulated annotators have done 0 of 4 assignments." in text_of(client, "study_design", "study")
     page = client.post(reverse("remove_simulated", args=["study"]), follow=True)
@@ -198,7 +198,7 @@ def test_previews_are_in_no_list_of_people(client, project):
     from studies.services.launching import start_preview
 
     bank(project)
-    study = launched(project)
+    study = make_live_study(project)
     Person(start_preview(study)).start().finish()
     assert "preview-" not in text_of(client, "study_annotators", "study")
     assert "Live: 0 of 4 assignments are done." in text_of(client, "study_design", "study")
@@ -209,7 +209,7 @@ def test_an_imported_study_has_no_links_and_says_what_it_is(client, project):
     from tests.studies.answer_files import as_csv, whole
 
     bank(project)
-    import_responses(drafted(project), as_csv(whole()))
+    import_responses(draft_study(project), as_csv(whole()))
     page = text_of(client, "study_design", "study")
     assert "Imported study" in page
     assert "People and links" not in page
@@ -218,8 +218,8 @@ def test_an_imported_study_has_no_links_and_says_what_it_is(client, project):
 
 def test_what_loses_something_is_folded_away_first(client, project):
     bank(project)
-    drafted(project, slug="draft")
-    launched(project, slug="live")
+    draft_study(project, slug="draft")
+    make_live_study(project, slug="live")
     for slug, name, arguments in [("draft", "study_delete", []), ("live", "study_act", ["close"])]:
         soup = BeautifulSoup(client.get(reverse("study_design", args=[slug]), follow=True).content, "html.parser")
         form = soup.find("form", action=reverse(name, args=[slug, *arguments]))

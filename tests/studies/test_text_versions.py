@@ -15,7 +15,7 @@ from studies.services.responses.importing import ImportRefused, import_responses
 from studies.services.spec import SpecError, check_spec
 from tests.studies.answer_files import as_csv, whole
 from tests.studies.steps import address, begin, read_fields
-from tests.studies.world import bank, drafted, launched, person, spec
+from tests.studies.world import bank, draft_study, make_live_study, person, spec
 
 VERSIONS = ["original", "simple", "hard"]
 COMPARED = {"annotators": 6, "text_versions": VERSIONS}
@@ -36,7 +36,7 @@ def cells(rows) -> list[tuple[str, int, str]]:
 
 
 def test_versions_rotate_over_readers_and_are_stored_with_the_plan(texts):
-    study = launched(texts, plan=COMPARED)
+    study = make_live_study(texts, plan=COMPARED)
     plan = cells(Slot.objects.filter(unit__study=study))
     assert set(Counter((text, version) for text, _seat, version in plan).values()) == {2}
     assert set(Counter((seat, version) for _text, seat, version in plan).values()) == {2}
@@ -45,7 +45,7 @@ def test_versions_rotate_over_readers_and_are_stored_with_the_plan(texts):
 
 
 def test_the_page_shows_the_version_of_the_assignment_and_no_other(texts, client):
-    study = launched(texts, plan=COMPARED)
+    study = make_live_study(texts, plan=COMPARED)
     reader = person(study, 1).start()
     reader.do()
     assignment = find_place(reader.annotator).asked[0]
@@ -57,7 +57,7 @@ def test_the_page_shows_the_version_of_the_assignment_and_no_other(texts, client
 
 
 def test_who_joins_later_goes_on_with_the_rotation_and_who_replaces_reads_the_same(texts):
-    study = launched(texts, plan=COMPARED)
+    study = make_live_study(texts, plan=COMPARED)
     (late,) = add_annotators(study, 1)
     first = {text: version for text, seat, version in cells(Slot.objects.filter(unit__study=study)) if seat == 0}
     assert {each.unit.text.external_id: each.text_version for each in late.assignments.all()} == first
@@ -66,7 +66,7 @@ def test_who_joins_later_goes_on_with_the_rotation_and_who_replaces_reads_the_sa
 
 
 def test_models_read_all_versions_as_an_evaluator_each(texts):
-    study = launched(texts, plan=COMPARED)
+    study = make_live_study(texts, plan=COMPARED)
     option = study.units.first().items.first().options.get(external_id="a")
     text = study.units.first().text
     text.versions[0]["text"] = f"It says: {option.text}"
@@ -81,7 +81,7 @@ def test_models_read_all_versions_as_an_evaluator_each(texts):
 
 
 def test_simulated_people_read_each_text_once(texts):
-    study = launched(texts, plan=COMPARED)
+    study = make_live_study(texts, plan=COMPARED)
     simulate_study(study, 3, 1)
     mine = Assignment.objects.filter(annotator__purpose="simulated")
     assert set(Counter(mine.values_list("unit", "text_version")).values()) == {1}
@@ -91,7 +91,7 @@ def test_simulated_people_do_better_with_another_version_by_the_planted_effect(t
     monkeypatch.setattr(simulation, "ABILITY", {"guess": 0.0, "read": 0.0})
     monkeypatch.setattr(simulation, "SPREAD", 0.0)
     monkeypatch.setattr(simulation, "OTHER_VERSION", 1.0)
-    study = launched(texts, plan=COMPARED)
+    study = make_live_study(texts, plan=COMPARED)
     (person, *_others) = simulate_study(study, 3, 1)
     rows = Response.objects.filter(question="answer", assignment__annotator__purpose="simulated", stage="read")
     right = {(row.assignment.text_version, row.value == row.option.correct) for row in rows}
@@ -102,13 +102,13 @@ def test_simulated_people_do_better_with_another_version_by_the_planted_effect(t
 
 def test_texts_without_a_version_are_left_out_and_without_any_refused(texts):
     Text.objects.filter(external_id="t1").update(versions=[])
-    study = drafted(texts, plan=COMPARED)
-    assert any("simple" in notice for notice in launched_notices(study))
+    study = draft_study(texts, plan=COMPARED)
+    assert any("simple" in notice for notice in list_launch_notices(study))
     with pytest.raises(SpecError, match="unread"):
-        drafted(texts, slug="other", plan={"text_versions": ["original", "unread"]})
+        draft_study(texts, slug="other", plan={"text_versions": ["original", "unread"]})
 
 
-def launched_notices(study) -> list[str]:
+def list_launch_notices(study) -> list[str]:
     from studies.services.selection import choose_items
 
     chosen = choose_items(study)
@@ -123,7 +123,7 @@ def test_one_version_is_nothing_to_compare(names):
 
 
 def test_a_file_of_answers_says_which_version_was_read(texts):
-    study = drafted(texts, plan=COMPARED)
+    study = draft_study(texts, plan=COMPARED)
     import_responses(study, as_csv(whole(text_version="simple")))
     assert set(Assignment.objects.values_list("text_version", flat=True)) == {"simple"}
 
@@ -133,7 +133,7 @@ def test_a_file_of_answers_says_which_version_was_read(texts):
     [(["unread"] * 99, "unread"), ([""] * 99, "original, simple"), (["simple"] + ["hard"] * 99, "hard")],
 )
 def test_a_file_with_other_versions_is_refused(versions, told, texts):
-    study = drafted(texts, plan=COMPARED)
+    study = draft_study(texts, plan=COMPARED)
     rows = [row | {"text_version": version} for row, version in zip(whole(), versions, strict=False)]
     with pytest.raises(ImportRefused) as refused:
         import_responses(study, as_csv(rows))

@@ -11,7 +11,7 @@ from django.urls import reverse
 
 from projects.models import Project
 from studies.models import Annotator, Assignment
-from tests.tabs import STUDIES, filled, hidden_fields, main_form, stored_as_sent
+from tests.tabs import STUDIES, fill_form, hidden_fields, is_stored_as_sent, main_form
 
 pytestmark = [pytest.mark.slow, pytest.mark.database, pytest.mark.django_db(transaction=True)]
 
@@ -43,7 +43,7 @@ class Tab:
         return self.client.get(self.work).text
 
     def look(self) -> "Tab":
-        self.sent = filled(main_form(self.page()), self.number)
+        self.sent = fill_form(main_form(self.page()), self.number)
         return self
 
     def hand_in(self) -> bool:
@@ -79,7 +79,7 @@ def test_two_tabs_at_once(annotator):
         with ThreadPoolExecutor(2) as pool:
             told = list(pool.map(at_once, tabs, [gate, gate]))
         assert sorted(told) == [False, True]
-        assert [stored_as_sent(assignment, stage, tab.sent) for tab in tabs] == told
+        assert [is_stored_as_sent(assignment, stage, tab.sent) for tab in tabs] == told
 
 
 def at_once(tab: Tab, gate: Barrier) -> bool:
@@ -96,7 +96,7 @@ def test_between_any_two_writes_of_one_tab_another_may_write(annotator, monkeypa
     first, second = Tab(annotator, 0).look(), Tab(annotator, 1).look()
     turn = Interleaved(monkeypatch, second)
     told = [first.hand_in(), turn.end()]
-    assert [stored_as_sent(assignment, stage, tab.sent) for tab in (first, second)] == told
+    assert [is_stored_as_sent(assignment, stage, tab.sent) for tab in (first, second)] == told
     assert sum(told) == 1
 
 

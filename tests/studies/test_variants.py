@@ -13,7 +13,7 @@ from studies.services.people import add_annotators
 from studies.services.responses.importing import import_responses
 from studies.services.spec import SpecError, check_spec
 from tests.factory import make_item
-from tests.stopping import FORM, UNCLEAR, drafted, launched, make_bank, spec
+from tests.stopping import FORM, UNCLEAR, draft_study, make_bank, make_live_study, spec
 from tests.studies.world import Person, post
 
 FLAT = [{"name": "stopping"}, {"name": "flat", "params": {"flat": True}}]
@@ -34,7 +34,7 @@ def answers(someone, said: dict):
 
 
 def test_annotators_are_drawn_evenly_in_each_group_when_they_join(project):
-    study = launched(project, variants=FLAT, plan={"annotators": 12, "seed": 5})
+    study = make_live_study(project, variants=FLAT, plan={"annotators": 12, "seed": 5})
     assert not Annotator.objects.exclude(variant=None).exists()
     joined = people(study)[:8]
     for someone in joined:
@@ -44,7 +44,7 @@ def test_annotators_are_drawn_evenly_in_each_group_when_they_join(project):
 
 
 def test_who_joins_again_keeps_the_variant(project):
-    study = launched(project, variants=FLAT)
+    study = make_live_study(project, variants=FLAT)
     for someone in people(study):
         answering.join_study(someone.annotator)
     before = list(study.annotators.order_by("pk").values_list("variant", flat=True))
@@ -56,7 +56,7 @@ def test_who_joins_again_keeps_the_variant(project):
 def test_the_same_seed_draws_the_same(project):
     found = []
     for slug in ("one", "two"):
-        study = launched(project, slug=slug, variants=FLAT, plan={"annotators": 9, "seed": 11})
+        study = make_live_study(project, slug=slug, variants=FLAT, plan={"annotators": 9, "seed": 11})
         for someone in people(study):
             answering.join_study(someone.annotator)
         found.append(list(study.annotators.order_by("seat").values_list("variant__name", flat=True)))
@@ -74,7 +74,7 @@ def in_variant(study, name: str) -> Person:
 
 
 def test_each_is_asked_by_their_own_variant(project):
-    study = launched(project, variants=FLAT)
+    study = make_live_study(project, variants=FLAT)
     stopping, flat = in_variant(study, "stopping"), in_variant(study, "flat")
     stopping.save(answers(stopping, UNCLEAR))
     stopping.hand_in()
@@ -92,7 +92,7 @@ def test_each_is_asked_by_their_own_variant(project):
 def test_every_answer_names_the_wording_of_its_variant(project):
     content = find_version("stopping-questionnaire/en", project).content
     own = store_version("other-words", "en", content | {"protocol": "stopping-questionnaire", "use": "people"}, project)
-    study = launched(project, variants=[{"name": "a"}, {"name": "b", "instrument": "other-words/en"}])
+    study = make_live_study(project, variants=[{"name": "a"}, {"name": "b", "instrument": "other-words/en"}])
     for name, version in (("a", study.instrument_version), ("b", own)):
         someone = in_variant(study, name)
         someone.save(answers(someone, FORM | {"understandable": "no"}))
@@ -103,7 +103,7 @@ def test_every_answer_names_the_wording_of_its_variant(project):
 
 
 def test_no_page_tells_the_variant(project, client):
-    study = launched(project, variants=[{"name": "zebra"}, {"name": "yak", "params": {"flat": True}}])
+    study = make_live_study(project, variants=[{"name": "zebra"}, {"name": "yak", "params": {"flat": True}}])
     for annotator in study.annotators.all():
         pages = [client.post(f"/join/{annotator.token}/", follow=True)]
         work = pages[0].redirect_chain[-1][0]
@@ -126,19 +126,21 @@ def test_no_page_tells_the_variant(project, client):
 )
 def test_variants_that_compare_nothing_are_refused(project, variants, said):
     with pytest.raises(SpecError, match=said):
-        drafted(project, variants=variants)
+        draft_study(project, variants=variants)
 
 
 def test_variants_with_other_units_are_refused(project):
     variants = [{"name": "many"}, {"name": "few", "params": {"pairs_per_text": 1}}]
     with pytest.raises(SpecError, match="other units"):
-        drafted(project, protocol="dimension-ratings", variants=[{"name": "a"}, {"name": "b", "params": {"rounds": 2}}])
+        draft_study(
+            project, protocol="dimension-ratings", variants=[{"name": "a"}, {"name": "b", "params": {"rounds": 2}}]
+        )
     for text in project.texts.all():
         for generator in ("gen-alder", "gen-birch"):
             for more in ("one", "two"):
                 make_item(text, generator, f"{text.external_id}-{generator}-{more}")
     with pytest.raises(SpecError, match="other units"):
-        drafted(project, protocol="pairwise", params={"pairs_per_text": 2}, variants=variants)
+        draft_study(project, protocol="pairwise", params={"pairs_per_text": 2}, variants=variants)
 
 
 def test_key_first_against_shuffled_is_a_variant(project):
@@ -146,26 +148,26 @@ def test_key_first_against_shuffled_is_a_variant(project):
         for generator in ("gen-alder", "gen-birch"):
             make_item(text, generator, f"{text.external_id}-{generator}-keyed")
     variants = [{"name": "first"}, {"name": "shuffled", "params": {"key_first": False}}]
-    study = drafted(project, protocol="pairwise", params={"pairs_per_text": 1}, variants=variants)
+    study = draft_study(project, protocol="pairwise", params={"pairs_per_text": 1}, variants=variants)
     assert list(study.variants.values_list("name", "params__key_first")) == [("first", True), ("shuffled", False)]
 
 
 def test_they_are_frozen_at_launch(project):
-    study = launched(project, variants=FLAT)
+    study = make_live_study(project, variants=FLAT)
     with pytest.raises(NotADraft):
         change_study(study, check_spec(spec(variants=[])))
     assert study.variants.count() == 2
 
 
 def test_a_draft_may_change_them(project):
-    study = drafted(project, variants=FLAT)
+    study = draft_study(project, variants=FLAT)
     start_preview(study, "flat")
     change_study(study, check_spec(spec(variants=[])))
     assert not study.variants.exists()
 
 
 def test_a_preview_shows_the_variant_asked_for(project):
-    study = drafted(project, variants=FLAT)
+    study = draft_study(project, variants=FLAT)
     annotator = start_preview(study, "flat")
     answering.join_study(annotator)
     annotator.refresh_from_db()
@@ -173,7 +175,7 @@ def test_a_preview_shows_the_variant_asked_for(project):
 
 
 def test_who_comes_later_fills_up_what_is_short(project):
-    study = launched(project, variants=FLAT, groups=[], plan={"annotators": 1, "seed": 5})
+    study = make_live_study(project, variants=FLAT, groups=[], plan={"annotators": 1, "seed": 5})
     answering.join_study(study.annotators.get())
     first = study.annotators.get().variant.name
     (late,) = add_annotators(study, 1)
@@ -182,7 +184,7 @@ def test_who_comes_later_fills_up_what_is_short(project):
 
 
 def test_finished_answers_are_not_taken_into_variants(project):
-    study = drafted(project, variants=FLAT)
+    study = draft_study(project, variants=FLAT)
     with pytest.raises(SpecError, match="variants"):
         import_responses(study, b"annotator,stage,item_id,question,value\nada,judge,s1-gen-alder,understandable,no\n")
     study.refresh_from_db()

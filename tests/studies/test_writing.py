@@ -15,7 +15,7 @@ from studies.services.stage_form import StageForm
 from studies.services.written_items import count_waiting, list_written_items, reject_written_item, take_written_item
 from studies.stage_blocks import build_blocks
 from tests.factory import make_text
-from tests.studies.world import drafted, launched, person, post
+from tests.studies.world import draft_study, make_live_study, person, post
 
 OPEN = {"items_per_text": 2, "at_least": 1}
 CHOICE = {"items_per_text": 1, "form": "multiple_choice", "options_per_item": 3}
@@ -24,7 +24,7 @@ CHOICE = {"items_per_text": 1, "form": "multiple_choice", "options_per_item": 3}
 def writing(project, texts: int = 1, **changes):
     for number in range(1, texts + 1):
         make_text(project, f"t{number}")
-    return launched(project, protocol="writing", **({"params": OPEN, "groups": ["teachers"]} | changes))
+    return make_live_study(project, protocol="writing", **({"params": OPEN, "groups": ["teachers"]} | changes))
 
 
 def fields(someone, **answers):
@@ -186,13 +186,13 @@ def test_what_was_written_elsewhere_is_no_answer_of_a_study(project):
     make_text(project, "t1")
     with pytest.raises(SpecError, match="as items, not as answers"):
         import_responses(
-            drafted(project, protocol="writing"), b"annotator,stage,item_id,question,value\na,write,,stem_1,b\n"
+            draft_study(project, protocol="writing"), b"annotator,stage,item_id,question,value\na,write,,stem_1,b\n"
         )
 
 
 def test_an_item_of_another_study_cannot_be_taken(project, researcher):
     _study, written = one_open(project)
-    other = launched(project, protocol="writing", slug="other", params=OPEN)
+    other = make_live_study(project, protocol="writing", slug="other", params=OPEN)
     with pytest.raises(EditRefused, match="not in the study"):
         take_written_item(other, written.response_id, researcher)
 
@@ -202,7 +202,7 @@ def test_an_item_of_another_study_cannot_be_taken(project, researcher):
 def test_each_field_has_words_in_every_language(project, language, form):
     make_text(project, "t1", language=language)
     params = {"form": form, "items_per_text": 2, "at_least": 1, "target_class": "B1"}
-    someone = person(launched(project, protocol="writing", language=language, params=params)).start()
+    someone = person(make_live_study(project, protocol="writing", language=language, params=params)).start()
     place = find_place(someone.annotator)
     (block,) = build_blocks(StageForm(place.assignment, place.stage))
     assert all(row.text and row.title and "{" not in row.text + row.title for row in block.rows)

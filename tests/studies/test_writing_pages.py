@@ -11,14 +11,14 @@ from studies.services.states import WrongState
 from studies.services.written_items import list_written_items
 from tests.factory import make_text
 from tests.studies.steps import begin, send
-from tests.studies.world import launched, person, post
+from tests.studies.world import make_live_study, person, post
 
 
 @pytest.fixture
 def study(project):
     make_text(project, "t1", title="Herons")
     params = {"items_per_text": 1, "form": "multiple_choice", "options_per_item": 2}
-    study = launched(project, protocol="writing", params=params, groups=["teachers"])
+    study = make_live_study(project, protocol="writing", params=params, groups=["teachers"])
     someone = person(study).start()
     handle = someone.shown[0][0]
     said = {"stem_1": "Where do herons sleep?", "key_1_1": "In reeds.", "distractor_1_1": "At sea."}
@@ -27,7 +27,7 @@ def study(project):
     return study
 
 
-def written(study):
+def get_written_item(study):
     (found,) = list_written_items(study)
     return found
 
@@ -43,14 +43,14 @@ def test_what_waits_is_shown_and_taken(as_user, researcher, study):
     content = page(client, study).content.decode()
     assert "Where do herons sleep?" in content
     assert "teachers" in content
-    taken = page(client, study, "written_take", written(study).response_id, data={})
+    taken = page(client, study, "written_take", get_written_item(study).response_id, data={})
     assert "The item was added to the project as" in taken.content.decode()
     assert Item.objects.get().generator.name == "teachers"
     assert "Take<" not in page(client, study).content.decode()
 
 
 def test_it_is_repaired_in_a_form_that_holds_what_was_written(as_user, researcher, study):
-    client, pk = as_user(researcher), written(study).response_id
+    client, pk = as_user(researcher), get_written_item(study).response_id
     form = page(client, study, "written_repair", pk).content.decode()
     assert "Where do herons sleep?" in form
     assert "In reeds." in form
@@ -65,14 +65,16 @@ def test_it_is_repaired_in_a_form_that_holds_what_was_written(as_user, researche
 
 
 def test_it_is_rejected_with_a_reason(as_user, researcher, study):
-    page(as_user(researcher), study, "written_reject", written(study).response_id, data={"reason": "Too easy."})
+    page(
+        as_user(researcher), study, "written_reject", get_written_item(study).response_id, data={"reason": "Too easy."}
+    )
     assert (Review.objects.get().verdict, Review.objects.get().reason) == ("rejected", "Too easy.")
     assert not Item.objects.exists()
 
 
 @pytest.mark.parametrize("name", ["study_written", "written_take", "written_repair", "written_reject"])
 def test_only_researchers_look_through_what_was_written(as_user, reviewer, study, name):
-    more = [] if name == "study_written" else [written(study).response_id]
+    more = [] if name == "study_written" else [get_written_item(study).response_id]
     data = None if name in ("study_written", "written_repair") else {}
     assert page(as_user(reviewer), study, name, *more, data=data).status_code in (403, 404)
     assert not Review.objects.exists()
@@ -102,10 +104,10 @@ def test_a_draft_is_made_and_edited_with_its_variants(as_user, researcher, proje
 
 def test_a_preview_of_a_variant_opens_its_page(as_user, researcher, project):
     make_text(project, "t1")
-    from tests.studies.world import drafted
+    from tests.studies.world import draft_study
 
     variants = [{"name": "three"}, {"name": "one", "params": {"items_per_text": 1}}]
-    study = drafted(project, protocol="writing", variants=variants)
+    study = draft_study(project, protocol="writing", variants=variants)
     response = as_user(researcher).post(reverse("study_preview", args=[study.slug]), {"variant": "one"})
     assert study.annotators.get().variant.name == "one"
     assert response.status_code == 302

@@ -32,7 +32,7 @@ def stopping(params, wording) -> Declaration:
     return Declaration((Stage("judge", questions, shows=SEEN),), split=each_item, needs_options=False)
 
 
-def crossed(items, rng):
+def pair_across_generators(items, rng):
     """Every two items by different generators."""
     return [(a.item_id, b.item_id) for a, b in combinations(items, 2) if a.generator != b.generator]
 
@@ -40,7 +40,7 @@ def crossed(items, rng):
 def comparing(params, wording) -> Declaration:
     stage = Stage("compare", (Question("better", kind="pick", levels=("tie",)),), shows=SEEN, keys="first")
     return Declaration(
-        (stage,), split=crossed, needs_options=False, min_generators=2, calibration=params["calibration"]
+        (stage,), split=pair_across_generators, needs_options=False, min_generators=2, calibration=params["calibration"]
     )
 
 

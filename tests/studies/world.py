@@ -38,12 +38,12 @@ def spec(**changes: Any) -> dict[str, Any]:
     return {"slug": "study", "protocol": "guess-then-read", "language": "en", "plan": plan} | changes
 
 
-def drafted(project: Project, **changes: Any) -> Study:
+def draft_study(project: Project, **changes: Any) -> Study:
     return create_study(project, check_spec(spec(**changes)))[0]
 
 
-def launched(project: Project, **changes: Any) -> Study:
-    return launch_study(drafted(project, **changes))[0]
+def make_live_study(project: Project, **changes: Any) -> Study:
+    return launch_study(draft_study(project, **changes))[0]
 
 
 def counts() -> dict[str, int]:

@@ -21,13 +21,13 @@ from analysis.measures.power import Components, expected_share, logit_of
 TRUE = Components(text=0.5, item=0.8, option=0.6, annotator=0.4, text_stage=0.4)
 
 
-def coded(rows, right) -> Judgments:
+def code_judgments(rows, right) -> Judgments:
     """rows: (text, generator, item, option, annotator, stage) of each judgment."""
     columns = np.array(rows, dtype=np.int64).T
     return Judgments(*columns, np.array(right, dtype=bool))
 
 
-def simulated(texts, annotators, generators=3, seed=1, spread=TRUE) -> Judgments:
+def simulate(texts, annotators, generators=3, seed=1, spread=TRUE) -> Judgments:
     """Judgments of the model itself, everybody reading everything and guessing one generator a text in turns."""
     rng = np.random.default_rng(seed)
     text, person = rng.normal(0, spread.text, texts), rng.normal(0, spread.annotator, annotators)
@@ -41,7 +41,7 @@ def simulated(texts, annotators, generators=3, seed=1, spread=TRUE) -> Judgments
             logit = mean + text[t] + person[a] + written[t, g] + item[t, g, i, 0] + option[t, g, i, o]
             rows.append((t, g, (t * generators + g) * 3 + i, o, a, stage))
             right.append(rng.random() < 1 / (1 + np.exp(-logit)))
-    return coded(rows, right)
+    return code_judgments(rows, right)
 
 
 def test_covariances_worked_by_hand():
@@ -50,20 +50,22 @@ def test_covariances_worked_by_hand():
     The share right is 3/4, residuals 1/4, 1/4, 1/4 and -3/4. Same option: 1/16 and -3/16, mean -1/16. Same person: 1/16
     and -3/16, mean -1/16. Nothing shared: -3/16 and 1/16, mean -1/16.
     """
-    judgments = coded([(0, 0, 0, 0, 0, 1), (0, 0, 0, 0, 1, 1), (1, 0, 1, 0, 0, 1), (1, 0, 1, 0, 1, 1)], [1, 1, 1, 0])
+    judgments = code_judgments(
+        [(0, 0, 0, 0, 0, 1), (0, 0, 0, 0, 1, 1), (1, 0, 1, 0, 0, 1), (1, 0, 1, 0, 1, 1)], [1, 1, 1, 0]
+    )
     assert covariances(judgments) == pytest.approx({"annotator": 0, "option": 0})
 
 
 def test_judgments_that_go_together_by_text_covary():
     """Two people are right about all options of one text and wrong about all of the other."""
     rows = [(t, 0, t, o, a, 1) for t in (0, 1) for o in (0, 1) for a in (0, 1)]
-    found = covariances(coded(rows, [t == 0 for t, *_rest in rows]))
+    found = covariances(code_judgments(rows, [t == 0 for t, *_rest in rows]))
     # Residuals are 1/2 and -1/2: 1/4 within a text, -1/4 across.
     assert found == pytest.approx({"annotator": 0, "item": 0.5, "option": 0.5})
 
 
 def test_known_components_are_found_again():
-    found = fit_components(simulated(120, 8))
+    found = fit_components(simulate(120, 8))
     assert found.assumed == ()
     assert (found.n_texts, found.n_annotators) == (120, 8)
     for name in ("text", "item", "option", "text_stage"):
@@ -74,27 +76,27 @@ def test_known_components_are_found_again():
 
 
 def test_what_does_not_vary_is_found_to_be_small():
-    found = fit_components(simulated(60, 6, spread=Components(0, 0.8, 0, 0, 0)))
+    found = fit_components(simulate(60, 6, spread=Components(0, 0.8, 0, 0, 0)))
     assert found.components.item == pytest.approx(0.8, abs=0.15)
     assert max(found.components.text, found.components.annotator) < 0.25
 
 
 @pytest.mark.parametrize("alone", ["text", "annotator"])
 def test_one_text_or_one_annotator_tells_nothing(alone):
-    judgments = simulated(*((1, 4) if alone == "text" else (4, 1)))
+    judgments = simulate(*((1, 4) if alone == "text" else (4, 1)))
     found = fit_components(judgments)
     assert found.components == Components()
     assert len(found.assumed) == 5
 
 
 def test_one_generator_leaves_the_texts_as_assumed():
-    found = fit_components(simulated(20, 4, generators=1), Components(text=0.1))
+    found = fit_components(simulate(20, 4, generators=1), Components(text=0.1))
     assert found.assumed == ("text",)
     assert found.components.text == 0.1
 
 
 def test_order_and_names_of_codes_do_not_matter():
-    one = simulated(8, 3)
+    one = simulate(8, 3)
     order = np.random.default_rng(3).permutation(len(one.right))
     other = Judgments(*(getattr(one, name)[order] for name in one.__dataclass_fields__))
     other = Judgments(other.text * 7, *(getattr(other, name) for name in list(one.__dataclass_fields__)[1:]))
@@ -144,7 +146,7 @@ def test_intervals_of_components_hold_the_true_ones_about_as_often_as_they_say()
     held = dict.fromkeys(asdict(TRUE), 0)
     undefined = dict.fromkeys(asdict(TRUE), 0)
     for seed in range(40):
-        judgments = simulated(20, 6, seed=300 + seed)
+        judgments = simulate(20, 6, seed=300 + seed)
         for name, found in component_intervals(judgments, fit_components(judgments)).items():
             undefined[name] += np.isnan(found.low)
             held[name] += found.low <= getattr(TRUE, name) <= found.high
@@ -152,7 +154,7 @@ def test_intervals_of_components_hold_the_true_ones_about_as_often_as_they_say()
 
 
 def test_what_is_assumed_has_no_interval_and_says_so():
-    judgments = simulated(4, 1)
+    judgments = simulate(4, 1)
     found = component_intervals(judgments, fit_components(judgments))
     assert {each.reason for each in found.values()} == {
         ("The answers do not determine this value, so the assumed value is used.")
@@ -160,7 +162,7 @@ def test_what_is_assumed_has_no_interval_and_says_so():
 
 
 def test_two_texts_are_too_few_for_an_interval():
-    judgments = simulated(2, 3)
+    judgments = simulate(2, 3)
     found = component_intervals(judgments, fit_components(judgments))
     assert "at least three texts" in found["text"].reason
     assert found["annotator"].low >= 0

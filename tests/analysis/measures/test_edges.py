@@ -75,7 +75,7 @@ none, no, nowhere = np.zeros(0), np.zeros(0, dtype=np.int64), np.zeros(0, dtype=
 pytestmark = pytest.mark.filterwarnings("error")
 
 
-def undefined(found: Any) -> bool:
+def is_undefined(found: Any) -> bool:
     """Whether an interval, a result with fields or a number says that there is nothing."""
     if isinstance(found, Interval):
         return math.isnan(found.low) and math.isnan(found.high) and bool(found.reason)
@@ -110,7 +110,7 @@ def of_several(values: np.ndarray, c: int = 2) -> Iterator[Any]:
 
 @pytest.mark.parametrize("values", NOTHING.values(), ids=NOTHING)
 def test_without_two_ratings_of_a_unit_no_agreement_is_defined(values):
-    assert all(undefined(found) for found in of_several(values))
+    assert all(is_undefined(found) for found in of_several(values))
 
 
 @pytest.mark.parametrize("values", NOTHING.values(), ids=NOTHING)
@@ -120,7 +120,7 @@ def test_tests_of_agreement_and_of_items_have_nothing_to_say_then(values):
     assert fleiss_test(category_counts(values, 2)).reason
     for kind in ("categories", NUMBERS):
         found = alternative_annotator_test(numbers, np.zeros(values.shape[1]), CROWD, kind)
-        assert (undefined(found.winning_rate), bool(found.reason), found.passed) == (True, True, False)
+        assert (is_undefined(found.winning_rate), bool(found.reason), found.passed) == (True, True, False)
     assert np.isnan(discrimination(values).value).all()
     assert all(discrimination(values).reasons)
     assert (all_options_right(values, np.zeros(values.shape[1], dtype=np.int64), 1) <= 1).all()
@@ -164,7 +164,7 @@ def of_no_judgment() -> Iterator[Any]:
 
 
 def test_no_judgment_gives_no_figure_and_no_interval():
-    assert all(undefined(found) for found in of_no_judgment())
+    assert all(is_undefined(found) for found in of_no_judgment())
 
 
 def test_no_judgment_gives_no_ranking_no_components_and_no_tests():
@@ -185,22 +185,22 @@ def test_no_judgment_gives_no_ranking_no_components_and_no_tests():
 def test_a_single_text_has_figures_but_no_interval():
     two, text = np.array([[0, 1, 1, 0], [0, 1, 0, 0]]), np.zeros(4, dtype=np.int64)
     for name in COEFFICIENT_NAMES:
-        assert undefined(clustered_coefficient(name, two, 2, text, seed=1))
-    assert undefined(clustered_kappa(two, 2, all_pairs(2), text, seed=1))
-    assert undefined(clustered_alpha(two.astype(float), NOMINAL, text, seed=1))
+        assert is_undefined(clustered_coefficient(name, two, 2, text, seed=1))
+    assert is_undefined(clustered_kappa(two, 2, all_pairs(2), text, seed=1))
+    assert is_undefined(clustered_alpha(two.astype(float), NOMINAL, text, seed=1))
     x, y = np.array([1.0, 2, 3, 5]), np.array([1.0, 3, 2, 9])
     for coefficient in COEFFICIENTS:
-        assert not undefined(correlation(x, y, coefficient).r)
-        assert undefined(clustered_correlation(x, y, text, coefficient, seed=1))
+        assert not is_undefined(correlation(x, y, coefficient).r)
+        assert is_undefined(clustered_correlation(x, y, text, coefficient, seed=1))
 
 
 def test_intervals_have_no_ends_where_every_text_says_the_same():
     three, text = np.zeros((3, 6), dtype=np.int64), np.arange(6) // 2
     for name in COEFFICIENT_NAMES:
-        assert undefined(clustered_coefficient(name, three, 3, text, seed=1))
+        assert is_undefined(clustered_coefficient(name, three, 3, text, seed=1))
     for level in LEVELS:
-        assert undefined(clustered_alpha(three.astype(float), level, text, seed=1))
-    assert undefined(clustered_kappa(three, 3, all_pairs(3), text, seed=1))
+        assert is_undefined(clustered_alpha(three.astype(float), level, text, seed=1))
+    assert is_undefined(clustered_kappa(three, 3, all_pairs(3), text, seed=1))
 
 
 def test_disagreement_weights_without_any_disagreement_are_refused():
@@ -248,5 +248,5 @@ def test_a_million_judgments_never_become_judgments_times_draws(name):
         peak = tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
-    assert not undefined(found)
+    assert not is_undefined(found)
     assert peak < 250 * MILLION  # bytes; judgments × draws would be ten thousand million numbers

@@ -35,7 +35,7 @@ def test_of_two_the_strengths_are_the_log_odds():
     assert fit(choices, np.array([[30.0, 10.0]]))[0] == pytest.approx([np.log(3) / 2, -np.log(3) / 2], abs=1e-9)
 
 
-def drawn(n, worth, rng):
+def draw_choices(n, worth, rng):
     """Choices of people who rank four items, one of each generator, by exponential times."""
     times = rng.exponential(1 / np.array(worth), (n, 4)).argsort(axis=1)
     return times[:, 0], times[:, 3], times[:, 1:3]
@@ -43,7 +43,7 @@ def drawn(n, worth, rng):
 
 def test_the_fit_is_that_of_a_general_optimiser_and_near_what_was_planted():
     worth = np.array([3.0, 1.5, 1.0, 0.4])
-    best, worst, others = drawn(2000, worth, np.random.default_rng(5))
+    best, worst, others = draw_choices(2000, worth, np.random.default_rng(5))
     choices, which = make_choices(best, worst, others, 4)
     counts = np.bincount(which, minlength=len(choices.sets)).astype(float)
 
@@ -60,14 +60,14 @@ def test_the_fit_is_that_of_a_general_optimiser_and_near_what_was_planted():
 
 def test_replicates_are_fitted_as_if_each_stood_alone():
     rng = np.random.default_rng(2)
-    choices, which = make_choices(*drawn(300, [3, 2, 1, 1], rng), 4)
+    choices, which = make_choices(*draw_choices(300, [3, 2, 1, 1], rng), 4)
     weights = np.stack([np.bincount(which[at], minlength=len(choices.sets)) for at in rng.integers(0, 300, (7, 300))])
     alone = np.concatenate([fit(choices, row[None].astype(float)) for row in weights])
     assert fit(choices, weights.astype(float)) == pytest.approx(alone, abs=1e-6)
 
 
 def test_an_interval_over_texts_holds_the_strength_and_one_who_never_lost_has_none():
-    best, worst, others = drawn(200, [3, 2, 1, 1], np.random.default_rng(1))
+    best, worst, others = draw_choices(200, [3, 2, 1, 1], np.random.default_rng(1))
     found = rank_by_choices(best, worst, others, 4, np.arange(200) // 20, seed=1)
     assert all(each.low < value < each.high for each, value in zip(found.intervals, found.strength, strict=True))
     assert found.intervals[0].n_units == 10

@@ -213,7 +213,7 @@ def test_one_text_annotators_only() -> None:
     [(1, False, ONE_TEXT_FEW_ANNOTATORS), (2, False, ONE_TEXT_FEW_ANNOTATORS), (4, True, ONE_TEXT)],
 )
 def test_one_text_and_nobody_to_stand_for_others(annotators: int, fixed: bool, reason: str) -> None:
-    _undefined(readers_share(_grid(1, annotators), fixed=fixed), reason)
+    check_undefined(readers_share(_grid(1, annotators), fixed=fixed), reason)
 
 
 def test_three_readers_are_said_to_be_few() -> None:
@@ -225,17 +225,17 @@ def test_three_readers_are_said_to_be_few() -> None:
 def test_all_right_gives_a_bound_and_no_interval() -> None:
     n = np.full((10, 4), 3)
     right, wrong = readers_share(Arm.of_tables(n, n)), readers_share(Arm.of_tables(n * 0, n))
-    assert _undefined(right, AT_AN_END).bound == pytest.approx(0.025**0.1)
-    assert _undefined(wrong, AT_AN_END).bound == pytest.approx(1 - 0.025**0.1)
+    assert check_undefined(right, AT_AN_END).bound == pytest.approx(0.025**0.1)
+    assert check_undefined(wrong, AT_AN_END).bound == pytest.approx(1 - 0.025**0.1)
     assert (right.caveats, wrong.caveats) == ((AT_LEAST,), (AT_MOST,))
     top = readers_mean(Arm.of_tables(n * 5, n), (1.0, 5.0))
-    assert _undefined(top, AT_AN_END).bound == pytest.approx(1 + 4 * 0.025**0.1)
+    assert check_undefined(top, AT_AN_END).bound == pytest.approx(1 + 4 * 0.025**0.1)
 
 
 def test_all_equal_has_no_interval() -> None:
     n = np.full((10, 4), 3)
-    assert _undefined(readers_share(Arm.of_tables(n - 1, n)), NO_VARIATION).bound is None
-    _undefined(readers_contrast([Arm.of_tables(n, n)], [Arm.of_tables(n * 0, n)]), NO_VARIATION)
+    assert check_undefined(readers_share(Arm.of_tables(n - 1, n)), NO_VARIATION).bound is None
+    check_undefined(readers_contrast([Arm.of_tables(n, n)], [Arm.of_tables(n * 0, n)]), NO_VARIATION)
 
 
 def test_every_text_read_by_one_annotator() -> None:
@@ -248,8 +248,8 @@ def test_every_text_read_by_one_annotator() -> None:
 
 def test_nothing_and_an_empty_arm() -> None:
     nothing = Arm.of_tables(np.zeros((3, 3)), np.zeros((3, 3)))
-    _undefined(readers_share(nothing), NO_JUDGMENT)
-    _undefined(readers_contrast([_grid(3, 3)], [nothing]), EMPTY_ARM)
+    check_undefined(readers_share(nothing), NO_JUDGMENT)
+    check_undefined(readers_contrast([_grid(3, 3)], [nothing]), EMPTY_ARM)
 
 
 def test_p_is_the_level_at_which_the_interval_touches_zero() -> None:
@@ -303,7 +303,7 @@ def test_function_of_sums_against_leaving_out_one_by_one(study: tuple[int, int, 
     )
 
 
-def _undefined(interval: Interval, reason: str) -> Interval:
+def check_undefined(interval: Interval, reason: str) -> Interval:
     assert math.isnan(interval.low)
     assert math.isnan(interval.high)
     assert interval.reason == reason

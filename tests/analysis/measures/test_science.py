@@ -83,7 +83,7 @@ def lsat6() -> np.ndarray:
 # People on some texts, a model on all --------------------------------------------------------------------------------
 
 
-def drawn(n_all: int, n: int, seed: int = 0, readers: int = 4) -> Cell:
+def draw_cell(n_all: int, n: int, seed: int = 0, readers: int = 4) -> Cell:
     rng = np.random.default_rng(seed)
     level = rng.normal(0.7, 0.1, n_all)
     text, annotator = (each.ravel() for each in np.indices((n, readers)))
@@ -110,7 +110,7 @@ def test_people_and_a_model_give_the_slope_and_the_estimate() -> None:
 
 
 def test_leaving_out_in_closed_form_is_refitting() -> None:
-    cell = drawn(15, 9)
+    cell = draw_cell(15, 9)
     scale = cell.weight / cell.weight.mean()
     refitted = []
     for one in range(15):  # the mean weight is that of all texts: it is known, not estimated
@@ -125,7 +125,7 @@ def test_leaving_out_in_closed_form_is_refitting() -> None:
 
 
 def test_informativity_is_the_difference_of_what_is_printed_and_readers_widen_it() -> None:
-    read, guess = fit(drawn(40, 20, 1)), fit(drawn(40, 20, 2))
+    read, guess = fit(draw_cell(40, 20, 1)), fit(draw_cell(40, 20, 2))
     fixed, random = (combine([read, guess], [1, -1], (-1, 1), readers) for readers in (FIXED, RANDOM))
     assert random.value == fixed.value == pytest.approx(read.value - guess.value)
     assert random.texts == fixed.texts
@@ -134,7 +134,7 @@ def test_informativity_is_the_difference_of_what_is_printed_and_readers_widen_it
 
 
 def test_a_predictor_that_does_not_vary_is_people_only() -> None:
-    cell = drawn(30, 12)
+    cell = draw_cell(30, 12)
     same = Cell(cell.people, np.full(30, 0.5), cell.chance, np.ones(30), cell.judgments)
     assert (fit(same).slope, fit(same).r) == (0, 0)
     assert fit(same).value == pytest.approx(fit(same, PEOPLE_ONLY).value)

@@ -60,7 +60,7 @@ def judgments(counts: PairCounts) -> list[tuple[int, int, int]]:
     return rows
 
 
-def drawn_counts(g: int, most: int = 9) -> st.SearchStrategy[PairCounts]:
+def draw_counts(g: int, most: int = 9) -> st.SearchStrategy[PairCounts]:
     cells = arrays(np.int64, (2, g, g), elements=st.integers(0, most))
     off = 1 - np.eye(g)
     return cells.map(lambda two: PairCounts(two[0] * off, np.triu(two[1] * off) + np.triu(two[1] * off).T))
@@ -123,7 +123,7 @@ def test_half_wins_are_not_davidson():
     assert np.abs(davidson.log_worth - half.log_worth).max() > 0.05
 
 
-@given(drawn_counts(3))
+@given(draw_counts(3))
 def test_without_ties_all_models_are_bradley_and_terrys(counts):
     untied = PairCounts(counts.wins, np.zeros_like(counts.ties))
     found = [fit(untied, method) for method in METHODS]
@@ -134,7 +134,7 @@ def test_without_ties_all_models_are_bradley_and_terrys(counts):
         np.testing.assert_allclose(found[0].log_worth, other.log_worth, atol=1e-8)
 
 
-@given(drawn_counts(4), st.sampled_from(METHODS))
+@given(draw_counts(4), st.sampled_from(METHODS))
 def test_a_fit_has_no_slope_left(counts, method):
     found = fit(counts, method)
     assume(not np.isnan(found.tie[0]))
@@ -153,7 +153,7 @@ def test_a_fit_has_no_slope_left(counts, method):
         assert like(at - step) >= like(at) - 1e-9
 
 
-@given(drawn_counts(4), st.permutations(range(4)), st.sampled_from(METHODS))
+@given(draw_counts(4), st.permutations(range(4)), st.sampled_from(METHODS))
 def test_names_of_generators_do_not_matter_and_doubled_judgments_change_only_errors(counts, order, method):
     at = np.array(order)
     one = fit(counts, method)
@@ -177,7 +177,7 @@ def rises_forever(counts: PairCounts) -> bool:
 
 
 @MANY
-@given(drawn_counts(3, 1) | drawn_counts(4, 1) | drawn_counts(3, 9))
+@given(draw_counts(3, 1) | draw_counts(4, 1) | draw_counts(3, 9))
 def test_strengths_are_finite_exactly_where_the_likelihood_has_a_top(counts):
     assume(counts.ties.any())
     unlinked = not comparable(counts).all()
