@@ -76,7 +76,7 @@ def draw_study(texts: int, annotators: int, rng: np.random.Generator) -> tuple[B
     return guess, read
 
 
-def guessed_by(texts: int, annotators: int, seed: int) -> BoolArray:
+def draw_who_guesses(texts: int, annotators: int, seed: int) -> BoolArray:
     """(texts, 1, 1, annotators): who guesses the generator's items of a text, by the study's own plan."""
     plan = make_guess_plan([GENERATORS] * texts, annotators, seed)
     return np.array([[cell == GENERATORS[0] for cell in row] for row in plan])[:, None, None, :]
@@ -113,7 +113,7 @@ def run(studies: int, texts: int, annotators: int, seed: int) -> dict[tuple[str,
     tallies: dict[tuple[str, str], Tally] = {}
     for study in range(studies):
         guess, read = draw_study(texts, annotators, rng)
-        for key, interval in intervals(guess, read, guessed_by(texts, annotators, study), study).items():
+        for key, interval in intervals(guess, read, draw_who_guesses(texts, annotators, study), study).items():
             tallies.setdefault(key, Tally()).add(interval, truth[key[0]])
     return tallies
 

@@ -43,14 +43,14 @@ def engine(url: str, calls: int, at_a_time: int, storm: list[float] | None) -> d
     replies, n_refused = [], [0]  # of each reply, when it was in the ledger
     record = CallLedger.record
 
-    def timed(ledger, outcomes, *arguments):
+    def time_record(ledger, outcomes, *arguments):
         leaving = record(ledger, outcomes, *arguments)
         good = [time.monotonic()] * sum(outcome.reply is not None for outcome in outcomes)
         replies.extend(good)
         n_refused[0] += len(outcomes) - len(good)
         return leaving
 
-    CallLedger.record = timed
+    CallLedger.record = time_record
     started, cpu = time.monotonic(), time.process_time()
     draining.drain(run.pk, 300)
     ended = time.monotonic()
@@ -114,11 +114,11 @@ def in_a_process(what: str, options: argparse.Namespace, environment: dict[str, 
     with mock(options.latency, *storm) as url:
         command = [sys.executable, __file__, "--child", what, "--url", url, "--calls", str(options.calls)]
         command += ["--at-a-time", str(options.at_a_time), *storm]
-        said = subprocess.run(command, cwd=ROOT, env=os.environ | environment, stdout=subprocess.PIPE, check=True)
+        output = subprocess.run(command, cwd=ROOT, env=os.environ | environment, stdout=subprocess.PIPE, check=True)
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     used = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-    return json.loads(said.stdout) | {"server_cpu": used}
+    return json.loads(output.stdout) | {"server_cpu": used}
 
 
 @contextmanager

@@ -93,9 +93,9 @@ def say_distances() -> None:
         "lines of the planner (dashed, solid)": [(GUESS, READ)],
     }
     print(f"{'least ΔE between':38}" + "".join(f"{sight:>14}" for sight in SIGHTS))
-    for said, compared in pairs.items():
+    for label, compared in pairs.items():
         least = [min(distance(one, other, sight) for one, other in compared) for sight in SIGHTS]
-        print(f"{said:38}" + "".join(f"{each:14.1f}" for each in least))
+        print(f"{label:38}" + "".join(f"{each:14.1f}" for each in least))
 
 
 if __name__ == "__main__":

@@ -39,12 +39,12 @@ class Cost(NamedTuple):
 def measure(*arguments: str) -> Cost:
     """Run a command of manage.py; what it took."""
     command = [sys.executable, "manage.py", *arguments]
-    with tempfile.TemporaryFile() as said:
-        process = subprocess.Popen(command, cwd=ROOT, stdout=said, stderr=subprocess.STDOUT)
+    with tempfile.TemporaryFile() as output:
+        process = subprocess.Popen(command, cwd=ROOT, stdout=output, stderr=subprocess.STDOUT)
         _pid, status, used = os.wait4(process.pid, 0)
         if status:
-            said.seek(0)
-            raise SystemExit(said.read().decode())
+            output.seek(0)
+            raise SystemExit(output.read().decode())
     return Cost(used.ru_utime + used.ru_stime, used.ru_maxrss / 1024)
 
 

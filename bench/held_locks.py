@@ -23,16 +23,16 @@ def main() -> None:
     entered: dict[int, tuple[float, float]] = {}
     enter, leave = WriterQueue.enter, WriterQueue.leave
 
-    def timed_enter(queue: WriterQueue, database: str) -> None:
+    def time_enter(queue: WriterQueue, database: str) -> None:
         enter(queue, database)
         entered[id(queue)] = (time.monotonic(), time.process_time())
 
-    def timed_leave(queue: WriterQueue) -> None:
+    def time_leave(queue: WriterQueue) -> None:
         leave(queue)
         if begun := entered.pop(id(queue), None):
             held.append((time.monotonic() - begun[0], time.process_time() - begun[1], find_caller()))
 
-    WriterQueue.enter, WriterQueue.leave = timed_enter, timed_leave  # type: ignore[method-assign, assignment]
+    WriterQueue.enter, WriterQueue.leave = time_enter, time_leave  # type: ignore[method-assign, assignment]
     try:
         execute_from_command_line(["manage.py", *sys.argv[2:]])
     finally:

@@ -140,9 +140,9 @@ class Study:
             tables[name] = json.loads(self.client.get(address, {"asked": "1", "include": "simulated"}).content)["rows"]
         for row in tables["people_and_models"]:
             numbers = [row[name] for name in ("value", "low", "high", "r", "width_share")]
-            said = ", ".join("-" if each is None else f"{each:.3f}" for each in numbers)
+            text = ", ".join("-" if each is None else f"{each:.3f}" for each in numbers)
             about = f"{row['generator']}, {row['measure']}, {row['method']}, {row['n_texts']} of {row['n_texts_all']}"
-            print(f"{about}: value, low, high, r, width {said} {row['reason']}{row['remark']}")
+            print(f"{about}: value, low, high, r, width {text} {row['reason']}{row['remark']}")
         page = self.client.get(reverse("study_results", args=[slug]), {"asked": "1", "include": "simulated"})
         for line in BeautifulSoup(page.content, "html.parser").select("main p, main li"):
             if "model" in line.get_text():

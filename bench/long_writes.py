@@ -121,7 +121,7 @@ def run(study, base: str, folder: Path, options: argparse.Namespace) -> dict:
             "import": ["import_items", str(folder / "imported.jsonl"), "--project", "imported"],
         }
         for name, command in commands.items():
-            found[name] = measured(raters, command)
+            found[name] = measure_while(raters, command)
     finally:
         stop.set()
         for rater in raters:
@@ -139,12 +139,12 @@ def start_all(study) -> None:
             answering.pass_phase(annotator, phase)
 
 
-def measured(raters: list[Rater], command: list[str] | None) -> dict:
+def measure_while(raters: list[Rater], command: list[str] | None) -> dict:
     """What people met while the command ran; without one, for 20 seconds."""
     for rater in raters:
         rater.replies.clear()
     start = time.monotonic()
-    said: dict[str, Any] = {}
+    values: dict[str, Any] = {}
     if command is None:
         time.sleep(20)
     else:
@@ -153,9 +153,9 @@ def measured(raters: list[Rater], command: list[str] | None) -> dict:
                 [sys.executable, "bench/held_locks.py", out.name, *command],
                 cwd=ROOT, timeout=BOUND, capture_output=True, check=False,
             )  # fmt: skip
-            said = {"exit": process.returncode, "output": (process.stdout + process.stderr).decode()[-300:]}
-            said["lock"] = json.loads(out.read() or b"{}")
-    return {"seconds": round(time.monotonic() - start, 1), "load": os.getloadavg()[0], **said, **summary(raters)}
+            values = {"exit": process.returncode, "output": (process.stdout + process.stderr).decode()[-300:]}
+            values["lock"] = json.loads(out.read() or b"{}")
+    return {"seconds": round(time.monotonic() - start, 1), "load": os.getloadavg()[0], **values, **summary(raters)}
 
 
 if __name__ == "__main__":

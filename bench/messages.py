@@ -78,7 +78,7 @@ def messages_of(source: Path) -> Iterator[tuple[str | None, str | tuple[str, str
             yield context, (texts[0], texts[1]) if function.startswith(("n", "np")) else texts[0]
 
 
-def extracted(app: str) -> Catalog:
+def extract(app: str) -> Catalog:
     """The sentences of an app as they stand in its code now, untranslated."""
     catalogue = Catalog(charset="utf-8", fuzzy=False)
     for source in sources(app):
@@ -87,7 +87,7 @@ def extracted(app: str) -> Catalog:
     return catalogue
 
 
-def stored(app: str, language: str) -> Catalog:
+def read_stored(app: str, language: str) -> Catalog:
     """The catalogue of an app as committed; an empty one where there is none yet."""
     path = source_path(app, language)
     if not path.exists():
@@ -96,11 +96,11 @@ def stored(app: str, language: str) -> Catalog:
         return read_po(source, locale=language)
 
 
-def renewed(app: str, language: str, others: list[Catalog]) -> Catalog:
+def merge_catalogue(app: str, language: str, others: list[Catalog]) -> Catalog:
     """The sentences of now with the translations there are, in this catalogue or another of ours."""
     catalogue = Catalog(locale=language, project="lesart", charset="utf-8", fuzzy=False, header_comment="")
-    known = [stored(app, language), *others]
-    for message in extracted(app):
+    known = [read_stored(app, language), *others]
+    for message in extract(app):
         if message.id:
             catalogue.add(
                 message.id, translation(message, known), message.locations, message.flags, context=message.context
@@ -144,21 +144,21 @@ def store(catalogue: Catalog, path: Path) -> None:
     compile_catalogue(path)
 
 
-def compiled(app: str, language: str) -> Catalog:
+def read_compiled(app: str, language: str) -> Catalog:
     with open(source_path(app, language).with_suffix(".mo"), "rb") as file:
         return read_mo(file)
 
 
-def untranslated(catalogue: Catalog) -> list[Message]:
+def list_untranslated(catalogue: Catalog) -> list[Message]:
     return [message for message in catalogue if message.id and (message.fuzzy or not all(texts(message)))]
 
 
 def update(app: str, language: str) -> int:
     """Bring a catalogue up to its code and compile it; how many sentences still need a translation."""
-    others = [stored(other, language) for other in APPS if other != app]
-    catalogue = renewed(app, language, others)
+    others = [read_stored(other, language) for other in APPS if other != app]
+    catalogue = merge_catalogue(app, language, others)
     store(catalogue, source_path(app, language))
-    return len(untranslated(catalogue))
+    return len(list_untranslated(catalogue))
 
 
 def main() -> int:

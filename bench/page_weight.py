@@ -33,7 +33,7 @@ def main() -> int:
         heavy = [
             f"{study} {address}: {size / 1000:.0f} KB"
             for study in options.study
-            for address, size in weighed(study, options)
+            for address, size in weigh_pages(study, options)
             if size > 1000 * options.most
         ]
     for line in heavy:
@@ -89,7 +89,7 @@ def make(name: str) -> None:
             call_command("import_metrics", str(files / "metrics.csv"), project=name)
 
 
-def weighed(name: str, options: argparse.Namespace) -> Iterator[tuple[str, int]]:
+def weigh_pages(name: str, options: argparse.Namespace) -> Iterator[tuple[str, int]]:
     """Address and bytes of each page, printed from the heaviest."""
     make(name)
     found = dict(pages_of(name, options.language, options.keep))

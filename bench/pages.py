@@ -122,7 +122,7 @@ def make(study: str, folder: Path, _page: str) -> dict[str, float]:
 # The pages ------------------------------------------------------------------------------------------------------------
 
 
-def opened(study: str, folder: Path, page: str) -> dict[str, float]:
+def open_page(study: str, folder: Path, page: str) -> dict[str, float]:
     """One page by its name in `PAGES`, or a number as table.column or table.column.csv."""
     from django.db import connection
     from django.test import Client
@@ -153,7 +153,7 @@ def opened(study: str, folder: Path, page: str) -> dict[str, float]:
     with ExitStack() as measured:
         measured.enter_context(connection.execute_wrapper(queries))
         for owner in (evidence, responses):
-            measured.enter_context(reports.timed(found, owner, "every_round", "frame"))
+            measured.enter_context(reports.time_calls(found, owner, "every_round", "frame"))
         is_there = see("first") == 200 and not sent
         while sent:  # what one page waits for may be worked out of several
             work_out(sent.pop(0), tasks.work, found)
@@ -211,11 +211,11 @@ def names(study: str) -> list[str]:
 def in_a_process(page: str, study: str, folder: Path, environment: dict[str, str], texts: int) -> None:
     command = [sys.executable, __file__, "--child", page, "--study", study, "--folder", str(folder)]
     command += ["--texts", str(texts)]
-    said = subprocess.run(command, cwd=ROOT, env=os.environ | environment, stdout=subprocess.PIPE, check=False)
-    if said.returncode:
+    output = subprocess.run(command, cwd=ROOT, env=os.environ | environment, stdout=subprocess.PIPE, check=False)
+    if output.returncode:
         print(f"{study}, {page}: failed", flush=True)
         return
-    found = json.loads(said.stdout.splitlines()[-1])
+    found = json.loads(output.stdout.splitlines()[-1])
     parts = ", ".join(f"{part} {value:,.2f}" for part, value in found.items())
     print(f"{study}, {page}: {parts}; load {os.getloadavg()[0]:.1f}", flush=True)
 
@@ -225,7 +225,7 @@ def child(options: argparse.Namespace) -> None:
     import django
 
     django.setup()
-    step = make if options.child == "make" else opened
+    step = make if options.child == "make" else open_page
     found = step(options.study, options.folder, options.child)
     most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1000
     print(json.dumps(found | {"megabytes": most}))

@@ -28,7 +28,7 @@ COLUMNS = ("text", "generator", "item", "option", "annotator", "stage")
 
 
 @cache
-def planned(texts: int, annotators: int) -> list[list[str]]:
+def make_plan(texts: int, annotators: int) -> list[list[str]]:
     """Who guesses whose items of each text."""
     return make_guess_plan([GENERATORS] * texts, annotators, 1)
 
@@ -37,7 +37,7 @@ def study(texts: int, annotators: int, difference: float, seed: int) -> Judgment
     """All judgments about the items of three generators; answerability of the second is lower by the difference."""
     rng = np.random.default_rng(seed)
     text, person = rng.normal(0, SPREAD.text, texts), rng.normal(0, SPREAD.annotator, annotators)
-    plan = planned(texts, annotators)
+    plan = make_plan(texts, annotators)
     rows, right = [], []
     for stage in (0, 1):
         for t, (g, name) in ((t, each) for t in range(texts) for each in enumerate(GENERATORS)):

@@ -72,7 +72,7 @@ def two_generators(
     return np.repeat(np.arange(texts), each), np.concatenate(won)
 
 
-def seen(text: IntArray, won: BoolArray, texts: int, seed: int) -> tuple[bool, float]:
+def check_preference(text: IntArray, won: BoolArray, texts: int, seed: int) -> tuple[bool, float]:
     """Whether the report's interval leaves out one half, and its width."""
     interval = clustered_mean(np.bincount(text[won], minlength=texts), np.bincount(text, minlength=texts), seed=seed)
     return not interval.low <= 0.5 <= interval.high, interval.high - interval.low
@@ -81,7 +81,9 @@ def seen(text: IntArray, won: BoolArray, texts: int, seed: int) -> tuple[bool, f
 def planner_rates(studies: int, seed: int) -> None:
     for texts, each, share, spread in ((10, 5, 0.65, 0.5), (30, 3, 0.6, 0.5), (30, 3, 0.5, 0.5), (60, 5, 0.6, 1.0)):
         rng = np.random.default_rng(seed)
-        found = [seen(*two_generators(texts, each, share, spread, rng), texts, study) for study in range(studies)]
+        found = [
+            check_preference(*two_generators(texts, each, share, spread, rng), texts, study) for study in range(studies)
+        ]
         planned = preference_outlook(texts, each, share, text_spread=spread, seed=seed)
         sure = sum(told for told, width in found if not np.isnan(width))
         width = np.nanmean([width for _told, width in found])

@@ -127,7 +127,7 @@ class Counts(dict[tuple[Design, str, str], Count]):
         ]  # fmt: skip
 
 
-def expected(function: Callable[[FloatArray], FloatArray], mean: float, *spreads: float) -> float:
+def integrate_normal(function: Callable[[FloatArray], FloatArray], mean: float, *spreads: float) -> float:
     """Mean of a function of a normal number."""
     return float(WEIGHTS @ function(mean + math.hypot(*spreads) * NODES))
 
@@ -143,7 +143,7 @@ def true_shares(design: Design) -> tuple[FloatArray, FloatArray]:
     )  # fmt: skip
     guess, read = STAGES[design.items]
     return tuple(
-        np.array([expected(logistic, mean, *spreads) for mean in means])
+        np.array([integrate_normal(logistic, mean, *spreads) for mean in means])
         for means in ((guess, guess), (read, read + SECOND_GENERATOR))
     )  # type: ignore[return-value]
 
@@ -236,7 +236,7 @@ def ends_together(added: Sequence[Tables], subtracted: Sequence[Tables]) -> tupl
         parts.append((h.sum(axis=axis) ** 2).sum(axis=1) * effective / (effective - 1))
         squared_t.append(student.ppf(0.975, effective - 1) ** 2)
     texts, both = squared_t[0] * parts[0], squared_t[0] * parts[0] + squared_t[1] * parts[1]
-    reach = np.sqrt(np.maximum(both - norm.ppf(0.975) ** 2 * shared_together(h, there, readers), texts))
+    reach = np.sqrt(np.maximum(both - norm.ppf(0.975) ** 2 * estimate_shared(h, there, readers), texts))
     reach = np.where(readers < 3, math.nan, reach)  # texts only: counted as undefined here
     if subtracted:
         return np.maximum(value - reach, -2), np.minimum(value + reach, 2)
@@ -245,7 +245,7 @@ def ends_together(added: Sequence[Tables], subtracted: Sequence[Tables]) -> tupl
     return logistic(centre - step), logistic(centre + step)
 
 
-def shared_together(h: FloatArray, there: BoolArray, readers: IntArray) -> FloatArray:
+def estimate_shared(h: FloatArray, there: BoolArray, readers: IntArray) -> FloatArray:
     """V_C (studies,)."""
     cells, e = there.sum(axis=(1, 2)), h
     for _sweep in range(8):
@@ -328,7 +328,7 @@ def true_agreement(ends: FloatArray, mean: float, spread: float) -> tuple[float,
 def cover_agreement(counts: Counts, design: Design, studies: int, rng: np.random.Generator) -> None:
     """κ of three labels and α of five, with all in use and with one label nine times of ten."""
     text, pairs = np.repeat(np.arange(design.texts), ITEMS), all_pairs(design.readers)
-    for said, three, five in (("", THREE, FIVE), (", skewed", SKEWED_THREE, SKEWED_FIVE)):
+    for label, three, five in (("", THREE, FIVE), (", skewed", SKEWED_THREE, SKEWED_FIVE)):
         kappa, alpha = true_agreement(three, 0.0, design.spread)[0], true_agreement(five, 0.0, design.spread)[1]
         for start in range(0, studies, AT_ONCE):
             now = min(AT_ONCE, studies - start)
@@ -341,7 +341,7 @@ def cover_agreement(counts: Counts, design: Design, studies: int, rng: np.random
             )
             for name, (low, high), first, truth in found:
                 check(f"{name} of {design}", first, low[0], high[0])
-                counts.one(design, name + said).add_all(low, high, truth)
+                counts.one(design, name + label).add_all(low, high, truth)
 
 
 def by_text(labels: IntArray, design: Design) -> FloatArray:
@@ -469,13 +469,13 @@ def markdown(counts: Counts, families: dict[str, dict[str, float]]) -> str:
             continue
         cells = [counts.of(figure, "readers", readers=r) for r in READERS]
         cells += [counts.of(figure, "readers", texts=t) for t in TEXTS]
-        lines.append(f"| {figure} | " + " | ".join(said(cell) for cell in cells) + " |")
+        lines.append(f"| {figure} | " + " | ".join(format_coverage(cell) for cell in cells) + " |")
     lines += ["", "| convention | figure | " + " | ".join(f"{t} texts" for t in TEXTS) + " |", "|---" * 6 + "|"]
     for convention, figure in itertools.product(("readers", "annotators", "published"), FIGURES[1:3]):
         cells = [counts.of(figure, convention, texts=t) for t in TEXTS]
         if not any(cells):
             continue
-        lines.append(f"| {convention} | {figure} | " + " | ".join(said(cell) for cell in cells) + " |")
+        lines.append(f"| {convention} | {figure} | " + " | ".join(format_coverage(cell) for cell in cells) + " |")
     if families:
         names = next(iter(families.values()))
         lines += ["", "| no true difference | " + " | ".join(names) + " |", "|---" * (1 + len(names)) + "|"]
@@ -485,7 +485,7 @@ def markdown(counts: Counts, families: dict[str, dict[str, float]]) -> str:
     return "\n".join(lines)
 
 
-def said(coverages: list[float]) -> str:
+def format_coverage(coverages: list[float]) -> str:
     return f"{100 * np.mean(coverages):.1f} / {100 * min(coverages):.1f}" if coverages else ""
 
 

@@ -261,14 +261,14 @@ def kill_moments(seed: int, kills: int) -> list[float]:
 
 
 def write_study(options: argparse.Namespace, folder: Path) -> None:
-    lines = options.file.read_text("utf-8").splitlines() if options.file else planted_lines()
+    lines = options.file.read_text("utf-8").splitlines() if options.file else list_texts_of_walk()
     lines = [line for line in lines if line.strip()]
     chosen = random.Random(options.seed).sample(lines, min(options.texts, len(lines)))
     (folder / "items.jsonl").write_text("\n".join(chosen) + "\n", "utf-8")
     (folder / "study.yaml").write_text(STUDY)
 
 
-def planted_lines() -> list[str]:
+def list_texts_of_walk() -> list[str]:
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
     import django
 

@@ -21,23 +21,23 @@ BASELINES = ("majority", "exact", "fuzzy")
 
 def prepare(folder: str, base_url: str, model: str, at_once: str, key_variable: str) -> None:
     """A launched study on the items in the folder, answered by the baselines, and the model's endpoint."""
-    said = StringIO()
+    out = StringIO()
     call_command("migrate", verbosity=0)
-    call_command("create_project", "recovery", stdout=said)
+    call_command("create_project", "recovery", stdout=out)
     call_command("import_items", f"{folder}/items.jsonl", project="recovery", verbosity=0)
-    call_command("create_study", f"{folder}/study.yaml", project="recovery", launch=True, stdout=said)
+    call_command("create_study", f"{folder}/study.yaml", project="recovery", launch=True, stdout=out)
     for baseline in BASELINES:
-        call_command("evaluate_study", "recovery", model=baseline, stdout=said)
+        call_command("evaluate_study", "recovery", model=baseline, stdout=out)
     key = ["--key-env", key_variable] if key_variable else []
     words = ["model", "--base-url", base_url, "--model", model, "--at-a-time", at_once, *key]
-    call_command("add_model", *words, stdout=said)
+    call_command("add_model", *words, stdout=out)
 
 
 def conclude(folder: str, seed: str) -> None:
     """Draws the report and exports the answers into the folder."""
-    said = StringIO()
-    call_command("report", "recovery", out=f"{folder}/report", seed=seed, stdout=said)
-    call_command("export_responses", "recovery", format="csv", out=f"{folder}/answers.csv", stdout=said)
+    out = StringIO()
+    call_command("report", "recovery", out=f"{folder}/report", seed=seed, stdout=out)
+    call_command("export_responses", "recovery", format="csv", out=f"{folder}/answers.csv", stdout=out)
 
 
 def work(name: str, lease: str, share: str) -> None:

@@ -25,18 +25,18 @@ from bench.rates import options, rate
 PEOPLE, RIGHT, METRICS, DIMENSIONS = 3, 0.95, 6, 7
 
 
-def judged(units: int, model: float, rng: np.random.Generator) -> tuple[FloatArray, FloatArray]:
+def draw_judgments(units: int, model: float, rng: np.random.Generator) -> tuple[FloatArray, FloatArray]:
     """People's and the model's answers to yes-no questions."""
     truth = rng.integers(0, 2, units)
     right = rng.random((PEOPLE + 1, units)) < np.append(np.full(PEOPLE, RIGHT), model)[:, None]
-    said = np.where(right, truth, 1 - truth).astype(float)
-    return said[:PEOPLE], said[PEOPLE]
+    answers = np.where(right, truth, 1 - truth).astype(float)
+    return answers[:PEOPLE], answers[PEOPLE]
 
 
 def behind(model: float, seed: int) -> float:
     """By how much a person is more often at least as good as the model, on 100,000 units."""
-    people, said = judged(100_000, model, np.random.default_rng(seed))
-    agree, ours = (people[1:] == people[0]).mean(axis=0), (people[1:] == said).mean(axis=0)
+    people, answers = draw_judgments(100_000, model, np.random.default_rng(seed))
+    agree, ours = (people[1:] == people[0]).mean(axis=0), (people[1:] == answers).mean(axis=0)
     return float((agree >= ours).mean() - (ours >= agree).mean())
 
 
@@ -55,7 +55,8 @@ def stand_in_rates(studies: int, seed: int) -> None:
         for units in (5, 10, 30, 100):
             rng = np.random.default_rng(seed + units)
             passed = sum(
-                alternative_annotator_test(*judged(units, model, rng), SKILLED).passed for _study in range(studies)
+                alternative_annotator_test(*draw_judgments(units, model, rng), SKILLED).passed
+                for _study in range(studies)
             )
             print(f"alternative annotator, {about}, {units} units: passes {rate(passed, studies)}", flush=True)
 
@@ -98,8 +99,8 @@ def correlation_rates(studies: int, seed: int) -> None:
                 hits["by texts, Holm"] += (adjust_p_values(own, HOLM) < 0.05).any()
                 within = clustered_within(metrics[0], y, text, seed=study)
                 hits["within text"] += not within.low <= 0 <= within.high
-            said = "; ".join(f"{name} {rate(n, studies)}" for name, n in hits.items())
-            print(f"correlation of nothing, {about}, {texts} texts: {said}", flush=True)
+            page_text = "; ".join(f"{name} {rate(n, studies)}" for name, n in hits.items())
+            print(f"correlation of nothing, {about}, {texts} texts: {page_text}", flush=True)
 
 
 def calibration_rates(studies: int, seed: int) -> None:

@@ -140,11 +140,11 @@ class Queries:
 
 
 @contextmanager
-def timed(found: Counter, owner, name: str, part: str):
+def time_calls(found: Counter, owner, name: str, part: str):
     """Adds the seconds of a function to a part; calls within calls count once."""
     function, inside = getattr(owner, name), []
 
-    def measured(*arguments, **named):
+    def measure(*arguments, **named):
         if inside:
             return function(*arguments, **named)
         inside.append(True)
@@ -155,7 +155,7 @@ def timed(found: Counter, owner, name: str, part: str):
             found[part] += time.perf_counter() - started
             inside.pop()
 
-    setattr(owner, name, measured)
+    setattr(owner, name, measure)
     try:
         yield
     finally:
@@ -219,11 +219,11 @@ def report(study: str, folder: Path) -> dict[str, float]:
     started = time.perf_counter()
     with (
         connection.execute_wrapper(queries),
-        timed(found, evidence, "every_round", "frame"),
-        timed(found, guess_then_read, "informativity_table", "informativity"),
-        timed(found, guess_then_read, "agreement_with_humans", "agreement"),
-        timed(found, reporting, "write_tables", "tables"),
-        timed(found, reporting, "write_figures", "figures"),
+        time_calls(found, evidence, "every_round", "frame"),
+        time_calls(found, guess_then_read, "informativity_table", "informativity"),
+        time_calls(found, guess_then_read, "agreement_with_humans", "agreement"),
+        time_calls(found, reporting, "write_tables", "tables"),
+        time_calls(found, reporting, "write_figures", "figures"),
     ):
         call_command("report", study, out=str(folder / "report"))
     found["seconds"], found["queries"] = time.perf_counter() - started, queries.seconds
@@ -292,7 +292,7 @@ def page(study: str, folder: Path) -> dict[str, float]:
 
     Job.objects.all().delete()
     small = override_settings(LESART=settings.LESART | {"RESULTS_AT_ONCE": sys.maxsize})
-    with small, timed(found, computing, "compute_report", "report"):
+    with small, time_calls(found, computing, "compute_report", "report"):
         open_page("request")
     found["share"] = found.pop("report") / found["request"]
     Job.objects.all().delete()
@@ -340,8 +340,8 @@ def answer_once(study: str) -> None:
 def in_a_process(name: str, study: str, folder: Path, environment: dict[str, str]) -> None:
     command = [sys.executable, __file__, "--step", name, "--study", study, "--folder", str(folder)]
     command += ["--texts", str(TEXTS["answers"])]
-    said = subprocess.run(command, cwd=ROOT, env=os.environ | environment, stdout=subprocess.PIPE, check=True)
-    found = json.loads(said.stdout.splitlines()[-1])
+    output = subprocess.run(command, cwd=ROOT, env=os.environ | environment, stdout=subprocess.PIPE, check=True)
+    found = json.loads(output.stdout.splitlines()[-1])
     parts = ", ".join(f"{part} {value:,.2f}" for part, value in found.items())
     print(f"{study}, {name}: {parts}; load {os.getloadavg()[0]:.1f}", flush=True)
 

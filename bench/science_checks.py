@@ -33,7 +33,7 @@ WORDNET = "/usr/share/wordnet"
 SHROUT_FLEISS = np.array([[9, 2, 5, 8], [6, 1, 3, 2], [8, 4, 6, 8], [7, 1, 2, 6], [10, 5, 6, 9], [6, 2, 4, 7]], float)
 
 
-def published(data: dict[str, Any]) -> Iterator[Check]:
+def check_published(data: dict[str, Any]) -> Iterator[Check]:
     lsat = data["LSAT6 (Bock & Lieberman 1970), patterns 00000, 00001 .. 11111"]
     patterns = np.array([[int(digit) for digit in f"{code:05b}"] for code in range(32)])
     answers = np.repeat(patterns, lsat["counts"], axis=0)
@@ -94,7 +94,7 @@ def analytic(data: dict[str, Any]) -> Iterator[Check]:
     yield "θ of λ 1", fit(cell, SLOPE_ONE).value, wanted["lambda_1"], EXACT
 
 
-def joined(name: str, own: dict[str, Any]) -> Iterator[Check]:
+def check_joined(name: str, own: dict[str, Any]) -> Iterator[Check]:
     checks, n = own["checks"], len(own["probability_of_choice"])
     cells = []
     for stage in ("answerability", "guessability"):
@@ -119,7 +119,7 @@ def joined(name: str, own: dict[str, Any]) -> Iterator[Check]:
 
 def own_data(data: dict[str, Any], wordnet: str) -> Iterator[Check]:
     for name in ("people_and_models_equal_chance", "people_and_models_unequal_chance"):
-        yield from joined(name, data[name])
+        yield from check_joined(name, data[name])
     study = data["g_study_p_i_r"]
     components = crossed_components(np.array(study["ratings_person_item_rater"], dtype=float))
     wanted, shape = study["checks"], np.array(study["ratings_person_item_rater"]).shape
@@ -193,7 +193,11 @@ def main() -> None:
     parser.add_argument("--wordnet", default=WORDNET, help="folder of WordNet's files, for METEOR")
     options = parser.parse_args()
     data = json.loads(options.file.read_text(encoding="utf-8"))
-    checks = [*published(data["published"]), *analytic(data["analytic"]), *own_data(data["own_data"], options.wordnet)]
+    checks = [
+        *check_published(data["published"]),
+        *analytic(data["analytic"]),
+        *own_data(data["own_data"], options.wordnet),
+    ]
     wrong = [each for each in checks if not np.allclose(each[1], each[2], rtol=0, atol=each[3])]
     for name, found, expected, tolerance in wrong:
         print(f"{name}: {found} instead of {expected} (tolerance {tolerance})")

@@ -33,7 +33,7 @@ N = 1_000_000
 Piece = Callable[[np.random.Generator], Callable[[], object]]
 
 
-def joined(rng: np.random.Generator) -> Callable[[], object]:
+def time_joined(rng: np.random.Generator) -> Callable[[], object]:
     """8 cells (4 generators, with and without the text) over 5,000 texts, 1,000 of them read by 125 people in turn."""
     texts, n = 5000, N // 8
     text = rng.integers(0, 1000, (8, n))
@@ -71,7 +71,7 @@ def against_others(rng: np.random.Generator) -> Callable[[], object]:
     return work
 
 
-def carried(rng: np.random.Generator) -> Callable[[], object]:
+def time_carry_over(rng: np.random.Generator) -> Callable[[], object]:
     """10,000 items on 1,000 texts, 100 people, a third of them guessed."""
     item, annotator = (each.ravel() for each in np.indices((10_000, 100)))
     guessed, right = rng.random(N) < 1 / 3, rng.integers(0, 2, N).astype(float)
@@ -95,7 +95,7 @@ def ratings(rng: np.random.Generator) -> tuple[np.ndarray, ...]:
     return item, rng.integers(0, 200, N), rng.integers(1, 6, N).astype(float)
 
 
-def generalized(rng: np.random.Generator) -> Callable[[], object]:
+def time_generalizability(rng: np.random.Generator) -> Callable[[], object]:
     """250,000 items with 4 of 200 raters each, jackknife over 5,000 texts."""
     item, rater, value = ratings(rng)
     return lambda: (g_study(item, rater, value), g_study_without(item, rater, item // 50, value))
@@ -133,7 +133,7 @@ def functioning(rng: np.random.Generator) -> Callable[[], object]:
     return lambda: item_functioning(answers, np.arange(10_000) % 2 == 0)
 
 
-def flawed(rng: np.random.Generator) -> Callable[[], object]:
+def time_flaws(rng: np.random.Generator) -> Callable[[], object]:
     """50,000 items (20 judgments each) on 5,000 texts, 19 flaws and 8 types of question, three outcomes."""
     design = (rng.random((50_000, 27)) < 0.2).astype(float)
     return lambda: within_text(rng.random((50_000, 3)), design, np.repeat(np.arange(5000), 10), 19)
@@ -147,9 +147,9 @@ def versions(rng: np.random.Generator) -> Callable[[], object]:
 
 
 PIECES: dict[str, Piece] = {
-    "joined": joined, "against_others": against_others, "carry_over": carried, "reliability": reliable,
-    "generalizability": generalized, "severity": severe, "rasch": rasch, "two_parameters": two_parameters,
-    "dif": functioning, "flaws": flawed, "versions": versions,
+    "joined": time_joined, "against_others": against_others, "carry_over": time_carry_over, "reliability": reliable,
+    "generalizability": time_generalizability, "severity": severe, "rasch": rasch, "two_parameters": two_parameters,
+    "dif": functioning, "flaws": time_flaws, "versions": versions,
 }  # fmt: skip
 
 

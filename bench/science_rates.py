@@ -40,7 +40,7 @@ def logistic(x: Any) -> Any:
     return 1 / (1 + np.exp(-x))
 
 
-def held(parts: Any, truth: float) -> tuple[bool, float]:
+def check_interval(parts: Any, truth: float) -> tuple[bool, float]:
     low, high = parts.ends()
     return bool(low <= truth <= high), high - low
 
@@ -48,7 +48,7 @@ def held(parts: Any, truth: float) -> tuple[bool, float]:
 # People on some texts, a model on all -------------------------------------------------------------------------------
 
 
-def joined(rng: np.random.Generator, texts: int, n: int, r: float, spread: float, draw: str) -> Held:
+def check_joined(rng: np.random.Generator, texts: int, n: int, r: float, spread: float, draw: str) -> Held:
     """Two generators, with and without the text; the model's share correlates r with the true share of a text."""
     readers, level = rng.normal(0, spread, 2), {0: 0.3, 1: 1.5}
     cells, truths, logits = [], [], rng.normal(0, 0.8, (texts, 2, 2))
@@ -73,8 +73,8 @@ def joined(rng: np.random.Generator, texts: int, n: int, r: float, spread: float
     for name, (which, signs) in figures.items():
         truth = sum(sign * truths[each] for each, sign in zip(which, signs, strict=True))
         bounds = ONE if len(which) == 1 else DIFFERENCE
-        yield name, *held(combine([fitted[each] for each in which], signs, bounds, FIXED), truth)
-        only = held(combine([alone[each] for each in which], signs, bounds, FIXED), truth)
+        yield name, *check_interval(combine([fitted[each] for each in which], signs, bounds, FIXED), truth)
+        only = check_interval(combine([alone[each] for each in which], signs, bounds, FIXED), truth)
         yield f"{name}, people only", *only
 
 
@@ -101,7 +101,7 @@ def mean_share(logit: float, spread: float) -> float:
     return float((weights * logistic(logit + spread * nodes)).sum() / weights.sum())
 
 
-def joined_readers(rng: np.random.Generator, spread: float) -> Held:
+def check_joined_readers(rng: np.random.Generator, spread: float) -> Held:
     """12 readers drawn, each on every drawn text; the truth is that of readers in general."""
     texts, n, readers = 60, 20, 12
     own, people = rng.normal(0, 0.8, texts), rng.normal(0, spread, readers)
@@ -112,13 +112,13 @@ def joined_readers(rng: np.random.Generator, spread: float) -> Held:
     cell = fit(Cell(judged.share(texts), predicted, np.full(texts, n / texts), np.ones(texts), judged))
     truth = mean_share(1, float(np.hypot(0.8, spread)))
     for readers_kind in (FIXED, RANDOM):
-        yield readers_kind, *held(combine([cell], [1], ONE, readers_kind), truth)
+        yield readers_kind, *check_interval(combine([cell], [1], ONE, readers_kind), truth)
 
 
 # Experiments, raters, readers -----------------------------------------------------------------------------------------
 
 
-def carried(rng: np.random.Generator) -> Held:
+def check_carry_over(rng: np.random.Generator) -> Held:
     """20 texts × 3 items, 6 people, 2 guess each item; guessing adds .08."""
     item, reader = (each.ravel() for each in np.indices((60, 6)))
     guessed = (reader + item // 3) % 3 == 0
@@ -126,10 +126,10 @@ def carried(rng: np.random.Generator) -> Held:
     right = rng.binomial(3, np.clip(level + 0.08 * guessed, 0.02, 0.98)).astype(float)
     for readers in (FIXED, RANDOM):
         found = carry_over(item, item // 3, reader, guessed, right, np.full(len(item), 3.0), readers).parts
-        yield readers, *held(found, 0.08)
+        yield readers, *check_interval(found, 0.08)
 
 
-def flawed(rng: np.random.Generator) -> Held:
+def check_flaws(rng: np.random.Generator) -> Held:
     """30 texts × 6 items, effect -.08; easier texts have more flawed items, and so has one type of question."""
     text = np.repeat(np.arange(30), 6)
     ease, kind = rng.normal(0, 0.1, 30), rng.random(180) < 0.5
@@ -137,7 +137,7 @@ def flawed(rng: np.random.Generator) -> Held:
     y = 0.3 + ease[text] - 0.06 * kind - 0.08 * flaw + rng.normal(0, 0.08, 180)
     both = within_text(y[:, None], np.stack([flaw, kind], axis=1).astype(float), text, 1)
     parts = jackknife_parts(float(both.coefficients[0, 0]), both.without[:, 0, 0])
-    yield "within text and type", *held(parts, -0.08)
+    yield "within text and type", *check_interval(parts, -0.08)
     alone = within_text(y[:, None], flaw[:, None].astype(float), text)
     yield "estimate: naive", False, naive_difference(y, flaw)
     yield "estimate: within text", False, float(alone.coefficients[0, 0])
@@ -158,7 +158,7 @@ def versions(rng: np.random.Generator, leaving: bool, own: float = 0) -> Held:
     for place, truth in enumerate((0.10, 0.05)):
         for readers in (FIXED, RANDOM):
             parts = found.contrast(place + 1, 0, DIFFERENCE, readers)
-            yield f"version {place + 1}, {readers}", *held(parts, truth)
+            yield f"version {place + 1}, {readers}", *check_interval(parts, truth)
 
 
 def strict(rng: np.random.Generator) -> Held:
@@ -173,7 +173,7 @@ def strict(rng: np.random.Generator) -> Held:
     found = rater_severity(item, rater, marks, text, np.zeros(72, dtype=np.int64))
     for one in range(4):
         parts = jackknife_parts(float(found.severity[one]), found.severity_without[:, one])
-        yield f"rater {one + 1}", *held(parts, truth[one])
+        yield f"rater {one + 1}", *check_interval(parts, truth[one])
 
 
 def strict_labels(rng: np.random.Generator) -> Held:
@@ -187,13 +187,13 @@ def strict_labels(rng: np.random.Generator) -> Held:
     found = label_severity(item, rater, yes, text, group)
     for one in range(4):
         parts = jackknife_parts(float(found.severity[one]), found.severity_without[:, one])
-        yield f"rater {one + 1}", *held(parts, truth[one])
+        yield f"rater {one + 1}", *check_interval(parts, truth[one])
     for g in range(2):
         parts = jackknife_parts(float(found.fair[g]), found.fair_without[:, g], bounds=ONE)
-        yield f"fair share {g + 1}", *held(parts, mean_share(level[g], 1.25**0.5))
+        yield f"fair share {g + 1}", *check_interval(parts, mean_share(level[g], 1.25**0.5))
 
 
-def joined_versions(rng: np.random.Generator, r: float, alike: float) -> Held:
+def check_joined_versions(rng: np.random.Generator, r: float, alike: float) -> Held:
     """60 texts, 20 drawn, 12 readers who differ by .4, 3 versions that raise the logit by .5 and .2 and differ by text
     (SD .4); the model reads all versions of all texts, and of its errors the share `alike` is the same in all."""
     texts, n, readers = 60, 20, 12
@@ -215,17 +215,17 @@ def joined_versions(rng: np.random.Generator, r: float, alike: float) -> Held:
         for kind in (FIXED, RANDOM):
             for name, slope in (("", None), (", people only", PEOPLE_ONLY)):
                 parts = combine([fit(cells[v], slope), fit(cells[0], slope)], (1, -1), DIFFERENCE, kind)
-                yield f"version {v + 1}, {kind}{name}", *held(parts, levels[v] - levels[0])
+                yield f"version {v + 1}, {kind}{name}", *check_interval(parts, levels[v] - levels[0])
 
 
-def generalized(rng: np.random.Generator) -> Held:
+def check_generalizability(rng: np.random.Generator) -> Held:
     """40 texts × 2 items, 4 raters: Eρ² of one rater, where items vary by 1, raters by .5 and the rest by 1."""
     item, rater = (each.ravel() for each in np.indices((80, 4)))
     value = rng.normal(0, 1, 80)[item] + rng.normal(0, 0.7, 4)[rater] + rng.normal(0, 1, 320)
     found = g_study(item, rater, value)
     without = g_study_without(item, rater, item // 2, value)
     relative = np.maximum(without[:, 0], 0) / (np.maximum(without[:, 0], 0) + without[:, 2])
-    yield "Eρ², one rater", *held(jackknife_parts(found.relative(1), relative, bounds=ONE), 0.5)
+    yield "Eρ², one rater", *check_interval(jackknife_parts(found.relative(1), relative, bounds=ONE), 0.5)
 
 
 def reliable(rng: np.random.Generator) -> Held:
@@ -272,7 +272,7 @@ def all_pairs(rng: np.random.Generator, texts: int, generators: int, seed: int) 
 # Families of contrasts over readers and texts: max-T beside Holm ------------------------------------------------------
 
 
-def adjusted(
+def check_adjusted(
     parts: list[VarianceParts], shared: JointInfluence, seed: int, truth: list[float], different: int | None = None
 ) -> Held:
     """Whether all simultaneous intervals hold the truth, their mean width, and whether a true difference is found."""
@@ -284,7 +284,7 @@ def adjusted(
             yield f"{name}: the difference is found", found[different].p_adjusted < 0.05, 0.0
 
 
-def joined_family(rng: np.random.Generator, seed: int, spread: float) -> Held:
+def check_joined_family(rng: np.random.Generator, seed: int, spread: float) -> Held:
     """3 generators, all pairs; 12 readers drawn, each on 20 of 60 texts, who differ in general and by generator."""
     texts, n, readers, generators = 60, 20, 12, 3
     own, people = rng.normal(0, 0.8, (texts, generators)), rng.normal(0, spread, readers)
@@ -298,7 +298,7 @@ def joined_family(rng: np.random.Generator, seed: int, spread: float) -> Held:
         cells.append(fit(Cell(judged.share(texts), predicted, np.full(texts, n / texts), np.ones(texts), judged)))
     over = contrasts_of(generators)
     family = [combine([cells[a], cells[b]], (1, -1), DIFFERENCE, RANDOM) for a, b in pairs_of(generators)]
-    yield from adjusted(family, joint_influence(cells).combine(over.T), seed, [0.0] * len(family))
+    yield from check_adjusted(family, joint_influence(cells).combine(over.T), seed, [0.0] * len(family))
 
 
 def contrasts_of(generators: int) -> np.ndarray:
@@ -316,7 +316,7 @@ def versions_family(rng: np.random.Generator, seed: int, own: float) -> Held:
     found = version_effects(y, text, reader, version, 4)
     pairs = [(one, other) for other in range(4) for one in range(other + 1, 4)]
     family = [found.contrast(*pair, DIFFERENCE, RANDOM) for pair in pairs]
-    yield from adjusted(family, found.joint_influence(pairs), seed, [0.0] * len(pairs))
+    yield from check_adjusted(family, found.joint_influence(pairs), seed, [0.0] * len(pairs))
 
 
 def others_family(rng: np.random.Generator, seed: int, texts: int, readers: int, spread: float, better: float) -> Held:
@@ -333,33 +333,33 @@ def others_family(rng: np.random.Generator, seed: int, texts: int, readers: int,
         levels.append(mean_share(at, float(np.sqrt(0.64 + 1.25 * spread**2))))
     over = (5 * np.eye(5) - 1) / 4
     parts, shared = family_parts([list(zip(row, arms, strict=True)) for row in over], DIFFERENCE)
-    yield from adjusted(parts, shared, seed, list(over @ levels), 0 if better else None)
+    yield from check_adjusted(parts, shared, seed, list(over @ levels), 0 if better else None)
 
 
 Part = Callable[[np.random.Generator, int], Held]
 PARTS: dict[str, dict[str, Part]] = {
     "joined": {
-        **{f"20 of 100, r {r}": lambda rng, _seed, r=r: joined(rng, 100, 20, r, 0, "chance") for r in (0.7, 0.9, 0.0)},
-        "10 of 50, r 0.7": lambda rng, _seed: joined(rng, 50, 10, 0.7, 0, "chance"),
-        "the 20 easiest of 100, r 0.7": lambda rng, _seed: joined(rng, 100, 20, 0.7, 0, "easiest"),
-        "12 by doubt, then 12, of 100, r 0.7": lambda rng, _seed: joined(rng, 100, 24, 0.7, 0, "two rounds"),
-        "readers differ by .4": lambda rng, _seed: joined_readers(rng, 0.4),
-        "readers differ by .9": lambda rng, _seed: joined_readers(rng, 0.9),
+        **{f"20 of 100, r {r}": lambda rng, _s, r=r: check_joined(rng, 100, 20, r, 0, "chance") for r in (0.7, 0.9, 0.0)},
+        "10 of 50, r 0.7": lambda rng, _seed: check_joined(rng, 50, 10, 0.7, 0, "chance"),
+        "the 20 easiest of 100, r 0.7": lambda rng, _seed: check_joined(rng, 100, 20, 0.7, 0, "easiest"),
+        "12 by doubt, then 12, of 100, r 0.7": lambda rng, _seed: check_joined(rng, 100, 24, 0.7, 0, "two rounds"),
+        "readers differ by .4": lambda rng, _seed: check_joined_readers(rng, 0.4),
+        "readers differ by .9": lambda rng, _seed: check_joined_readers(rng, 0.9),
     },
-    "carry_over": {"20 texts, 6 people": lambda rng, _seed: carried(rng)},
-    "flaws": {"30 texts × 6": lambda rng, _seed: flawed(rng)},
+    "carry_over": {"20 texts, 6 people": lambda rng, _seed: check_carry_over(rng)},
+    "flaws": {"30 texts × 6": lambda rng, _seed: check_flaws(rng)},
     "versions": {
         "all stayed": lambda rng, _seed: versions(rng, False),
         "a third may leave": lambda rng, _seed: versions(rng, True),
         "readers differ by .1": lambda rng, _seed: versions(rng, False, 0.1),
     },
     "joined_versions": {
-        f"20 of 60 texts, r {r}, errors alike {alike}": lambda rng, _seed, r=r, a=alike: joined_versions(rng, r, a)
+        f"20 of 60 texts, r {r}, errors alike {alike}": lambda rng, _s, r=r, a=alike: check_joined_versions(rng, r, a)
         for r, alike in ((0.9, 1.0), (0.9, 0.8), (0.7, 0.8), (0.7, 0.0), (0.0, 0.8))
     },
     "severity": {"24 texts × 3, 2 of 4 raters": lambda rng, _seed: strict(rng)},
     "labels": {"40 texts × 10, 2 of 4 raters": lambda rng, _seed: strict_labels(rng)},
-    "generalizability": {"40 texts × 2, 4 raters": lambda rng, _seed: generalized(rng)},
+    "generalizability": {"40 texts × 2, 4 raters": lambda rng, _seed: check_generalizability(rng)},
     "reliability": {"5 texts × 4 items": lambda rng, _seed: reliable(rng)},
     "dif": {"2 × 250": lambda rng, _seed: functioning(rng)},
     "all_pairs": {
@@ -370,8 +370,8 @@ PARTS: dict[str, dict[str, Part]] = {
 
 
 FAMILIES: dict[str, Part] = {
-    "joined, 3 generators, readers differ by .4": lambda rng, seed: joined_family(rng, seed, 0.4),
-    "joined, 3 generators, readers differ by .9": lambda rng, seed: joined_family(rng, seed, 0.9),
+    "joined, 3 generators, readers differ by .4": lambda rng, seed: check_joined_family(rng, seed, 0.4),
+    "joined, 3 generators, readers differ by .9": lambda rng, seed: check_joined_family(rng, seed, 0.9),
     "4 versions, readers alike": lambda rng, seed: versions_family(rng, seed, 0.0),
     "4 versions, readers differ by .1": lambda rng, seed: versions_family(rng, seed, 0.1),
     **{

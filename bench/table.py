@@ -87,28 +87,28 @@ def measure_launches(database: str, options: argparse.Namespace) -> Iterator[Row
     texts = "30" if options.quick else "1500"
     for protocol, bounds in LAUNCHES.items():
         with provide_database(database) as url:
-            said = run_json("launches.py", ["--protocol", protocol, "--texts", texts], url)
-        what = f"launch of {said['assignments']:,} assignments, {protocol}"
-        yield Row(what, database, said["cpu"], "s", *unless_quick(bounds, options), load=said["load"])
+            output = run_json("launches.py", ["--protocol", protocol, "--texts", texts], url)
+        what = f"launch of {output['assignments']:,} assignments, {protocol}"
+        yield Row(what, database, output["cpu"], "s", *unless_quick(bounds, options), load=output["load"])
 
 
 def measure_bulk(database: str, options: argparse.Namespace) -> Iterator[Row]:
     """Steps of bench/reports.py on the study of answers."""
     texts = "10" if options.quick else "500"
-    for step, rows, said in run_steps(database, texts, BULK):
-        what = f"{step} of {rows:,} answers ({said['megabytes']:.0f} MB)"
+    for step, rows, values in run_steps(database, texts, BULK):
+        what = f"{step} of {rows:,} answers ({values['megabytes']:.0f} MB)"
         bounds = unless_quick(BULK[step], options)
-        yield Row(what, database, round(said["cpu"], 1), "s", *bounds, load=os.getloadavg()[0])
+        yield Row(what, database, round(values["cpu"], 1), "s", *bounds, load=os.getloadavg()[0])
 
 
 def measure_first_page(database: str, options: argparse.Namespace) -> Iterator[Row]:
     """The first results page of a process, with the worker's part and all that they import."""
     if options.quick:  # results of a small study need no worker
         return
-    for step, rows, said in run_steps(database, "50", ["import", "first page"]):
+    for step, rows, values in run_steps(database, "50", ["import", "first page"]):
         if step == "first page":
-            what = f"first results page at {rows:,} answers ({said['megabytes']:.0f} MB)"
-            yield Row(what, database, round(said["cpu"], 1), "s", *FIRST_PAGE, load=os.getloadavg()[0])
+            what = f"first results page at {rows:,} answers ({values['megabytes']:.0f} MB)"
+            yield Row(what, database, round(values["cpu"], 1), "s", *FIRST_PAGE, load=os.getloadavg()[0])
 
 
 def run_steps(database: str, texts: str, steps: Iterable[str]) -> Iterator[tuple[str, int, dict]]:
@@ -117,10 +117,12 @@ def run_steps(database: str, texts: str, steps: Iterable[str]) -> Iterator[tuple
     with tempfile.TemporaryDirectory() as folder, provide_database(database) as url:
         for step in ("prepare", *steps):
             given = ["--step", step, "--study", "answers", "--folder", folder, "--texts", texts]
-            said = run_step([sys.executable, "bench/reports.py", *given], {"LESART_DATA": folder, "DATABASE_URL": url})
-            rows = said.get("rows", rows)
+            output = run_step(
+                [sys.executable, "bench/reports.py", *given], {"LESART_DATA": folder, "DATABASE_URL": url}
+            )
+            rows = output.get("rows", rows)
             if step != "prepare":
-                yield step, rows, said
+                yield step, rows, output
 
 
 def unless_quick(bounds: tuple[float, float], options: argparse.Namespace) -> tuple[float | None, float | None]:
@@ -131,9 +133,9 @@ def unless_quick(bounds: tuple[float, float], options: argparse.Namespace) -> tu
 def measure_commands(database: str, options: argparse.Namespace) -> Iterator[Row]:
     if database == "sqlite":
         with tempfile.TemporaryDirectory() as folder:
-            before = used_by_children()
+            before = get_cpu_of_children()
             run([sys.executable, "manage.py", "help"], {"LESART_DATA": folder})
-            yield Row("manage help", database, round(used_by_children() - before, 2), "s", 0.8, 0.5)
+            yield Row("manage help", database, round(get_cpu_of_children() - before, 2), "s", 0.8, 0.5)
 
 
 PARTS = {
@@ -175,7 +177,7 @@ def run(command: list[str], environment: dict[str, str]) -> str:
     return made.stdout.decode()
 
 
-def used_by_children() -> float:
+def get_cpu_of_children() -> float:
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     return used.ru_utime + used.ru_stime
 

@@ -29,7 +29,7 @@ def main() -> int:
     options = arguments()
     with tempfile.TemporaryDirectory() as folder:
         prepare(folder)
-        study = launched_study(Path(folder))
+        study = launch_study(Path(folder))
         with server() as base:
             for seat, seconds in enumerate(click_through(study, base, options)):
                 print(f"annotator {seat + 1} of 6 clicked through 10 texts in {seconds:.0f} s")
@@ -51,7 +51,7 @@ def prepare(folder: str) -> None:
     django.setup()
 
 
-def launched_study(folder: Path):
+def launch_study(folder: Path):
     from django.core.management import call_command
 
     from projects.models import Project

@@ -144,15 +144,15 @@ def guesses(
                 for option in item["answers"]:
                     ticked = option["correct"] == (rng.random() < able)
                     p = round(rng.uniform(0.5, 1) if ticked else rng.uniform(0, 0.5), 4)
-                    said = {"question": "answer", "option_id": option["id"], "value": str(ticked).lower()}
-                    answers.append(about | said | {"probability": p if reading == "probability" else ""})
+                    values = {"question": "answer", "option_id": option["id"], "value": str(ticked).lower()}
+                    answers.append(about | values | {"probability": p if reading == "probability" else ""})
                 if stage == "read" and kind == "human":
                     answers.append(about | {"question": "rating", "value": rng.choice((2, 3, 4, 4, 5))})
     named = {"groups": list(filter(None, groups))}
     return Drawn(slug, spec("guess-then-read", **named), items, answers, [])
 
 
-def stopped(slug: str, *, texts: int, generators: tuple[str, ...], groups: tuple[str, ...]) -> Drawn:
+def make_questionnaire(slug: str, *, texts: int, generators: tuple[str, ...], groups: tuple[str, ...]) -> Drawn:
     """Two of each group judge each item of a bank of texts from several sources."""
     rng, items, answers = Random(1), bank(texts, generators, 4, 0), []
     for text, item in places(items):
@@ -167,31 +167,31 @@ def stopped(slug: str, *, texts: int, generators: tuple[str, ...], groups: tuple
 
 def judgments(good: float, rng: Random) -> dict[str, str]:
     """What somebody says of an item, until a gate stops them."""
-    said: dict[str, str] = {}
+    values: dict[str, str] = {}
 
     def is_yes(question: str, p: float) -> bool:
-        said[question] = "yes" if rng.random() < p else "no"
-        return said[question] == "yes"
+        values[question] = "yes" if rng.random() < p else "no"
+        return values[question] == "yes"
 
     if not is_yes("understandable", min(0.97, good + 0.2)):
-        return said
+        return values
     is_yes("domain_related", 0.95)
     is_grammatical = is_yes("grammatical", good)
-    said["clear"] = rng.choices(["yes", "more_or_less", "no"], [good, 0.3, 0.15])[0]
-    if said["clear"] == "no":
-        return said
-    if said["clear"] == "more_or_less" or not is_grammatical:
+    values["clear"] = rng.choices(["yes", "more_or_less", "no"], [good, 0.3, 0.15])[0]
+    if values["clear"] == "no":
+        return values
+    if values["clear"] == "more_or_less" or not is_grammatical:
         is_yes("rephrase", 0.6)
     if not is_yes("answerable", good):
-        return said
+        return values
     needed = ["text", "parts", "external", "general", "opinion"]
-    said["information_needed"] = rng.choices(needed, [0.7, 0.1, 0.1, 0.07, 0.03])[0]
+    values["information_needed"] = rng.choices(needed, [0.7, 0.1, 0.1, 0.07, 0.03])[0]
     is_yes("central", 0.6)
-    said["would_use"] = rng.choices(["yes", "maybe", "no"], [good, 0.3, 0.3])[0]
-    return said
+    values["would_use"] = rng.choices(["yes", "maybe", "no"], [good, 0.3, 0.3])[0]
+    return values
 
 
-def compared(slug: str, *, texts: int, generators: tuple[str, ...], pairs: int, people: int, shared: int) -> Drawn:
+def make_pairs(slug: str, *, texts: int, generators: tuple[str, ...], pairs: int, people: int, shared: int) -> Drawn:
     """Pairs of generators' items; all people judge the calibration, one judges each other text."""
     rng, items, answers = Random(1), bank(texts, generators, pairs, 4), []
     for place, text in enumerate(items):
@@ -212,7 +212,7 @@ def compared(slug: str, *, texts: int, generators: tuple[str, ...], pairs: int, 
     return Drawn(slug, spec("pairwise", plan=plan), items, answers, [])
 
 
-def named(kind: str, n: int) -> tuple[str, ...]:
+def number_names(kind: str, n: int) -> tuple[str, ...]:
     return tuple(f"{kind} {number}" for number in range(n))
 
 
@@ -231,20 +231,24 @@ STUDIES: dict[str, Callable[[], Drawn]] = {
         guesses, "guesses", texts=12, generators=("human", "llama-2", "gpt-4"), people=6, groups=("",), models=PROMPTED
     ),
     "guesses-larger": partial(
-        guesses, "guesses-larger", texts=8, generators=("human", "llama-2", "gpt-4", *named("generator", 5)),
-        people=24, groups=("pupils", "students", "teachers"), models=(*PROMPTED, *named("fine-tuned model", 12)),
+        guesses, "guesses-larger", texts=8, generators=("human", "llama-2", "gpt-4", *number_names("generator", 5)),
+        people=24, groups=("pupils", "students", "teachers"), models=(*PROMPTED, *number_names("fine-tuned model", 12)),
     ),
     "stopped": partial(
-        stopped, "stopped", texts=24, generators=("manual", "rule-based", "neural"), groups=("experts", "crowd")
+        make_questionnaire,
+        "stopped",
+        texts=24,
+        generators=("manual", "rule-based", "neural"),
+        groups=("experts", "crowd"),
     ),
     "stopped-larger": partial(
-        stopped, "stopped-larger", texts=12, generators=GENERATORS[:8],
+        make_questionnaire, "stopped-larger", texts=12, generators=GENERATORS[:8],
         groups=("experts", "crowd", "pupils", "students"),
     ),
     "compared": partial(
-        compared, "compared", texts=55, generators=named("generator", 4), pairs=5, people=5, shared=5
+        make_pairs, "compared", texts=55, generators=number_names("generator", 4), pairs=5, people=5, shared=5
     ),
     "compared-larger": partial(
-        compared, "compared-larger", texts=16, generators=named("generator", 12), pairs=2, people=12, shared=4
+        make_pairs, "compared-larger", texts=16, generators=number_names("generator", 12), pairs=2, people=12, shared=4
     ),
 }  # fmt: skip

@@ -164,17 +164,17 @@ def without_sentences_csv(text: str, blanked: set[str], blanks: set[str]) -> Any
 
 
 def without_sentences_json(text: str, blanked: set[str], blanks: set[str]) -> Any:
-    return stripped(json.loads(text), blanked, blanks)
+    return strip_values(json.loads(text), blanked, blanks)
 
 
 def without_sentences_jsonl(text: str, blanked: set[str], blanks: set[str]) -> Any:
-    return [stripped(json.loads(line), blanked, blanks) for line in text.splitlines() if line]
+    return [strip_values(json.loads(line), blanked, blanks) for line in text.splitlines() if line]
 
 
-def stripped(node: Any, blanked: set[str], blanks: set[str]) -> Any:
+def strip_values(node: Any, blanked: set[str], blanks: set[str]) -> Any:
     """JSON without the values of keys that hold sentences or versions; whether there is a value is kept."""
     if isinstance(node, list):
-        return [stripped(one, blanked, blanks) for one in node]
+        return [strip_values(one, blanked, blanks) for one in node]
     if not isinstance(node, dict):
         return node
     found = {}
@@ -185,7 +185,7 @@ def stripped(node: Any, blanked: set[str], blanks: set[str]) -> Any:
             blanks.add(f"JSON key {key}")
             found[key] = bool(value)
         else:
-            found[key] = stripped(value, blanked, blanks)
+            found[key] = strip_values(value, blanked, blanks)
     return found
 
 

@@ -39,8 +39,8 @@ def compute_once(compute: Callable[..., Any]) -> Callable[..., Any]:
 def hash_evidence(evidence: Evidence, *more: object) -> str:
     """The same for evidence that says the same of the same study in the same language, whenever it was made."""
     variants = evidence.study.variants.values_list("name", "params", "instrument_version")
-    said = [str(list(variants)), *(describe(getattr(evidence, field.name)) for field in fields(evidence))]
-    return sha256("\n".join([*said, repr(more), str(get_language())]).encode()).hexdigest()
+    text = [str(list(variants)), *(describe(getattr(evidence, field.name)) for field in fields(evidence))]
+    return sha256("\n".join([*text, repr(more), str(get_language())]).encode()).hexdigest()
 
 
 def describe(value: object) -> str:

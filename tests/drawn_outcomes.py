@@ -55,8 +55,8 @@ def rate(rng: Random, text: str, seat: int, has_best: bool, _kind: str) -> Rows:
     for generator in GENERATORS:
         for dimension in ("fluency", "clarity", "relevance", "consistency"):
             score = 3 if has_best and generator == BEST else rng.choice((1, 2, 2, 3))
-            said = {"annotator": f"P{seat}", "stage": "rate", "question": dimension, "value": score}
-            yield said | {"text_id": text, "item_id": f"{text}-{generator}-1"}
+            values = {"annotator": f"P{seat}", "stage": "rate", "question": dimension, "value": score}
+            yield values | {"text_id": text, "item_id": f"{text}-{generator}-1"}
 
 
 def stop(rng: Random, text: str, seat: int, has_best: bool, _kind: str) -> Rows:
@@ -70,9 +70,9 @@ def compare(rng: Random, text: str, seat: int, has_best: bool, _kind: str) -> Ro
     for one, other in combinations(GENERATORS, 2):
         pair = [f"{text}-{name}-1" for name in (one, other)]
         p = 0.99 if has_best and one == BEST else 0.5
-        said = {"annotator": f"P{seat}", "stage": "compare", "question": "better", "text_id": text}
-        said |= {"item_id": pair[0], "other_item_id": pair[1], "shown_left": pair[rng.random() < 0.5]}
-        yield said | {"value": "tie" if rng.random() < 0.03 else pair[rng.random() >= p]}
+        values = {"annotator": f"P{seat}", "stage": "compare", "question": "better", "text_id": text}
+        values |= {"item_id": pair[0], "other_item_id": pair[1], "shown_left": pair[rng.random() < 0.5]}
+        yield values | {"value": "tie" if rng.random() < 0.03 else pair[rng.random() >= p]}
 
 
 def choose(rng: Random, text: str, seat: int, has_best: bool, _kind: str) -> Rows:
@@ -80,8 +80,8 @@ def choose(rng: Random, text: str, seat: int, has_best: bool, _kind: str) -> Row
     best, worst = rng.sample(items, 2)
     best, worst = (items[0], rng.choice(items[1:])) if has_best and rng.random() < 0.9 else (best, worst)
     for question, value in (("best", best), ("worst", worst)):
-        said = {"annotator": f"P{seat}", "stage": "choose", "question": question, "value": value}
-        yield said | {"unit_item_ids": " ".join(items)}
+        values = {"annotator": f"P{seat}", "stage": "choose", "question": question, "value": value}
+        yield values | {"unit_item_ids": " ".join(items)}
 
 
 ROWS = {

@@ -51,9 +51,9 @@ def plant(project: Project, n_texts: int) -> Study:
     rule = make_annotator(study, "majority", kind="baseline")
     for item in items:
         for stage, skill in (("guess", 5), ("read", 9)):
-            said = ticks("gpt", stage, item, skill)
-            p = [(0.5 if mark == "T" else 0) + lot(stage, item, place) % 50 / 100 for place, mark in enumerate(said)]
-            answer(model, stage, item, said, probabilities=p)
+            ticked = ticks("gpt", stage, item, skill)
+            p = [(0.5 if mark == "T" else 0) + lot(stage, item, place) % 50 / 100 for place, mark in enumerate(ticked)]
+            answer(model, stage, item, ticked, probabilities=p)
         answer(rule, "read", item, "FFF")
     for place, submission in enumerate(Submission.objects.order_by("pk")):
         submission.opened_at = timezone.now() - timedelta(minutes=2 + place % 7)

@@ -93,8 +93,8 @@ def rows() -> list[dict[str, str]]:
     return [
         {"annotator": code(seat), "group": group(seat), "stage": "judge", "item_id": item}
         | {"question": question, "value": value}
-        for (seat, item), said in PLANTED.items()
-        for question, value in said.items()
+        for (seat, item), answers in PLANTED.items()
+        for question, value in answers.items()
     ]
 
 

@@ -25,7 +25,7 @@ SAMPLE = """{% load i18n %}
 
 @pytest.fixture(params=CATALOGUES, ids="-".join)
 def catalogue(request):
-    return messages.stored(*request.param)
+    return messages.read_stored(*request.param)
 
 
 def name(message: Message) -> tuple:
@@ -50,20 +50,20 @@ def sentences(catalogue) -> list[tuple[str, str]]:
 
 @pytest.mark.parametrize(("app", "language"), CATALOGUES)
 def test_the_catalogue_holds_exactly_the_sentences_of_the_code(app, language):
-    now = translations(messages.extracted(app)).keys()
-    held = translations(messages.stored(app, language)).keys()
+    now = translations(messages.extract(app)).keys()
+    held = translations(messages.read_stored(app, language)).keys()
     assert (sorted(map(str, now - held)), sorted(map(str, held - now))) == ([], []), "run python -m bench.messages"
 
 
 def test_every_sentence_is_translated_and_none_is_fuzzy(catalogue):
     assert len(catalogue) > 10
-    assert [name(message) for message in messages.untranslated(catalogue)] == []
+    assert [name(message) for message in messages.list_untranslated(catalogue)] == []
 
 
 @pytest.mark.parametrize(("app", "language"), CATALOGUES)
 def test_the_compiled_catalogue_is_that_of_the_source(app, language):
-    source = translations(messages.stored(app, language))
-    assert translations(messages.compiled(app, language)) == source
+    source = translations(messages.read_stored(app, language))
+    assert translations(messages.read_compiled(app, language)) == source
 
 
 def test_placeholders_are_the_same_in_both_languages(catalogue):
@@ -77,14 +77,14 @@ def test_placeholders_are_the_same_in_both_languages(catalogue):
 
 def test_quotation_marks_are_the_german_ones():
     for app in messages.APPS:
-        for _english, german in sentences(messages.stored(app, "de")):
+        for _english, german in sentences(messages.read_stored(app, "de")):
             assert "”" not in german
             assert german.count("„") == german.count("“"), german
 
 
 def test_quotation_marks_are_the_basque_ones():
     for app in messages.APPS:
-        for _english, basque in sentences(messages.stored(app, "eu")):
+        for _english, basque in sentences(messages.read_stored(app, "eu")):
             assert not set("„«»") & set(basque), basque
             assert basque.count("“") == basque.count("”"), basque
 
@@ -94,7 +94,7 @@ def test_a_sentence_has_one_translation_in_all_apps(language):
     """Django merges the catalogues: of two translations one would be lost."""
     found = defaultdict(set)
     for app in messages.APPS:
-        for sentence, other in translations(messages.stored(app, language)).items():
+        for sentence, other in translations(messages.read_stored(app, language)).items():
             found[sentence].add(other)
     assert {sentence: others for sentence, others in found.items() if len(others) > 1} == {}
 

@@ -125,14 +125,14 @@ def expected_responses(study: Study) -> set[tuple]:
 
 
 def expected_rows(annotator: Annotator, item: Item, stage: str) -> set[tuple]:
-    said = plan_answer(annotator.seat, item, stage)
+    answer = plan_answer(annotator.seat, item, stage)
     rows = set()
     for option in item.options.all():
-        unsure = ("true" if option.text in said.unsure else "false") if stage == "read" else ""
-        value = "true" if option.text in said.ticked else "false"
+        unsure = ("true" if option.text in answer.unsure else "false") if stage == "read" else ""
+        value = "true" if option.text in answer.ticked else "false"
         rows.add((annotator.code, stage, item.external_id, option.external_id, "answer", value, unsure))
     if stage == "read":
-        rows.add((annotator.code, stage, item.external_id, "", "rating", str(said.rating), ""))
+        rows.add((annotator.code, stage, item.external_id, "", "rating", str(answer.rating), ""))
     return rows
 
 

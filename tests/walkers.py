@@ -52,18 +52,18 @@ class HttpWalker(SimulatedPerson):
     def answers(self) -> dict:
         sent: dict[str, str | list[str]] = {}
         for seen in read_page(self.page):
-            said = plan_answer(self.annotator.seat, self.items[seen.stem], "read" if seen.rated else "guess")
-            sent |= fields(seen, said)
+            answer = plan_answer(self.annotator.seat, self.items[seen.stem], "read" if seen.rated else "guess")
+            sent |= fields(seen, answer)
         return sent
 
 
-def fields(seen: Seen, said: Planted) -> dict[str, str | list[str]]:
+def fields(seen: Seen, answer: Planted) -> dict[str, str | list[str]]:
     sent: dict[str, str | list[str]] = {
-        f"answer-{seen.handle}": [seen.options[text] for text in said.ticked] or ["none"]
+        f"answer-{seen.handle}": [seen.options[text] for text in answer.ticked] or ["none"]
     }
     if seen.rated:
-        sent[f"unsure-{seen.handle}"] = [seen.options[text] for text in said.unsure]
-        sent[f"rating-{seen.handle}"] = str(said.rating)
+        sent[f"unsure-{seen.handle}"] = [seen.options[text] for text in answer.unsure]
+        sent[f"rating-{seen.handle}"] = str(answer.rating)
     return sent
 
 
@@ -98,13 +98,13 @@ class BrowserWalker:
 
     def answer_page(self) -> None:
         for seen in read_page(BeautifulSoup(self.page.content(), "html.parser")):
-            said = plan_answer(self.seat, self.items[seen.stem], "read" if seen.rated else "guess")
-            for name, value in ticks(seen, said):
+            answer = plan_answer(self.seat, self.items[seen.stem], "read" if seen.rated else "guess")
+            for name, value in ticks(seen, answer):
                 self.page.locator(f"label:has(> input[name='{name}'][value='{value}'])").click()
 
 
-def ticks(seen: Seen, said: Planted) -> Iterator[tuple[str, str]]:
+def ticks(seen: Seen, answer: Planted) -> Iterator[tuple[str, str]]:
     """The inputs to click, one by one."""
-    for name, value in fields(seen, said).items():
+    for name, value in fields(seen, answer).items():
         for one in value if isinstance(value, list) else [value]:
             yield name, one

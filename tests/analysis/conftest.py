@@ -51,8 +51,8 @@ def two_annotators(tiny, items):
     answer(ada, "guess", items["h2"], "TF")
     answer(ben, "guess", items["h1"], "FF")
     answer(ben, "guess", items["c2"], "FF")
-    for person, said in {ada: "TF TF TF TF", ben: "TF TF TT FT"}.items():
-        for name, ticks, rating in zip(("c1", "h1", "c2", "h2"), said.split(), (5, 4, 4, 2), strict=True):
+    for person, answers in {ada: "TF TF TF TF", ben: "TF TF TT FT"}.items():
+        for name, ticks, rating in zip(("c1", "h1", "c2", "h2"), answers.split(), (5, 4, 4, 2), strict=True):
             answer(person, "read", items[name], ticks, rating=rating)
     return tiny
 

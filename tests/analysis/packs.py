@@ -23,11 +23,11 @@ from tests.made_once import all_rows
 KEPT: dict[str, bytes] = {}
 
 
-def write_once(make: Callable[[], bytes], *said: object) -> bytes:
+def write_once(make: Callable[[], bytes], *options: object) -> bytes:
     """What `make` gives, from the second time on without its work while the database is the same row by row."""
     if connection.vendor != "sqlite":
         return make()
-    key = hashlib.sha256(repr((said, get_language(), all_rows())).encode()).hexdigest()
+    key = hashlib.sha256(repr((options, get_language(), all_rows())).encode()).hexdigest()
     if key not in KEPT:
         KEPT[key] = make()
     return KEPT[key]

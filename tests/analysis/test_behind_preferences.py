@@ -22,10 +22,10 @@ def evidence(project):
             shared = {"stage": "compare", "question": "better", "item_id": one, "other_item_id": other}
             shared |= {"part": "calibration" if text < 3 else "main"}
             for seat in range(3) if text < 3 else (0,):
-                said = {"value": true_preference(seat, one, other), "shown_left": (one, other)[(seat + text) % 2]}
-                rows.append(shared | said | {"annotator": f"ann{seat}", "annotator_kind": "human"})
-            said = {"value": one if text < 3 else "tie", "shown_left": ""}
-            rows.append(shared | said | {"annotator": "judge-x", "annotator_kind": "model"})
+                values = {"value": true_preference(seat, one, other), "shown_left": (one, other)[(seat + text) % 2]}
+                rows.append(shared | values | {"annotator": f"ann{seat}", "annotator_kind": "human"})
+            values = {"value": one if text < 3 else "tie", "shown_left": ""}
+            rows.append(shared | values | {"annotator": "judge-x", "annotator_kind": "model"})
     study = draft_study(project)
     import_responses(study, as_csv(rows))
     study.refresh_from_db()

@@ -42,19 +42,19 @@ def n(rows, _row, _table):
 
 def share(column):
     """The share of rows that say true, of those that say something."""
-    return lambda rows, _row, _table: mean(said[column] == "true" for said in rows if said[column])
+    return lambda rows, _row, _table: mean(row[column] == "true" for row in rows if row[column])
 
 
 def average(column):
-    return lambda rows, _row, _table: mean(float(said[column]) for said in rows)
+    return lambda rows, _row, _table: mean(float(row[column]) for row in rows)
 
 
 def distinct(*columns):
-    return lambda rows, _row, _table: len({tuple(said[column] for column in columns) for said in rows})
+    return lambda rows, _row, _table: len({tuple(row[column] for column in columns) for row in rows})
 
 
 def informativity(rows, _row, _table):
-    right = {stage: [said["right"] == "true" for said in rows if said["stage"] == stage] for stage in ("guess", "read")}
+    right = {stage: [row["right"] == "true" for row in rows if row["stage"] == stage] for stage in ("guess", "read")}
     return mean(right["read"]) - mean(right["guess"])
 
 
@@ -64,7 +64,7 @@ def standardise(rows, row, table):
         return informativity(rows, row, table)
     weights = {each["category"]: each["share_items_common"] for each in table.rows if each["category"]}
     return sum(
-        weight * informativity([said for said in rows if said["category"] == category], row, table)
+        weight * informativity([one for one in rows if one["category"] == category], row, table)
         for category, weight in weights.items()
     )
 
@@ -72,8 +72,8 @@ def standardise(rows, row, table):
 def by_pair(rows, what, one="ticked_a", other="ticked_b"):
     """Of each pair of annotators the number of shared judgments, and what follows from both columns of answers."""
     pairs = defaultdict(list)
-    for said in rows:
-        pairs[said["annotator_a"], said["annotator_b"]].append((said[one], said[other]))
+    for row in rows:
+        pairs[row["annotator_a"], row["annotator_b"]].append((row[one], row[other]))
     return {pair: (len(both), what(*zip(*both, strict=True))) for pair, both in pairs.items()}
 
 
@@ -108,28 +108,28 @@ def mean_of_pairs(rows, row, _table):
 
 
 def sure(rows, _row, table):
-    right = sum(said["right"] == "true" for said in rows)
+    right = sum(row["right"] == "true" for row in rows)
     above = beta.sf(0.5, right + 0.5, len(rows) - right + 0.5)
     return above if table.name == "guessable_items" else 1 - above
 
 
 def separates(rows, _row, _table):
-    return correlation([said["right"] == "true" for said in rows], [float(said["share_others"]) for said in rows])
+    return correlation([row["right"] == "true" for row in rows], [float(row["share_others"]) for row in rows])
 
 
 def wrong_key(rows, _row, _table):
-    right, judged = (np.array([int(said[column]) for said in rows]) for column in ("n_right", "n_judged"))
-    return miskey(right, judged).probability[[said["this"] for said in rows].index("true")]
+    right, judged = (np.array([int(row[column]) for row in rows]) for column in ("n_right", "n_judged"))
+    return miskey(right, judged).probability[[row["this"] for row in rows].index("true")]
 
 
 def by_variant(rows, row, _table):
-    return len(rows) if row["measure"] == "n_annotators" else median(float(said["minutes"]) for said in rows)
+    return len(rows) if row["measure"] == "n_annotators" else median(float(one["minutes"]) for one in rows)
 
 
 def over(rows, has):
     """Share ticked less share of keys among the judgments of which `marked` says so."""
-    chosen = [said for said in rows if said["marked"] == has]
-    return mean((said["ticked"] == "true") - (said["key"] == "true") for said in chosen)
+    chosen = [one for one in rows if one["marked"] == has]
+    return mean((one["ticked"] == "true") - (one["key"] == "true") for one in chosen)
 
 
 def excess(rows, row, _table):
@@ -137,14 +137,14 @@ def excess(rows, row, _table):
 
 
 def brier(rows, _row, _table):
-    return mean((float(said["probability"]) - (said["key"] == "true")) ** 2 for said in rows)
+    return mean((float(row["probability"]) - (row["key"] == "true")) ** 2 for row in rows)
 
 
 def ece(rows, _row, _table):
     tenths = defaultdict(list)
-    for said in rows:
-        p = float(said["probability"])
-        tenths[min(int(p * 10), 9)].append((p, said["key"] == "true"))
+    for row in rows:
+        p = float(row["probability"])
+        tenths[min(int(p * 10), 9)].append((p, row["key"] == "true"))
     apart = {tenth: abs(mean(p for p, _key in both) - mean(key for _p, key in both)) for tenth, both in tenths.items()}
     return sum(len(tenths[tenth]) * distance for tenth, distance in apart.items()) / len(rows)
 
@@ -167,21 +167,21 @@ def describe_items(rows, row, _table):
     if quantity.startswith("n_"):
         return len(rows)
     if quantity == "annotators_per_unit_mean":  # a unit is a text here
-        return len({(said["text_id"], said["annotator"]) for said in rows}) / len({said["text_id"] for said in rows})
+        return len({(one["text_id"], one["annotator"]) for one in rows}) / len({one["text_id"] for one in rows})
     if quantity == "minutes_median":
-        return median(float(said["minutes"]) for said in rows)
+        return median(float(one["minutes"]) for one in rows)
     if quantity in ("share_several_keys", "share_no_key"):
         return mean(
-            int(said["n_keys"]) > 1 if quantity == "share_several_keys" else said["n_keys"] == "0" for said in rows
+            int(one["n_keys"]) > 1 if quantity == "share_several_keys" else one["n_keys"] == "0" for one in rows
         )
     column, what = quantity.split("_")
-    values = [int(said[{"tokens": "tokens", "options": "n_options"}[column]]) for said in rows]
+    values = [int(one[{"tokens": "tokens", "options": "n_options"}[column]]) for one in rows]
     return {"mean": mean, "min": min, "max": max}[what](values)
 
 
 def count_ticked(rows, key):
     """How many of the keys, or of the others, are ticked, and how many there are."""
-    mine = [said["ticked"] == "true" for said in rows if said["key"] == key]
+    mine = [row["ticked"] == "true" for row in rows if row["key"] == key]
     return sum(mine), len(mine)
 
 
@@ -204,16 +204,16 @@ def criterion(rows, _row, _table):
 
 
 def area(rows, column):
-    known = [said for said in rows if said[column]]
-    return roc_auc_score([said["key"] == "true" for said in known], [float(said[column]) for said in known])
+    known = [one for one in rows if one[column]]
+    return roc_auc_score([one["key"] == "true" for one in known], [float(one[column]) for one in known])
 
 
 def count_gains(rows, _row, _table):
-    def right(said, column):
-        p = float(said[column])
-        return log2(max(p if said["key"] == "true" else 1 - p, 2**-20))
+    def right(one, column):
+        p = float(one[column])
+        return log2(max(p if one["key"] == "true" else 1 - p, 2**-20))
 
-    return mean(right(said, "p_read") - right(said, "p_guess") for said in rows)
+    return mean(right(row, "p_read") - right(row, "p_guess") for row in rows)
 
 
 class Contrast:
@@ -225,17 +225,17 @@ class Contrast:
     def __init__(self, rows, row):
         signs = {"read": 1, "guess": -1 if row["measure"] == "informativity" else 1}
         arms = defaultdict(list)
-        for said in rows:
-            arms[said["generator"], said["stage"]].append(said)
+        for one in rows:
+            arms[one["generator"], one["stage"]].append(one)
         influence, loads = Counter(), Counter()
         self.value = 0
         for (generator, stage), arm in arms.items():
             sign = signs[stage] * (1 if generator == row["generator_a"] else -1)
-            share = mean(said["right"] == "true" for said in arm)
+            share = mean(one["right"] == "true" for one in arm)
             self.value += sign * share
-            for said in arm:
-                cell = said["text_id"], said["annotator"]
-                influence[cell] += sign * ((said["right"] == "true") - share) / len(arm)
+            for one in arm:
+                cell = one["text_id"], one["annotator"]
+                influence[cell] += sign * ((one["right"] == "true") - share) / len(arm)
                 loads[cell] += 1
         self.texts, self.readers = (self.over(place, influence, loads) for place in (0, 1))
         self.shared = 0 if row["evaluator"] != "human" else self.left(influence)
@@ -301,14 +301,14 @@ def contrast_p(rows, row, _table):
 def items_right(rows, _row, _table):
     """The share of people who have every option of the item right."""
     marks = defaultdict(list)
-    for said in rows:
-        marks[said["annotator"]].append(said["right"] == "true")
+    for row in rows:
+        marks[row["annotator"]].append(row["right"] == "true")
     return mean(all(each) for each in marks.values())
 
 
 def components(rows):
     """Variances between items, between raters and of what they leave, by mean squares; each rater rated each item."""
-    marks = {(said["item_id"], said["annotator"]): float(said["value"]) for said in rows}
+    marks = {(row["item_id"], row["annotator"]): float(row["value"]) for row in rows}
     items, raters = (sorted({cell[place] for cell in marks}) for place in (0, 1))
     assert len(marks) == len(rows) == len(items) * len(raters)
     values = np.array([[marks[item, rater] for rater in raters] for item in items])
@@ -454,15 +454,15 @@ def test_only_people_and_levels_of_the_number_are_behind_it(evidence):
     for row, column in numbers_in(tables["ratings"], most=100):
         rows = rows_behind(evidence, tables["ratings"], row, column)
         level = column.name.removeprefix("n_")
-        assert {said["generator"] for said in rows} == {row["generator"]}
-        assert not level.isdecimal() or {said["rating"] for said in rows} == {level}
+        assert {one["generator"] for one in rows} == {row["generator"]}
+        assert not level.isdecimal() or {one["rating"] for one in rows} == {level}
     for row, column in numbers_in(tables["accuracy_by_rating"], most=100):
         if column.name == "accuracy":
             rows = rows_behind(evidence, tables["accuracy_by_rating"], row, column)
-            assert {(said["rating"], said["stage"]) for said in rows} == {(str(row["rating"]), row["stage"])}
-            assert {said["annotator"] for said in rows} <= set(reading.PEOPLE)
+            assert {(one["rating"], one["stage"]) for one in rows} == {(str(row["rating"]), row["stage"])}
+            assert {one["annotator"] for one in rows} <= set(reading.PEOPLE)
     for row, column in numbers_in(tables["agreement_with_humans"], most=100):
         rows = rows_behind(evidence, tables["agreement_with_humans"], row, column)
         if row["evaluator"] == "gpt":
-            assert {said["annotator_a"] for said in rows} == {"gpt"}
-            assert {said["annotator_b"] for said in rows} == set(reading.PEOPLE)
+            assert {one["annotator_a"] for one in rows} == {"gpt"}
+            assert {one["annotator_b"] for one in rows} == set(reading.PEOPLE)

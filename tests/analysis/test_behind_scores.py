@@ -360,13 +360,13 @@ def test_a_model_agrees_with_people_as_the_rows_behind_say(report, behind):
 def test_accuracy_is_the_share_of_right_verdicts_behind(project, behind, table):
     make_bank(project)
     study = draft_study(project)
-    said = [("clarity", "right"), ("fluency", "wrong")]
+    values = [("clarity", "right"), ("fluency", "wrong")]
     verdicts = [
         {"annotator": "ada", "purpose": "expert", "round": 1, "stage": "check", "item_id": item} | {
             "question": question, "value": value
         }
         for item in ITEMS[:2]
-        for question, value in (said if item == ITEMS[0] else [("clarity", "wrong")])
+        for question, value in (values if item == ITEMS[0] else [("clarity", "wrong")])
     ]  # fmt: skip
     import_responses(study, answer_files.as_csv([row | {"purpose": "main"} for row in both_rounds()] + verdicts))
     row = next(row for row in table(study, "expert_check").rows if row["dimension"] == "clarity")
@@ -434,7 +434,7 @@ def test_the_results_page_leads_there_and_says_what_a_number_is(study, client):
 
 
 @pytest.mark.parametrize(
-    ("convention", "name", "number", "said"),
+    ("convention", "name", "number", "message"),
     [
         ("annotators", "generator_means", "mean", "jackknife over texts (t) · 3 texts, 9 scores"),
         ("published", "generator_means", "mean", "· 9 scores"),
@@ -443,11 +443,11 @@ def test_the_results_page_leads_there_and_says_what_a_number_is(study, client):
         ("published", "alpha", "alpha", "from the spread between units (t) · 9 units, 27 scores"),
     ],
 )
-def test_a_number_says_its_method_and_what_it_counts(report, convention, name, number, said):
+def test_a_number_says_its_method_and_what_it_counts(report, convention, name, number, message):
     table = report.table(name)
     column = table.find_number(number)
     defined = (row for row in table.rows if row["intervals"][number][convention]["low"] is not None)
-    assert " · ".join(about(next(defined), column, table, convention)).endswith(said)
+    assert " · ".join(about(next(defined), column, table, convention)).endswith(message)
 
 
 def test_while_effects_are_hidden_no_number_leads_to_single_scores(study, owner, client):

@@ -35,8 +35,8 @@ def test_a_bias_to_call_options_correct_worked_by_hand(two_annotators, row):
 
 
 def test_a_part_without_answers_has_no_row(two_annotators, table):
-    said = {(found["evaluator"], found["stage"]) for found in table(two_annotators, "beside_accuracy").rows}
-    assert said == {("human", "guess"), ("human", "read")}
+    values = {(found["evaluator"], found["stage"]) for found in table(two_annotators, "beside_accuracy").rows}
+    assert values == {("human", "guess"), ("human", "read")}
     assert not [found for found in table(two_annotators, "beside_accuracy").rows if found["n"] == 0]
 
 

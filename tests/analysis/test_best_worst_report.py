@@ -40,18 +40,18 @@ def empty_cache(db):
 
 
 def row(annotator, question, generator, **more):
-    said = {"annotator": annotator, "stage": "choose", "question": question, "value": f"t1-{generator}-1"}
-    return said | {"unit_item_ids": ITEMS} | more
+    values = {"annotator": annotator, "stage": "choose", "question": question, "value": f"t1-{generator}-1"}
+    return values | {"unit_item_ids": ITEMS} | more
 
 
-def rows(said=SAID):
-    return [row(who, *each) for who, two in said.items() for each in zip(("best", "worst"), two, strict=True)]
+def rows(choices=SAID):
+    return [row(who, *each) for who, two in choices.items() for each in zip(("best", "worst"), two, strict=True)]
 
 
-def import_study(project, said=None):
+def import_study(project, choices=None):
     bank(project, texts=1, generators=GENERATORS)
     study = draft_study(project, protocol="best-worst")
-    import_responses(study, as_csv(said or rows()))
+    import_responses(study, as_csv(choices or rows()))
     return Study.objects.get(pk=study.pk)
 
 
@@ -84,10 +84,10 @@ def test_strengths_of_two_generators_in_threes_are_those_of_the_formula(project)
     make_item(project.texts.get(), "birch", "t1-birch-1")
     study = draft_study(project, protocol="best-worst", params={"tuple_size": 3})
     items = {"unit_item_ids": "t1-alder-1 t1-alder-2 t1-birch-1"}
-    said = [("t1-birch-1", "t1-alder-1")] * 3 + [("t1-alder-1", "t1-birch-1")] * 2
+    values = [("t1-birch-1", "t1-alder-1")] * 3 + [("t1-alder-1", "t1-birch-1")] * 2
     answers = [
         row(f"p{number}", name, "", value=value) | items
-        for number, two in enumerate(said)
+        for number, two in enumerate(values)
         for name, value in zip(("best", "worst"), two, strict=True)
     ]
     import_responses(study, as_csv(answers))
@@ -210,9 +210,9 @@ def test_a_model_chooses_by_number_and_never_the_same_item_twice(project, serve_
     study = launch_with_plain_words(project)
     server = serve_model("1")
     drain_here(get_row(start(study, JudgeSpec(endpoint(server)))).run)
-    said = dict(Response.objects.values_list("question", "value"))
-    assert set(said) == {"best", "worst"}
-    assert said["best"] != said["worst"]
+    values = dict(Response.objects.values_list("question", "value"))
+    assert set(values) == {"best", "worst"}
+    assert values["best"] != values["worst"]
     first, second = server.prompts
     assert "Which question is the best?" in first
     assert "Criteria: the question and its answers rest on the text;" in first

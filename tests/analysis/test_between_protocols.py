@@ -128,8 +128,8 @@ def test_a_refusal_has_the_same_words_on_the_page_in_the_file_and_in_the_api(stu
     signed_in, asked = as_user(viewer), {"with": "again"}
     assert reason in signed_in.get(reverse("study_protocols", args=["rated"]), asked).content.decode()
     file = signed_in.get(reverse("study_protocols_csv", args=["rated", "between_protocols"]), asked).content.decode()
-    said = [row for row in csv.DictReader(io.StringIO(file)) if row["ranked"] == "generator"]
-    assert {(row["rho"], row["reason"]) for row in said} == {("", reason)}
+    values = [row for row in csv.DictReader(io.StringIO(file)) if row["ranked"] == "generator"]
+    assert {(row["rho"], row["reason"]) for row in values} == {("", reason)}
     client.logout()
     _token, words = create_token(viewer, name="test", scopes=(Scope.READ,), days=1)
     address = reverse("api_compare_studies", args=["rated"])

@@ -19,11 +19,11 @@ def page(project, as_user, researcher):
     make_bank(project)
     study = draft_study(project, slug="imported")
     alder, birch = "p1-gen-alder-0", "p1-gen-birch-0"
-    said = [("a", birch, alder), ("b", birch, alder), ("a", "p1-gen-cedar-0", alder), ("b", "tie", alder)]
+    values = [("a", birch, alder), ("b", birch, alder), ("a", "p1-gen-cedar-0", alder), ("b", "tie", alder)]
     rows = [
         {"annotator": code, "stage": "compare", "question": "better", "value": value, "part": "calibration"}
         | {"item_id": birch if place < 2 else "p1-gen-cedar-0", "other_item_id": other}
-        for place, (code, value, other) in enumerate(said)
+        for place, (code, value, other) in enumerate(values)
     ]
     import_responses(study, as_csv(rows))
     client = as_user(researcher)

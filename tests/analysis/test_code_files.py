@@ -96,7 +96,7 @@ def test_a_new_note_takes_the_place_of_the_old(two_annotators, items, reviewer):
 
 
 @pytest.mark.parametrize(
-    ("line", "said"),
+    ("line", "message"),
     [
         ("c9,,wrong_key,,,", "Write the id of one of its items"),
         ("c1,,boring,,,", "Use one of: wrong_key"),
@@ -110,11 +110,11 @@ def test_a_new_note_takes_the_place_of_the_old(two_annotators, items, reviewer):
         ("h1,question_type", "The row has 2 cells, the first line 6."),
     ],
 )
-def test_an_error_names_line_and_remedy_and_nothing_is_stored(two_annotators, items, line, said):
+def test_an_error_names_line_and_remedy_and_nothing_is_stored(two_annotators, items, line, message):
     found = refusals(two_annotators, "h1,question_type,literal,,,", line)
     assert len(found) == 1
     assert "3" in found[0].split(":")[0]
-    assert said in found[0]
+    assert message in found[0]
 
 
 def test_a_file_without_the_columns_is_refused_with_those_it_has(two_annotators):

@@ -28,10 +28,10 @@ def page(as_user, reviewer, two_annotators):
 def post(as_user, reviewer, two_annotators):
     """A function that posts as a reviewer; items by their rows."""
 
-    def send(items=(), script=False, **said):
+    def send(items=(), script=False, **fields):
         headers = {"X-Requested-With": "fetch"} if script else {}
         here = [item.pk for item in items]
-        return as_user(reviewer).post(ADDRESS, {"items": here, "here": here, **said}, headers=headers)
+        return as_user(reviewer).post(ADDRESS, {"items": here, "here": here, **fields}, headers=headers)
 
     return send
 
@@ -169,9 +169,9 @@ def test_a_script_gets_the_changed_rows_and_the_progress(items, post):
     assert "1/4" in html
 
 
-@pytest.mark.parametrize("said", [{"code": "boring"}, {"code": "literal", "items": [987654]}, {"code": ""}])
-def test_what_cannot_be_set_changes_nothing(two_annotators, items, as_user, reviewer, said):
-    response = as_user(reviewer).post(ADDRESS, {"items": [items["c1"].pk]} | said)
+@pytest.mark.parametrize("message", [{"code": "boring"}, {"code": "literal", "items": [987654]}, {"code": ""}])
+def test_what_cannot_be_set_changes_nothing(two_annotators, items, as_user, reviewer, message):
+    response = as_user(reviewer).post(ADDRESS, {"items": [items["c1"].pk]} | message)
     assert response.status_code == 200
     assert 'role="alert"' in response.content.decode()
     assert not standing(two_annotators)

@@ -92,11 +92,11 @@ def redacted_study(project):
 def test_a_hidden_text_is_quoted_by_nothing(redacted_study):
     files = packs.files_of(packs.export_pack_bytes(redacted_study))
     for name, content in files.items():
-        said = content.decode(errors="replace").casefold()
-        assert "zwickelbart the heron" not in said, name
-        assert "drowned bridge" not in said, name
-        assert "canal is closed" not in said, name
-        assert "@example" not in said, name
+        text = content.decode(errors="replace").casefold()
+        assert "zwickelbart the heron" not in text, name
+        assert "drowned bridge" not in text, name
+        assert "canal is closed" not in text, name
+        assert "@example" not in text, name
     items = {each["id"]: each for each in packs.objects_in(files["bank/items.jsonl"])}
     assert items["t1"]["title"] == "t1"
     assert items["t1"]["metadata"]["dataset"] == "news"

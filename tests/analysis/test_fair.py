@@ -152,8 +152,8 @@ def test_on_shared_texts_people_stand_on_the_models_texts(beside_models, row):
 
 def test_every_table_says_that_texts_are_shared(beside_models):
     report = build(beside_models, Choices(shared_texts=True))
-    said = "Only texts that people and all models answered: 1 text."
-    assert all(said in table.notes for table in report.tables)
+    note = "Only texts that people and all models answered: 1 text."
+    assert all(note in table.notes for table in report.tables)
 
 
 def test_the_switch_is_there_where_people_and_models_are(two_annotators, items, as_user, viewer):
@@ -171,8 +171,8 @@ def page_of(as_user, user, study, name="results_items"):
 
 
 def test_a_difference_in_mix_is_among_the_first_words(unbalanced_study):
-    said = build(unbalanced_study, Choices(seed=7)).sentences
-    assert any("generators' items differ in" in sentence for sentence in said)
+    sentences = build(unbalanced_study, Choices(seed=7)).sentences
+    assert any("generators' items differ in" in sentence for sentence in sentences)
 
 
 def test_a_generator_that_lacks_a_kind_differs_in_mix_too(project, table):

@@ -41,10 +41,10 @@ def coded_study(project):
         Item.objects.filter(pk=item.pk).update(stem=stem)
     study = draft_study(project, protocol="item-writing-flaws", params=FLAWS)
     names = [f"t{number}-i" for number in range(6)]
-    said = dict.fromkeys(names, ("no", "no")) | {"t0-i": ("yes", "no"), "t5-i": ("yes", "yes")}
+    values = dict.fromkeys(names, ("no", "no")) | {"t0-i": ("yes", "no"), "t5-i": ("yes", "yes")}
     rows = [
-        *codes_of("p1", "human", said),
-        *codes_of("p2", "human", said | {"t4-i": ("unsure", "yes")}),
+        *codes_of("p1", "human", values),
+        *codes_of("p2", "human", values | {"t4-i": ("unsure", "yes")}),
         *codes_of("m", "model", dict.fromkeys(names, ("yes", "no"))),
     ]
     import_responses(study, "\n".join(map(json.dumps, rows)).encode())
@@ -117,8 +117,8 @@ def test_rules_answer_as_a_baseline_whose_codes_are_stored(coded_study, as_user,
     computed = row_of(flaw_codes(evidence_of(coded_study, Choices())), evaluator="rules", question="negative_stem")
     assert as_user(owner).post(page, {"method": "rules"}).status_code == 302
     rules = coded_study.annotators.get(code="rules")
-    said = Response.objects.filter(assignment__annotator=rules)
-    assert sorted(said.values_list("item__external_id", "question", "value")) == [
+    answers = Response.objects.filter(assignment__annotator=rules)
+    assert sorted(answers.values_list("item__external_id", "question", "value")) == [
         (f"t{number}-i", "negative_stem", "yes" if number < 2 else "no") for number in range(6)
     ]
     row = get_row(rules.evaluator)

@@ -23,9 +23,9 @@ from studies.services.spec import SpecError
 from tests.analysis import whole_studies
 
 
-def manifest(files=(), **said):
+def manifest(files=(), **changes):
     about = {"format": "lesart-replication-pack/1", "files": {name: manifest_entry(content) for name, content in files}}
-    return json.dumps(about | said)
+    return json.dumps(about | changes)
 
 
 def manifest_entry(content):
@@ -169,11 +169,11 @@ def pack(project, monkeypatch):
 
 def write_forged_pack(files, **changes):
     """The pack with files changed, under the right hashes."""
-    said = json.loads(files["manifest.json"])
+    values = json.loads(files["manifest.json"])
     for name, content in changes.items():
         files = files | {name: content}
-        said["files"][name] = manifest_entry(content)
-    return make_zip(*(files | {"manifest.json": json.dumps(said).encode()}).items())
+        values["files"][name] = manifest_entry(content)
+    return make_zip(*(files | {"manifest.json": json.dumps(values).encode()}).items())
 
 
 HOSTILE = (b"", b"[]\n", b"{}\n", b"null\n", b"\xff\xfe", b'{"unit": 1e400}\n', b"[" * 9_000, b'"\n', b"a,b\n1\n")

@@ -88,10 +88,10 @@ def test_counts_stay_whole_and_large_means_lose_a_digit():
     assert (figure(1080), figure(327.44), figure(4.456)) == ("1080", "327.4", "4.46")
 
 
-@pytest.mark.parametrize(("language", "said"), [("en", "12,080"), ("de", "12.080"), ("eu", "12.080")])
-def test_long_counts_have_their_thousands_apart_as_the_language_writes_them(language, said):
+@pytest.mark.parametrize(("language", "message"), [("en", "12,080"), ("de", "12.080"), ("eu", "12.080")])
+def test_long_counts_have_their_thousands_apart_as_the_language_writes_them(language, message):
     with override(language):
-        assert figure(12080) == said
+        assert figure(12080) == message
 
 
 def test_evaluators_in_words():
@@ -113,8 +113,8 @@ def test_evaluators_in_words():
     ],
 )
 def test_codes_are_told_in_the_language_of_the_reader(kind, code, german, basque):
-    said = {}
+    values = {}
     for language in ("en", "de", "eu"):
         with override(language):
-            said[language] = name_code(kind, code)
-    assert said == {"en": code, "de": german, "eu": basque}
+            values[language] = name_code(kind, code)
+    assert values == {"en": code, "de": german, "eu": basque}

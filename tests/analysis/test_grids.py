@@ -28,8 +28,8 @@ def row(who, on, mean, number=1, **more):
     ends = {"low": None if mean is None else mean - 0.25, "high": None if mean is None else mean + 0.25}
     both = dict.fromkeys(("annotators", "published"), ends)
     about = {"method": "jackknife-t", "unit": "text", "n_units": 2, "n_responses": 4, "replicates": 2, "seed": None}
-    said = {"who": who, "on": on, "round": number, "mean": mean, "p": 0.5, "mark": "", "reason": "", **ends}
-    return said | {"intervals": {"mean": {name: each | about for name, each in both.items()}}} | more
+    values = {"who": who, "on": on, "round": number, "mean": mean, "p": 0.5, "mark": "", "reason": "", **ends}
+    return values | {"intervals": {"mean": {name: each | about for name, each in both.items()}}} | more
 
 
 def table(rows, **crossing):

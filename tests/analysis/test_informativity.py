@@ -234,5 +234,5 @@ def add_four_judgments(project):
         for item, without, with_text in zip(items, guessed[code].split(), read[code].split(), strict=True):
             answer(person, "guess", item, without)
             answer(person, "read", item, with_text)
-    right = np.array([[sum(map(str.__eq__, said, "TF")) for said in of.split()] for of in read.values()]).T
+    right = np.array([[sum(map(str.__eq__, pattern, "TF")) for pattern in of.split()] for of in read.values()]).T
     return study, right, np.full(right.shape, 2)

@@ -82,8 +82,8 @@ def test_neighbours_come_from_the_list_one_came_from(two_annotators, items, page
 def test_a_reviewer_sets_a_code_and_takes_it_back(two_annotators, items, as_user, reviewer):
     client = as_user(reviewer)
     option = items["h2"].options.get(external_id="b")
-    said = {"codes": "unclear_option", "option": option.pk, "quote": "two sentences", "note": ""}
-    assert client.post(sheet(items["h2"]), said).status_code == 302
+    values = {"codes": "unclear_option", "option": option.pk, "quote": "two sentences", "note": ""}
+    assert client.post(sheet(items["h2"]), values).status_code == 302
     code = ItemCode.objects.get()
     assert (code.option, code.quote, code.set_by) == (option, "two sentences", reviewer)
     assert client.post(reverse("study_item_code_remove", args=["tiny", items["h2"].pk, code.pk])).status_code == 302

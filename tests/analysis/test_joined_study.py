@@ -26,8 +26,8 @@ def plant(texts: list[str], people_on: list[str]) -> bytes:
         own, other = rng.normal(size=2)
         level, predicted = 0.7 + 0.16 * own, 0.7 + 0.16 * (R * own + (1 - R**2) ** 0.5 * other)
         for stage, harder in (("guess", 0.2), ("read", 0.0)):
-            right, said = np.clip([level - harder, predicted - harder], 0.02, 0.98)
-            rows += judge("m", "model", stage, text, [True] * 3, said)
+            right, answers = np.clip([level - harder, predicted - harder], 0.02, 0.98)
+            rows += judge("m", "model", stage, text, [True] * 3, answers)
             for number in range(N_PEOPLE if text in people_on else 0):
                 rows += judge(f"p{number}", "human", stage, text, list(rng.random(3) < right), None)
     return "\n".join(map(json.dumps, rows)).encode()
@@ -37,11 +37,11 @@ def judge(who, kind, stage, text, right, p):
     about = {"annotator": who, "annotator_kind": kind, "stage": stage, "text_id": text, "item_id": f"{text}-alder-1"}
     rows = []
     for option, is_key, is_right in zip("abc", (True, False, False), right, strict=True):
-        said = {"question": "answer", "option_id": option, "value": "true" if is_key == bool(is_right) else "false"}
+        values = {"question": "answer", "option_id": option, "value": "true" if is_key == bool(is_right) else "false"}
         probability = (
             {} if p is None else {"probability": round(float(p if is_key else 1 - p), 6), "reading": "probability"}
         )
-        rows.append(about | said | probability)
+        rows.append(about | values | probability)
     if kind == "human" and stage == "read":
         rows.append(about | {"question": "rating", "value": "4"})
     return rows
@@ -77,7 +77,7 @@ def test_the_summary_says_it_in_one_sentence_that_leads_to_the_table(study, as_u
     import_responses(study, plant([row["text_id"] for row in rows], [row["text_id"] for row in rows if row["drawn"]]))
     shown = as_user(owner).get(reverse("study_results", args=[study.slug])).context["findings"]
     _found, tables = join_study(study)
-    assert [said for said, _href in shown] == joined_sentences(tables)
+    assert [sentence for sentence, _href in shown] == joined_sentences(tables)
     assert shown[0][1].endswith("#people_and_models")
     assert reverse("results_details", args=[study.slug]) in shown[0][1]
 

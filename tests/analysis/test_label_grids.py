@@ -36,8 +36,8 @@ def pairs_evidence(project):
     for one, other in (("gen-birch", "gen-alder"), ("gen-birch", "gen-cedar")):
         ids = (f"p1-{one}-0", f"p1-{other}-0")
         shared = {"stage": "compare", "question": "better", "item_id": ids[0], "other_item_id": ids[1]}
-        said = {"ann0": ids[0], "ann1": ids[1] if other == "gen-cedar" else ids[0], "ann2": ids[1], "judge-x": "tie"}
-        for name, better in said.items():
+        values = {"ann0": ids[0], "ann1": ids[1] if other == "gen-cedar" else ids[0], "ann2": ids[1], "judge-x": "tie"}
+        for name, better in values.items():
             kind = "model" if name == "judge-x" else "human"
             rows.append(shared | {"annotator": name, "annotator_kind": kind, "value": better, "part": "calibration"})
     study = pairs.draft_study(project)
@@ -121,8 +121,8 @@ def test_the_findings_of_the_page_name_where_people_agree_most_and_least(questio
     )  # nine pairs at most got to any category but the first
     monkeypatch.setattr("analysis.protocols.stopping_questionnaire.report.FEWEST", 5)
     study = Study.objects.get(slug="stops")
-    said = " ".join(report_from(evidence_of(study, Choices(seed=5))).sentences)
-    assert "Among pairs of people who both reached a category, agreement is highest" in said
+    text = " ".join(report_from(evidence_of(study, Choices(seed=5))).sentences)
+    assert "Among pairs of people who both reached a category, agreement is highest" in text
 
 
 def list_agreement(*rows):
@@ -148,15 +148,17 @@ def test_the_categories_of_most_and_least_agreement_are_named_with_both_coeffici
 
 
 def test_an_undefined_kappa_is_called_so():
-    (said,) = most_and_least(list_agreement(CLEAR | {"ac1": 1, "kappa": None}, {"category": "grammatical", "ac1": 0.5}))
-    assert "(AC1 1.00, κ undefined, 40 pairs)" in said
+    (values,) = most_and_least(
+        list_agreement(CLEAR | {"ac1": 1, "kappa": None}, {"category": "grammatical", "ac1": 0.5})
+    )
+    assert "(AC1 1.00, κ undefined, 40 pairs)" in values
 
 
 def test_categories_of_few_pairs_or_without_a_coefficient_are_not_named_and_that_is_said():
     undefined = {"category": "rephrase", "ac1": None, "n_pairs": 0}
-    said = most_and_least(list_agreement(CLEAR, CENTRAL, undefined, {"category": "grammatical", "ac1": 0.5}))
-    assert "central" not in said[0]
-    assert said[1] == "2 categories with fewer than 10 such pairs are left out."
+    sentences = most_and_least(list_agreement(CLEAR, CENTRAL, undefined, {"category": "grammatical", "ac1": 0.5}))
+    assert "central" not in sentences[0]
+    assert sentences[1] == "2 categories with fewer than 10 such pairs are left out."
 
 
 @pytest.mark.parametrize("other", [CENTRAL, {"category": "grammatical", "ac1": 0.75}, {}])

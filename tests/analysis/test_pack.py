@@ -165,9 +165,9 @@ def test_the_manifest_has_seeds_versions_and_the_hash_of_every_other_file(guessi
         assert manifest["seeds"] == {"study": 7, "report": 3}
         assert {"lesart", "numpy", "python"} <= set(manifest["versions"])
         assert set(manifest["files"]) == set(pack.namelist()) - {"manifest.json"}
-        for name, said in manifest["files"].items():
+        for name, entry in manifest["files"].items():
             content = pack.read(name)
-            assert (said["sha256"], said["bytes"]) == (hashlib.sha256(content).hexdigest(), len(content))
+            assert (entry["sha256"], entry["bytes"]) == (hashlib.sha256(content).hexdigest(), len(content))
 
 
 def test_what_was_shown_and_when_comes_back(guessing_study, tmp_path):
@@ -215,29 +215,29 @@ def redacted_study(questionnaire_study, owner):
     person = questionnaire_study.annotators.order_by("pk").first()
     person.person, person.code = "zwanhild@example.org", "Zwanhild Reed"
     person.save()
-    said = Response.objects.filter(item=item, question="answer")
-    said.update(value=SECRET, comment="ask zwanhild@example.org")
+    answers = Response.objects.filter(item=item, question="answer")
+    answers.update(value=SECRET, comment="ask zwanhild@example.org")
     return questionnaire_study
 
 
 def test_a_hidden_text_stands_nowhere_in_words(redacted_study, tmp_path):
-    said = everything_in(export_pack_file(redacted_study, tmp_path / "pack.zip"))
-    assert "Zwickelbart" not in said
-    assert "drowned canal" not in said
-    assert hashlib.sha256(SECRET.encode()).hexdigest() in said
+    text = everything_in(export_pack_file(redacted_study, tmp_path / "pack.zip"))
+    assert "Zwickelbart" not in text
+    assert "drowned canal" not in text
+    assert hashlib.sha256(SECRET.encode()).hexdigest() in text
 
 
 def test_people_are_opaque_codes(redacted_study, owner, tmp_path):
-    said = everything_in(export_pack_file(redacted_study, tmp_path / "pack.zip")).lower()
-    assert "zwanhild" not in said
-    assert "@example" not in said
-    assert "person-1" in said
+    text = everything_in(export_pack_file(redacted_study, tmp_path / "pack.zip")).lower()
+    assert "zwanhild" not in text
+    assert "@example" not in text
+    assert "person-1" in text
     for annotator in redacted_study.annotators.all():
-        assert annotator.token.lower() not in said
-        assert annotator.public_id not in said
+        assert annotator.token.lower() not in text
+        assert annotator.public_id not in text
         for assignment in annotator.assignments.all():
-            assert assignment.token.lower() not in said
-            assert all(item[0] not in said for order in assignment.shown.values() for item in order)
+            assert assignment.token.lower() not in text
+            assert all(item[0] not in text for order in assignment.shown.values() for item in order)
 
 
 def test_a_pack_with_hidden_words_still_comes_back_to_the_same_bytes(redacted_study, tmp_path):
@@ -252,8 +252,8 @@ def test_the_span_and_note_of_a_code_go_with_a_hidden_text(guessing_study, tmp_p
     code = ItemCode.objects.get(study=guessing_study)
     Text.objects.filter(pk=code.item.text_id).update(shareable=False)
     with ZipFile(export_pack_file(guessing_study, tmp_path / "pack.zip")) as pack:
-        said = json.loads(pack.read("answers/codes.jsonl"))
-    assert (said["code"], said["start"], said["end"], said["note"]) == ("wrong_key", None, None, "")
+        values = json.loads(pack.read("answers/codes.jsonl"))
+    assert (values["code"], values["start"], values["end"], values["note"]) == ("wrong_key", None, None, "")
 
 
 def test_categories_of_ones_own_come_back(guessing_study, tmp_path):
@@ -283,12 +283,12 @@ def test_the_datasheet_says_what_is_known_and_marks_what_is_not(guessing_study, 
 )
 def test_the_methods_paragraph_has_the_studys_numbers_in_both_languages(guessing_study, tmp_path, language, words):
     with ZipFile(export_pack_file(guessing_study, tmp_path / "pack.zip")) as pack:
-        said = pack.read(f"datasheet/methods.{language}.md").decode()
+        text = pack.read(f"datasheet/methods.{language}.md").decode()
         rows = list(csv.DictReader(io.StringIO(pack.read("report/tables/informativity.csv").decode())))
-    assert words in said
+    assert words in text
     alder = next(row for row in rows if (row["generator"], row["evaluator"]) == ("alder", "human"))
     with translation.override(language):
-        assert f"alder {number(float(alder['informativity']))} [" in said
+        assert f"alder {number(float(alder['informativity']))} [" in text
 
 
 # What is refused ------------------------------------------------------------------------------------------------------

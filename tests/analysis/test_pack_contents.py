@@ -64,9 +64,9 @@ def paragraph(study, language="en", **choices):
 
 
 def test_answers_from_elsewhere_were_shown_in_no_order_that_lesart_drew(project):
-    said = paragraph(drawn.stopping_questionnaire(project))
-    assert "elsewhere and imported" in said
-    assert "was randomized for each annotator" not in said
+    text = paragraph(drawn.stopping_questionnaire(project))
+    assert "elsewhere and imported" in text
+    assert "was randomized for each annotator" not in text
 
 
 def test_one_person_agrees_with_nobody_and_one_text_is_one(project):
@@ -75,11 +75,11 @@ def test_one_person_agrees_with_nobody_and_one_text_is_one(project):
     person = make_annotator(study, "P01")
     answer(person, "guess", item, "TFF")
     answer(person, "read", item, "TFF")
-    said = paragraph(study)
-    assert "it takes two, and 1 answered" in said
-    assert "about one text" in said
-    assert "No interval is defined." in said
-    assert "rated each item" not in said
+    text = paragraph(study)
+    assert "it takes two, and 1 answered" in text
+    assert "about one text" in text
+    assert "No interval is defined." in text
+    assert "rated each item" not in text
     assert "zu einem Text" in paragraph(study, "de")
 
 
@@ -88,10 +88,10 @@ def test_without_people_nothing_is_said_of_what_people_did(project):
     study = make_study(project, "machines", [item])
     answer(make_annotator(study, "gpt", kind="model", model="gpt"), "read", item, "TFF")
     files = packs.files_of(packs.export_pack_bytes(study))
-    said = files["datasheet/methods.en.md"].decode()
-    assert "No person answered." in said
-    assert "recruited" not in said
-    assert "simulated" not in said
+    text = files["datasheet/methods.en.md"].decode()
+    assert "No person answered." in text
+    assert "recruited" not in text
+    assert "simulated" not in text
     entries = {each["number"]: each["answer"] for each in json.loads(files["datasheet/heds.json"])["entries"]}
     assert entries["3.3.2"] == "calls of models"
 
@@ -114,11 +114,11 @@ def test_intervals_are_named_by_how_they_came_about(project):
 
 def test_the_read_me_gives_all_choices_back_to_report(project):
     study = drawn.guess_then_read(project)
-    said = packs.files_of(
+    files = packs.files_of(
         packs.export_pack_bytes(study, dropped=("duplicates",), shared_texts=True, calibration=False, seed=3)
     )
     command = "--out again --calibration without --drop duplicates --texts shared --seed 3"
-    assert command in said["README.md"].decode()
+    assert command in files["README.md"].decode()
 
 
 def test_variants_come_back(varied):  # noqa: F811

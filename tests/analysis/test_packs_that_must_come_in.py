@@ -25,12 +25,12 @@ def earlier(files):
         kept = [{key: value for key, value in each.items() if key != field} for each in objects]
         assert kept != objects
         files = files | {name: "".join(json.dumps(each) + "\n" for each in kept).encode()}
-    said = json.loads(files["manifest.json"])
-    said["files"] = {name: about for name, about in said["files"].items() if name not in LATER_FILES}
+    values = json.loads(files["manifest.json"])
+    values["files"] = {name: about for name, about in values["files"].items() if name not in LATER_FILES}
     left = {name: content for name, content in files.items() if name not in LATER_FILES}
     assert len(left) == len(files) - len(LATER_FILES)
     whole = write_forged_pack(
-        left | {"manifest.json": json.dumps(said).encode()}, **{name: left[name] for name in LATER_FIELDS}
+        left | {"manifest.json": json.dumps(values).encode()}, **{name: left[name] for name in LATER_FIELDS}
     )
     return whole.getvalue()
 

@@ -174,9 +174,10 @@ def test_conger_s_kappa_of_two_people_is_cohen_s_worked_by_hand(project):
         (f"p{text}-gen-alder-{place}", f"p{text}-gen-{name}-{place}")
         for text in range(1, 6) for place in (0, 1) for name in ("birch",)
     ]  # fmt: skip
-    for (one, other), said in zip(units, outcomes, strict=True):
+    for (one, other), answers in zip(units, outcomes, strict=True):
         rows += [
-            make_judgment(who, one, other, one if mark == "f" else other) for who, mark in zip("ab", said, strict=True)
+            make_judgment(who, one, other, one if mark == "f" else other)
+            for who, mark in zip("ab", answers, strict=True)
         ]
     (row, *_others) = table(import_study(project, rows), "agreement").rows
     assert row["percent"] == pytest.approx(0.7)
@@ -353,6 +354,6 @@ def test_who_never_lost_is_named_beside_those_who_are_ranked(project):
             for seat in range(2):
                 better = one if "alder" in one else (one, other)[(seat + text) % 2]
                 rows.append(make_judgment(f"ann{seat}", one, other, better))
-    said = list(build(import_study(project, rows), Choices(seed=3)).sentences)
-    assert "gen-alder has no rank: It never lost, so no finite strength explains its results." in said
-    assert not any("order" in sentence and "alder" in sentence for sentence in said)
+    summary = list(build(import_study(project, rows), Choices(seed=3)).sentences)
+    assert "gen-alder has no rank: It never lost, so no finite strength explains its results." in summary
+    assert not any("order" in sentence and "alder" in sentence for sentence in summary)

@@ -78,7 +78,7 @@ def test_each_form_is_what_it_says():
 
 
 def test_the_words_say_every_number():
-    said = describe(RANGES)
-    assert said.startswith("ann: before .40 [.30, .50], after .90; gain .50 [.40, .60].")
+    text = describe(RANGES)
+    assert text.startswith("ann: before .40 [.30, .50], after .90; gain .50 [.40, .60].")
     assert describe(BARS).startswith("ann: kept 3, dropped 1.")
     assert "Clarity undefined" in describe(PANELS)

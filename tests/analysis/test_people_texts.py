@@ -30,8 +30,8 @@ def with_a_model(project):
 
 
 def test_tables_say_on_how_many_texts_people_and_models_rest(project):
-    said = texts_apart(evidence_of(with_a_model(project), Choices()))
-    assert [word for word in said.replace(";", " ").split() if word.isdigit()] == ["2", "4", "2"]
+    sentence = texts_apart(evidence_of(with_a_model(project), Choices()))
+    assert [word for word in sentence.replace(";", " ").split() if word.isdigit()] == ["2", "4", "2"]
 
 
 @pytest.mark.slow

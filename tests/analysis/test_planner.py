@@ -156,7 +156,7 @@ def test_an_assumption_of_the_reader_counts(draft, page):
 
 
 @pytest.mark.parametrize(
-    ("asked", "said"),
+    ("asked", "message"),
     [
         ({"texts": "1"}, "greater than or equal to 2"),
         ({"read": "2"}, "less than or equal to 0.99"),
@@ -164,9 +164,9 @@ def test_an_assumption_of_the_reader_counts(draft, page):
         ({"texts": "2000", "annotators": "200"}, "too large to simulate"),
     ],
 )
-def test_what_cannot_be_assumed_is_said(draft, page, asked, said):
+def test_what_cannot_be_assumed_is_said(draft, page, asked, message):
     found = page(draft(), **asked)
-    assert said in found.get_text()
+    assert message in found.get_text()
     assert not found.select("#outlook")
 
 

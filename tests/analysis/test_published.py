@@ -132,8 +132,8 @@ def test_the_name_with_the_same_letters_comes_first_and_no_published_one_is_give
 
 
 def test_what_a_researcher_says_comes_before_names():
-    said = {"gpt_4": "Reference", "reference": ""}
-    assert match_generators(("GPT-4", "Reference"), ("gpt_4", "reference"), said) == {"gpt_4": "Reference"}
+    values = {"gpt_4": "Reference", "reference": ""}
+    assert match_generators(("GPT-4", "Reference"), ("gpt_4", "reference"), values) == {"gpt_4": "Reference"}
 
 
 def test_a_researcher_matches_a_generator_on_the_results_page(two_annotators, as_user, researcher):

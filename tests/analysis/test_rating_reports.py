@@ -62,10 +62,10 @@ def test_a_level_nobody_used_is_undefined(two_annotators, row):
 
 
 def test_guessable_if_more_than_half_had_every_option_right(tiny, items, table):
-    for code, said in {"ada": "TF", "ben": "TF", "cy": "TT"}.items():
-        answer(make_annotator(tiny, code), "guess", items["c1"], said)
-    for code, said in {"dan": "TF", "eve": "TT"}.items():
-        answer(make_annotator(tiny, code), "guess", items["h1"], said)
+    for code, pattern in {"ada": "TF", "ben": "TF", "cy": "TT"}.items():
+        answer(make_annotator(tiny, code), "guess", items["c1"], pattern)
+    for code, pattern in {"dan": "TF", "eve": "TT"}.items():
+        answer(make_annotator(tiny, code), "guess", items["h1"], pattern)
     found = table(tiny, "guessable_items")
     assert ",".join(found.header) == "text_id,item_id,generator,n_annotators,n_right,share_right,codes"
     assert [{column: row[column] for column in found.header} for row in found.rows] == [
@@ -75,10 +75,10 @@ def test_guessable_if_more_than_half_had_every_option_right(tiny, items, table):
 
 
 def test_unanswerable_if_more_than_half_had_some_option_wrong(tiny, items, table):
-    for code, said in {"ada": "TF", "ben": "TT", "cy": "FF"}.items():
-        answer(make_annotator(tiny, code), "read", items["c1"], said)
-    for code, said in {"dan": "TF", "eve": "TT"}.items():
-        answer(make_annotator(tiny, code), "read", items["h1"], said)
+    for code, pattern in {"ada": "TF", "ben": "TT", "cy": "FF"}.items():
+        answer(make_annotator(tiny, code), "read", items["c1"], pattern)
+    for code, pattern in {"dan": "TF", "eve": "TT"}.items():
+        answer(make_annotator(tiny, code), "read", items["h1"], pattern)
     found = table(tiny, "unanswerable_items").rows
     assert [(row["item_id"], row["n_annotators"], row["n_right"]) for row in found] == [("c1", 3, 1)]
 

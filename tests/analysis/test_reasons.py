@@ -7,12 +7,12 @@ import pytest
 
 from analysis import measures
 from analysis.measures import kappa as landis_koch
-from bench.messages import extracted
+from bench.messages import extract
 
 
 @pytest.fixture(scope="module")
 def translatable() -> set[str]:
-    return {message.id for message in extracted("analysis") if isinstance(message.id, str)}
+    return {message.id for message in extract("analysis") if isinstance(message.id, str)}
 
 
 def sentences() -> set[str]:

@@ -29,8 +29,8 @@ def test_a_remark_of_many_numbers_stands_once():
 
 def test_a_number_is_described_by_its_remarks_and_by_no_others():
     page = render_cells(number("a mean", "2 texts"), number("a mean", "3 texts"))
-    said = [[page.find(id=one).get_text() for one in cell["aria-describedby"].split()] for cell in page.select("td")]
-    assert said == [["a mean", "2 texts"], ["a mean", "3 texts"]]
+    text = [[page.find(id=one).get_text() for one in cell["aria-describedby"].split()] for cell in page.select("td")]
+    assert text == [["a mean", "2 texts"], ["a mean", "3 texts"]]
 
 
 def test_where_a_number_is_a_link_the_link_is_described_as_the_keyboard_stops_there():

@@ -277,7 +277,7 @@ def test_what_holds_of_several_tables_is_said_once_and_in_files_with_each(two_an
     assert html.count(note) == 1
     notes = BeautifulSoup(html, "html.parser").select_one("#notes")
     assert note in notes.get_text()
-    tables = [table for table in build(two_annotators, Choices()).tables if any(note in said for said in table.notes)]
+    tables = [table for table in build(two_annotators, Choices()).tables if any(note in one for one in table.notes)]
     assert len(tables) > 1
 
 

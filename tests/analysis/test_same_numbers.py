@@ -95,7 +95,7 @@ def test_every_number_of_the_pages_is_that_of_the_files(name, convention, projec
 
 
 @pytest.mark.parametrize(
-    ("cells", "said"),
+    ("cells", "message"),
     [
         (
             '<th>ada</th><td><span class="value">.26 <span class="interval">[.10, .40]</span></span></td>',
@@ -105,7 +105,7 @@ def test_every_number_of_the_pages_is_that_of_the_files(name, convention, projec
         ('<th>ben</th><td><span class="value">.25 <span class="interval">[.10, .40]</span></span></td>', "name: 'ben'"),
     ],
 )
-def test_a_number_that_differs_is_found(cells, said):
+def test_a_number_that_differs_is_found(cells, message):
     ends = {"low": 0.1, "high": 0.4}
     row = {"who": "ada", "mean": 0.25, **ends, "intervals": {"mean": {"annotators": ends, "published": ends}}}
     table = make_table("means", ("who", "mean", "low", "high"), [row], columns=COLUMNS)
@@ -113,5 +113,5 @@ def test_a_number_that_differs_is_found(cells, said):
     rows = f"<tbody><tr>{cells}</tr></tbody>"
     page = f'<section><div class="table-wrap"><table data-table="means">{rows}</table></div></section>'
     ((difference,), n) = compare_page_and_files({"means": table}, files, tables_on(page), "annotators")
-    assert said in difference
+    assert message in difference
     assert n == 3

@@ -168,7 +168,7 @@ def test_readers_of_two_large_groups(evidence):
     assert [row["n_pairs"] for row in dependence.rows] == [24 * 3, 12, 24 * 23 / 2 - 12]
     assert {row["category"] for row in dif.rows} <= {"A", "B", "C", ""}
     large = sum(row["category"] == "C" for row in dif.rows)
-    assert [str(large) in said for said in functioning_sentence((dif,))] == [True] * bool(large)
+    assert [str(large) in sentence for sentence in functioning_sentence((dif,))] == [True] * bool(large)
     assert len(rasch_sentence((rasch,))) == bool(rasch.rows[0]["model"])
     assert len(dif.rows) == 24
 

@@ -188,13 +188,13 @@ def test_a_difference_in_stopping_worked_by_hand():
     assert found.high == pytest.approx(-0.5 + 4.302652729696142 * error)
 
 
-def frame_of(said: list[dict]) -> Judgments:
+def frame_of(answers_of_all: list[dict]) -> Judgments:
 
     stage = judge()
     categories = tuple(question for question in stage.questions if question.kind == "choice")
     rows = [
         {"annotator": f"p{number % 3}", "item_id": number // 3} | judgment(stage, categories, answers)
-        for number, answers in enumerate(said)
+        for number, answers in enumerate(answers_of_all)
     ]
     return Judgments(categories, pd.DataFrame(rows).astype(object))
 
@@ -205,9 +205,9 @@ def on_the_path(answers) -> dict:
 
 
 @given(st.lists(ANSWERS.map(on_the_path), min_size=2, max_size=9))
-def test_agreeing_in_all_is_agreeing_where_applicable_or_seeing_it_neither(said):
+def test_agreeing_in_all_is_agreeing_where_applicable_or_seeing_it_neither(message):
     """agree_all · N = agree_applicable · pairs + seen_by_neither, whatever is missing."""
-    judgments = frame_of(said)
+    judgments = frame_of(message)
     for category in judgments.categories:
         table = pair_table(judgments, category, pairs_of(judgments))
         every, applicable = measure_labels(table), measure_labels(both_got_to(table, category))
@@ -255,9 +255,9 @@ def test_the_wide_export_says_what_was_not_applicable(study):
     }
     assert unasked == {
         (f"p{seat}", item, question)
-        for (seat, item), said in PLANTED.items()
+        for (seat, item), answers in PLANTED.items()
         for question in QUESTIONS
-        if question not in said
+        if question not in answers
     }
 
 
@@ -349,9 +349,9 @@ def test_the_command_writes_every_table_and_figure(study, tmp_path):
     header = (tmp_path / "tables" / "agreement.csv").read_text().splitlines()[0]
     assert header == "language,group,generator,source,category,view,percent,kappa,kappa_order_free,ac1,n_pairs,reason"
     assert (tmp_path / "tables" / "flow.csv").read_text().startswith("group,category,reached,stopped")
-    said = json.loads((tmp_path / "report.json").read_text())
-    assert said["figures"] == list(drawn.FIGURES[drawn.stopping_questionnaire])
-    for name in said["figures"]:
+    values = json.loads((tmp_path / "report.json").read_text())
+    assert values["figures"] == list(drawn.FIGURES[drawn.stopping_questionnaire])
+    for name in values["figures"]:
         assert "<svg" in (tmp_path / "figures" / f"{name}.svg").read_text()
 
 

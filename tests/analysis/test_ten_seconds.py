@@ -82,9 +82,9 @@ def first_drawn(figure) -> str:
 
 def expect_words(verdict, outcome, rows):
     """No winner is named that is none, and a difference is marked as standing where its interval excludes 0."""
-    said = verdict.sentence.partition(": ")[2] if outcome.speaker else verdict.sentence
+    sentences = verdict.sentence.partition(": ")[2] if outcome.speaker else verdict.sentence
     winning = {outcome.words.winner % {"best": each.generator} for each in outcome.standings}
-    assert any(said.startswith(sentence) for sentence in winning) == (verdict.kind == Kind.WINNER)
+    assert any(sentences.startswith(sentence) for sentence in winning) == (verdict.kind == Kind.WINNER)
     assert outcome.speaker in verdict.sentence
     if verdict.kind == Kind.TOO_FEW:
         assert not any(each.generator in verdict.sentence for each in outcome.standings)

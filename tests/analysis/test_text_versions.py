@@ -76,11 +76,11 @@ def test_a_version_on_four_texts_is_refused_in_page_file_and_sentence(project, a
     assert row["reason"] == "“original” was read on 4 texts; comparing versions needs at least 5."
     assert version_sentence(tables(study)) == [row["reason"]]
     call_command("report", study.slug, "--out", str(tmp_path), stdout=io.StringIO())
-    (said,) = [
+    (values,) = [
         each for each in json.loads((tmp_path / "tables/text_versions.json").read_text())["rows"]
         if each["measure"] == "answerability" and not each["question_type"]
     ]  # fmt: skip
-    assert (said["difference"], said["reason"]) == (None, row["reason"])
+    assert (values["difference"], values["reason"]) == (None, row["reason"])
     page = as_user(owner).get(reverse("study_table_page", args=[study.slug, "text_versions"]))
     assert row["reason"] in page.content.decode()
 

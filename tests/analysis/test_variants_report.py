@@ -52,9 +52,9 @@ def judge(someone: Person, planted: list, who: int) -> None:
         for g, tree in enumerate(("alder", "birch"))
     }
     while here := someone.here:
-        said = planted[places[here.unit.items.get().external_id]][who]
+        answers = planted[places[here.unit.items.get().external_id]][who]
         handle = someone.shown[0][0]
-        someone.save(post(item=handle, **{f"{name}-{handle}": value for name, value in said.items()}))
+        someone.save(post(item=handle, **{f"{name}-{handle}": value for name, value in answers.items()}))
         someone.hand_in()
 
 

@@ -82,8 +82,8 @@ def codes_in(tables) -> set[str]:
             for row in table.rows
             if row[column.name] and name_code(column.kind, row[column.name]) != str(row[column.name])
         }
-        said = {name for words in (QUESTIONS, LABELS, STAGES) for name, word in words.items() if str(word) != name}
-    return shown | said
+        values = {name for words in (QUESTIONS, LABELS, STAGES) for name, word in words.items() if str(word) != name}
+    return shown | values
 
 
 def test_no_code_stands_on_a_page_in_the_place_of_a_word(study, tables, as_user, reviewer):
@@ -102,9 +102,9 @@ def test_no_code_stands_on_a_page_in_the_place_of_a_word(study, tables, as_user,
 def test_what_names_a_row_is_said_in_words_under_a_title(tables):
     for table in tables:
         for row in table.rows if table.keys else ():
-            for (title, said), name in zip(naming(table, row), table.keys, strict=True):
+            for (title, cells), name in zip(naming(table, row), table.keys, strict=True):
                 assert title != name or name in KINDS, (table.name, name)
-                assert not SNAKE.search(said), (table.name, said)
+                assert not SNAKE.search(cells), (table.name, cells)
 
 
 def test_the_note_on_biases_has_words_for_them(project):

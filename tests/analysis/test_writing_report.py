@@ -37,8 +37,8 @@ def to_write(project):
 
 def write(someone, *stems):
     handle, more = someone.shown[0][0], {"more_1": "yes" if len(stems) > 1 else "no"}
-    said = {f"stem_{n}": stem for n, stem in enumerate(stems, 1)} | {f"answer_{n}": "So." for n in (1, 2)} | more
-    someone.save(post(item=handle, **{f"{name}-{handle}": value for name, value in said.items()}))
+    values = {f"stem_{n}": stem for n, stem in enumerate(stems, 1)} | {f"answer_{n}": "So." for n in (1, 2)} | more
+    someone.save(post(item=handle, **{f"{name}-{handle}": value for name, value in values.items()}))
     someone.hand_in()
 
 
@@ -95,11 +95,11 @@ def test_behind_each_count_are_the_items_texts_or_people(study, researcher):
     table = build(study, Choices()).table("writing")
     counted = set()
     for row, column in numbers_in(table):
-        said = rows_behind(evidence, table, row, column)
+        values = rows_behind(evidence, table, row, column)
         again = {
-            "words_per_stem": lambda said: mean(int(each["words"]) for each in said),
-            "minutes_per_text": lambda said: median(float(each["minutes"]) for each in said),
-        }.get(column.name, len)(said)
+            "words_per_stem": lambda values: mean(int(each["words"]) for each in values),
+            "minutes_per_text": lambda values: median(float(each["minutes"]) for each in values),
+        }.get(column.name, len)(values)
         assert again == pytest.approx(row[column.name]), (row["group"], column.name)
         counted.add(column.name)
     assert counted == {column.name for column in table.columns} - {"group", "n_repaired"}  # nothing was repaired

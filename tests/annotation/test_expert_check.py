@@ -134,8 +134,8 @@ def test_experts_see_the_score_in_words_and_neither_whose_it_is_nor_who_wrote_th
     for body in bodies:
         assert not [secret for secret in secrets if secret in body]
     page = next(BeautifulSoup(body, "html.parser") for body in bodies if b"Score given:" in body)
-    said = page.select_one("[data-name=fluency] .checked").get_text(" ", strip=True)
-    assert said == "Score given: 3, fluent, no mistakes, reads as a careful writer would put it"
+    text = page.select_one("[data-name=fluency] .checked").get_text(" ", strip=True)
+    assert text == "Score given: 3, fluent, no mistakes, reads as a careful writer would put it"
     assert [label.get_text(" ", strip=True) for label in page.select("[data-name=fluency] .option-text")][:2] == [
         "right", "wrong",
     ]  # fmt: skip

@@ -109,7 +109,7 @@ def test_the_platform_id_is_the_person_and_re_entry_resumes(project):
 
 
 @pytest.mark.parametrize(
-    ("query", "said"),
+    ("query", "message"),
     [
         ("", "lacks the participant id (PROLIFIC_PID)"),
         ("?PROLIFIC_PID=a1&PROLIFIC_PID=a2", "more than one value"),
@@ -118,11 +118,11 @@ def test_the_platform_id_is_the_person_and_re_entry_resumes(project):
         ("?PROLIFIC_PID={{%25PROLIFIC_PID%25}}", "no valid value"),
     ],
 )
-def test_an_address_without_one_plain_id_is_refused_in_a_sentence(project, query, said):
+def test_an_address_without_one_plain_id_is_refused_in_a_sentence(project, query, message):
     study = make_study(project, **PROLIFIC)
     response = Client().post(address(study) + query)
     assert response.status_code == 400
-    assert said in response.text
+    assert message in response.text
     assert "<b>a" not in response.text
     assert not study.annotators.exists()
 

@@ -61,9 +61,9 @@ def test_the_code_shows_the_answers_and_no_id_of_an_item(someone):
     Option.objects.update(text="A river")
     page = ask(someone, code=get_second_code(someone).lower().replace("-", " "))
     assert len(page.context["answers"]) == Response.objects.count()
-    said = page.content.decode()
-    assert "What flows here?" in said
-    assert not any(item.external_id in said for item in Item.objects.all())
+    text = page.content.decode()
+    assert "What flows here?" in text
+    assert not any(item.external_id in text for item in Item.objects.all())
 
 
 def test_the_export_is_a_table_of_the_same(someone):

@@ -35,26 +35,26 @@ def api_server(live_server, words, monkeypatch, tmp_path):
 
 def test_the_page_of_the_api_runs_a_whole_study(api_server, tmp_path):
     blocks = re.findall(r"^```python\n(.*?)^```", (ROOT / "docs/api.md").read_text(), re.M | re.S)
-    said: dict = {}
-    exec(compile("\n".join(blocks), "docs/api.md", "exec"), said)  # noqa: S102 - our own page
-    row = said["informativity"].set_index("generator").loc["human"]
+    values: dict = {}
+    exec(compile("\n".join(blocks), "docs/api.md", "exec"), values)  # noqa: S102 - our own page
+    row = values["informativity"].set_index("generator").loc["human"]
     assert (row["answerability"], row["informativity"] > 0) == (1.0, True)
     assert b"<svg" in (tmp_path / "informativity.svg").read_bytes()
-    assert len(said["answers"]) == said["counts"]["responses"]
+    assert len(values["answers"]) == values["counts"]["responses"]
     now = int(time.time())
-    assert said["is_genuine"]("secret", f"t={now},v1={sign('secret', now, b'x')}", b"x")
-    assert not said["is_genuine"]("secret", f"t={now},v1={sign('other', now, b'x')}", b"x")
+    assert values["is_genuine"]("secret", f"t={now},v1={sign('secret', now, b'x')}", b"x")
+    assert not values["is_genuine"]("secret", f"t={now},v1={sign('other', now, b'x')}", b"x")
 
 
 def test_the_notebook_runs_from_the_first_cell_to_the_last(api_server):
     cells = json.loads((ROOT / "docs/tutorial.ipynb").read_text())["cells"]
-    said: dict = {}
+    values: dict = {}
     for number, cell in enumerate(cells):
         if cell["cell_type"] == "code":
-            exec(compile("".join(cell["source"]), f"cell {number}", "exec"), said)  # noqa: S102 - our own notebook
-    assert said["shares"].loc["exact", "careful"] == 1.0
-    assert said["shares"].loc["exact", "obvious"] < 1.0
-    assert "informativity" in said["tables"]
+            exec(compile("".join(cell["source"]), f"cell {number}", "exec"), values)  # noqa: S102 - our own notebook
+    assert values["shares"].loc["exact", "careful"] == 1.0
+    assert values["shares"].loc["exact", "obvious"] < 1.0
+    assert "informativity" in values["tables"]
 
 
 def test_lists_are_followed_to_their_end(api_server, words):

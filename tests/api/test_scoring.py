@@ -15,7 +15,7 @@ SAYS = {"*die Stadt": "FR", "das Meer": "RF", "*im Tal": "RR", "am See": "FF"}
 
 
 def says(request) -> str:
-    guessed, read = {name.lstrip("*"): said for name, said in SAYS.items()}[option_in(request.prompt)]
+    guessed, read = {name.lstrip("*"): reply for name, reply in SAYS.items()}[option_in(request.prompt)]
     return guessed if is_guess(request.prompt) else read
 
 

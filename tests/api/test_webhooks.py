@@ -43,8 +43,8 @@ def test_the_end_of_a_study_is_told_once_and_signed(webhook, study, answers, run
     close_study(study)
     assert run_jobs() == ["webhook"]
     [(url, body, headers)] = got
-    said = json.loads(body)
-    assert (url, said["event"], said["subject"], said["project"]) == (URL, "study.closed", study.slug, "rivers")
+    values = json.loads(body)
+    assert (url, values["event"], values["subject"], values["project"]) == (URL, "study.closed", study.slug, "rivers")
     time, signature = (part.split("=")[1] for part in headers["Lesart-Signature"].split(","))
     expected = hmac.new(webhook.secret.encode(), f"{time}.".encode() + body, hashlib.sha256).hexdigest()
     assert signature == expected

@@ -62,8 +62,8 @@ def count_drawn_figures(page: Page) -> list[str]:
 @pytest.mark.parametrize("options", [{}, PHONE | {"color_scheme": "dark"}], ids=["laptop", "phone, dark"])
 def test_every_figure_is_drawn_here_by_files_of_this_site(project, open_as_viewer, live_server, make, options):
     page = open_as_viewer(**options)
-    said, asked = [], []
-    page.on("console", lambda message: said.append(message.text))
+    messages, asked = [], []
+    page.on("console", lambda message: messages.append(message.text))
     page.on("request", lambda request: asked.append(request.url))
     html = page.goto(results(make(project))).text()
     rooms = [float(room["height"]) for room in BeautifulSoup(html, "html.parser").select(".plate .room")]
@@ -73,7 +73,7 @@ def test_every_figure_is_drawn_here_by_files_of_this_site(project, open_as_viewe
     assert page.locator(".plate > div > svg").count() == len(rooms)
     assert page.locator(".plate img").count() == 0
     assert page.locator(".plate svg").evaluate_all(HEIGHTS) == pytest.approx(rooms, rel=0.1)  # nothing moves
-    assert said == []  # a refused style or script would be reported here
+    assert messages == []  # a refused style or script would be reported here
     assert {urlsplit(url).netloc for url in asked} == {urlsplit(live_server.url).netloc}
     wait_until_it_fits(page)
 

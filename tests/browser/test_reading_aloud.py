@@ -43,9 +43,9 @@ def test_the_stage_is_read_by_a_local_voice(page, study):
     page.keyboard.press("r")
     page.wait_for_function("window.said.length > 0")
     expect(page.locator("[data-aloud]")).to_have_attribute("aria-pressed", "false")
-    said = page.evaluate("window.said")
-    assert {name for name, _text in said} == {"near"}
-    words = " ".join(text for _name, text in said)
+    spoken = page.evaluate("window.said")
+    assert {name for name, _text in spoken} == {"near"}
+    words = " ".join(text for _name, text in spoken)
     stems = page.locator("fieldset.item legend [lang]").all_inner_texts()
     assert all(stem in words for stem in stems)
     assert "Sentence1" not in words  # the text is not shown yet

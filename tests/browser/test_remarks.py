@@ -114,13 +114,13 @@ def test_a_tables_own_page_sorts_by_a_heading_and_stays_sorted_on_the_next_page(
     assert means(page)[0] == min(means(page)) < first[0]
 
 
-@pytest.mark.parametrize(("options", "said"), [(LAPTOP, False), (PHONE, True)], ids=["laptop", "phone"])
-def test_a_figure_says_that_it_scrolls_sideways_where_it_does(open_results, results, options, said):
+@pytest.mark.parametrize(("options", "message"), [(LAPTOP, False), (PHONE, True)], ids=["laptop", "phone"])
+def test_a_figure_says_that_it_scrolls_sideways_where_it_does(open_results, results, options, message):
     page = open_results(results, **options)
     hint = page.get_by_text("Scroll the figure sideways to see all of it.").first
-    expect(hint).to_be_visible(visible=said)
+    expect(hint).to_be_visible(visible=message)
     plate = page.locator(".plate").first
     more = re.compile(r"\bhas-more\b")
-    (expect(plate).to_have_class if said else expect(plate).not_to_have_class)(more)
+    (expect(plate).to_have_class if message else expect(plate).not_to_have_class)(more)
     plate.evaluate("(plate) => plate.scrollTo(plate.scrollWidth, 0)")
     expect(plate).not_to_have_class("plate is-wide has-more")

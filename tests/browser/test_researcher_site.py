@@ -92,7 +92,7 @@ def test_every_page_is_accessible_quiet_and_short(pages, visit):
     problems = {}
     for (name, (size, address)), look in zip(pages.items(), cycle(LOOKS)):
         found = exceed(visit(address, "en", "light"), name) + ([f"{size} bytes"] if size > MOST_BYTES else [])
-        found += [f"said {said}" for said in visit.said]  # before axe asks for style sheets by itself
+        found += [f"said {message}" for message in visit.said]  # before axe asks for style sheets by itself
         found += [f"{look}: {each}" for each in find_faults(visit(address, *look))]
         visit.said.clear()
         if found:

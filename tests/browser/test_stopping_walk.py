@@ -38,5 +38,5 @@ def test_all_paths_on_laptop_and_phone_store_what_was_planted(project, open_page
         judge_all(open_page(**(PHONE if annotator.seat % 2 else {})), annotator)
     fields = ("assignment__annotator__seat", "item__external_id", "question", "value")
     assert set(Response.objects.values_list(*fields)) == {
-        (seat, item, name, value) for (seat, item), said in PLANTED.items() for name, value in said.items()
+        (seat, item, name, value) for (seat, item), answers in PLANTED.items() for name, value in answers.items()
     }

@@ -72,8 +72,8 @@ def stages() -> list[list[tuple[str, str]]]:
 
 
 def image_environment() -> dict[str, str]:
-    said = [rest for word, rest in stages()[-1] if word == "ENV"]
-    return dict(word.split("=", 1) for rest in said for word in shlex.split(rest))
+    values = [rest for word, rest in stages()[-1] if word == "ENV"]
+    return dict(word.split("=", 1) for rest in values for word in shlex.split(rest))
 
 
 def is_in_image(path: PurePosixPath) -> bool:

@@ -228,10 +228,10 @@ def test_an_unknown_extra_is_refused_before_anything_is_installed(clone):
 
 @pytest.mark.parametrize("name", ["requirements.txt", "requirements-tests.txt", "requirements-model.txt", *OF_LOCAL])
 def test_locks_name_no_place_from_which_packages_come(name):
-    said = (ROOT / name).read_text()
-    assert "://" not in said
-    assert "--index" not in said
-    assert "--find-links" not in said
+    text = (ROOT / name).read_text()
+    assert "://" not in text
+    assert "--index" not in text
+    assert "--find-links" not in text
 
 
 def test_what_packages_bring_for_their_own_developers_is_removed(bootstrap):

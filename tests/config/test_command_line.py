@@ -40,10 +40,10 @@ def ended_by(monkeypatch, capfd):
     ],
 )
 def test_what_is_wrong_with_the_database_is_said_with_a_remedy(ended_by, error, remedy):
-    code, said = ended_by(error)
+    code, message = ended_by(error)
     assert code == 1
-    assert remedy in said
-    assert said.count("\n") == 1
+    assert remedy in message
+    assert message.count("\n") == 1
 
 
 def test_a_fault_in_what_was_asked_of_the_database_keeps_its_traceback(ended_by):

@@ -120,11 +120,11 @@ def test_without_a_secret_or_host_name_nothing_starts_and_a_sentence_says_what_t
 
 
 def test_no_secret_stands_in_the_file(services):
-    said = [pair for service in compose()["services"].values() for pair in service.get("environment", {}).items()]
-    secret = [value for name, value in said if re.search("PASSWORD|SECRET|KEY|TOKEN", name)]
+    values = [pair for service in compose()["services"].values() for pair in service.get("environment", {}).items()]
+    secret = [value for name, value in values if re.search("PASSWORD|SECRET|KEY|TOKEN", name)]
     assert len(secret) == 3 * 2 + 1
     assert all(re.fullmatch(r"\$\{\w+:(\?[^}]+|-)\}", value) for value in secret)
-    addresses = {value for name, value in said if name.endswith("_URL")}
+    addresses = {value for name, value in values if name.endswith("_URL")}
     assert {re.sub(r"\$\{POSTGRES_PASSWORD:\?[^}]+\}", "…", address) for address in addresses} == {
         "postgres://lesart:…@postgres:5432/lesart",
         "redis://redis:6379/0",

@@ -69,11 +69,11 @@ class Site:
 
     def environment(self, service: str) -> dict[str, str]:
         """That of the container. Of ours it has no more than where programs are found."""
-        said = {name: self.here(value) for name, value in self.services[service]["environment"].items()}
+        values = {name: self.here(value) for name, value in self.services[service]["environment"].items()}
         programs = [Path(sys.executable).parent, postgres.find_installation() / "bin", "/usr/bin", "/bin"]
         return {
             **image_environment(),
-            **said,
+            **values,
             "PATH": os.pathsep.join(map(str, programs)),
             "HOSTNAME": socket.gethostname(),  # Docker sets it too
             "LESART_DATA": str(self.folder),
@@ -217,8 +217,8 @@ def test_a_teams_server_takes_people_and_a_model_through_the_planted_study(site,
     site.manage("create_study", str(tmp_path / "study.yaml"), "--project", "walk", "--launch")
     planted = people_walk(site)
     site.manage("add_model", "mock", "--base-url", server.base_url, "--model", "mock-1")
-    said = site.manage("evaluate_study", "walk", "--model", "mock", "--yes")
-    assert said.endswith("“mock” has judged 540 options, 540 of them now; none is missing.\n")
+    output = site.manage("evaluate_study", "walk", "--model", "mock", "--yes")
+    assert output.endswith("“mock” has judged 540 options, 540 of them now; none is missing.\n")
 
     site.manage("report", "walk", "--out", str(tmp_path / "report"))
     site.manage("export_responses", "walk", "--format", "csv", "--out", str(tmp_path / "answers.csv"))

@@ -57,8 +57,8 @@ def test_without_a_database_it_is_unavailable(client, broker, no_database):
 
 @pytest.mark.parametrize("accept", ["application/json", "text/html"])
 def test_no_secret_is_said_or_logged(accept, client, no_broker, no_database, caplog):
-    said = client.get("/health/", headers={"Accept": accept}).content.decode()
-    assert "hidden" not in said
+    text = client.get("/health/", headers={"Accept": accept}).content.decode()
+    assert "hidden" not in text
     assert "hidden-password" not in caplog.text
 
 

@@ -276,8 +276,8 @@ def test_the_web_server_says_that_its_database_is_away(tmp_path, silent_port, is
     assert not any("hidden" in page for _, page in replies)
     lines = [json.loads(line) for line in written.splitlines()]
     assert "exc_info" not in written
-    said = [line["message"] for line in lines if not line["message"].startswith("The broker")]
-    assert [message.startswith(outages.AWAY.summary) for message in said] == [True]
+    values = [line["message"] for line in lines if not line["message"].startswith("The broker")]
+    assert [message.startswith(outages.AWAY.summary) for message in values] == [True]
 
 
 @pytest.mark.slow

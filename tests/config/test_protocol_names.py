@@ -35,10 +35,10 @@ def names_in(path: Path, source: str) -> list[str]:
 
 def words_in_code(source: str) -> list[str]:
     tree = ast.parse(source)
-    said = {
+    values = {
         id(each) for node in ast.walk(tree) if isinstance(node, ast.Call) and is_translated(node) for each in node.args
     }
-    strings = [node.value for node in ast.walk(tree) if isinstance(node, ast.Constant) and id(node) not in said]
+    strings = [node.value for node in ast.walk(tree) if isinstance(node, ast.Constant) and id(node) not in values]
     modules = [
         name
         for node in ast.walk(tree)

@@ -140,5 +140,5 @@ def test_the_item_evaluation_export_keeps_replies_that_hold_no_answer(study, ser
         for item in json.loads(line)["items"]
         for option in item["answers"]
     ]
-    assert [said["pred_correct"] for said in answers].count(None) == 1
+    assert [given["pred_correct"] for given in answers].count(None) == 1
     assert {"pred_correct": None, "prob_correct": None, "model_output": "Schwer zu sagen.", "logprobs": None} in answers

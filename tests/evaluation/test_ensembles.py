@@ -96,7 +96,7 @@ def test_without_a_temperature_nothing_about_the_calls_has_changed(study, serve_
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         (["--samples", "2"], "temperature above 0"),
         (["--samples", "2", "--temperature", "0"], "temperature above 0"),
@@ -107,9 +107,9 @@ def test_without_a_temperature_nothing_about_the_calls_has_changed(study, serve_
         (["--prompt", "kurz/de", "--prompt", "nowhere/de"], "nowhere"),
     ],
 )
-def test_what_makes_no_sense_is_refused_whole(study, serve_model, endpoint, other_prompts, words, answer_pattern):
+def test_what_makes_no_sense_is_refused_whole(study, serve_model, endpoint, other_prompts, words, message):
     endpoint(serve_model("R"))
-    with pytest.raises(CommandError, match=answer_pattern):
+    with pytest.raises(CommandError, match=message):
         evaluate(*words)
     assert not Evaluator.objects.exists()
 
@@ -142,13 +142,13 @@ def test_an_evaluator_from_before_there_were_temperatures_goes_on(study, serve_m
 
 def test_several_prompts_make_an_evaluator_each(study, serve_model, endpoint, other_prompts):
     endpoint(serve_model("R"))
-    said = evaluate("--prompt", "guess-then-read-prompt/de", "--prompt", other_prompts)
+    output = evaluate("--prompt", "guess-then-read-prompt/de", "--prompt", other_prompts)
     assert list(Annotator.objects.values_list("code", flat=True)) == [
         "mock (guess-then-read-prompt/de)", "mock (kurz/de)",
     ]  # fmt: skip
     versions = {evaluator.params["prompt"] for evaluator in Evaluator.objects.all()}
     assert len(versions) == 2
-    assert said.startswith("2 evaluators: mock (guess-then-read-prompt/de), mock (kurz/de). Together:\n32 calls,")
+    assert output.startswith("2 evaluators: mock (guess-then-read-prompt/de), mock (kurz/de). Together:\n32 calls,")
 
 
 def test_the_estimate_is_the_sum_and_the_budget_is_for_all_together(study, serve_model, endpoint):

@@ -54,7 +54,7 @@ def test_it_ends_with_3_if_answers_are_missing(study, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         (["nowhere", "--model", "exact"], "no study “nowhere”"),
         (["rivers-1", "--model", "oracle"], "no model “oracle”; there are: majority, exact, fuzzy"),
@@ -63,8 +63,8 @@ def test_it_ends_with_3_if_answers_are_missing(study, monkeypatch):
         (["rivers-1", "--model", "exact", "--as", "human"], "Tables use"),
     ],
 )
-def test_what_cannot_be_is_refused_with_a_sentence_and_leaves_nothing(study, words, answer_pattern):
-    with pytest.raises(CommandError, match=answer_pattern) as refused:
+def test_what_cannot_be_is_refused_with_a_sentence_and_leaves_nothing(study, words, message):
+    with pytest.raises(CommandError, match=message) as refused:
         run(*words)
     assert refused.value.returncode == 1
     assert not Annotator.objects.exists()

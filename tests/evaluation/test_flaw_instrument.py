@@ -39,10 +39,10 @@ def list_planned_calls():
 
 
 def test_rules_answer_by_the_command(study):
-    said = io.StringIO()
-    call_command("evaluate_study", study.slug, model="rules", label="wording", stdout=said)
+    out = io.StringIO()
+    call_command("evaluate_study", study.slug, model="rules", label="wording", stdout=out)
     assert codes_by("wording") == list_planned_calls()
-    assert "has given 6 answers" in said.getvalue()
+    assert "has given 6 answers" in out.getvalue()
 
 
 def test_rules_answer_by_the_api(study, owner, client):

@@ -104,9 +104,9 @@ def test_columns_are_listed_with_their_run(as_user, researcher, world, offline):
 def test_the_judges_page_says_how_often_the_order_decided(as_user, researcher, world, serve_model, endpoint):
     study = world("pairs")
     judge = run_judge(study, endpoint(serve_model("A")))
-    said = " ".join(soup(as_user(researcher).get(f"/s/pairs/evaluators/{judge.pk}/")).get_text().split())
-    assert "Of 30 pairs answered in both orders, 30 got a different answer" in said
-    assert "Of 60 replies that name a winner, 60 name the item that stood first." in said
+    text = " ".join(soup(as_user(researcher).get(f"/s/pairs/evaluators/{judge.pk}/")).get_text().split())
+    assert "Of 30 pairs answered in both orders, 30 got a different answer" in text
+    assert "Of 60 replies that name a winner, 60 name the item that stood first." in text
 
 
 def test_a_missing_judgment_stands_on_the_page_and_in_the_export_with_its_reply(

@@ -41,9 +41,9 @@ def planting(study, seat: int = SEAT):
 
     def reply(request) -> str:
         item, name = about(study, request.prompt)
-        said = stopping.PLANTED[seat, item][name]
+        value = stopping.PLANTED[seat, item][name]
         levels = [level["value"] for level in entries[name].get("levels", [])]
-        return str(levels.index(said) + 1) if levels else said
+        return str(levels.index(value) + 1) if levels else value
 
     return reply
 
@@ -72,7 +72,7 @@ def test_the_planted_judgments_come_out_and_no_call_stands_behind_a_stop(study, 
     judge = run_judge(study, endpoint(server))
     assert answers() == true_answers(seat)
     asked = [about(study, prompt) for prompt in server.prompts]
-    assert sorted(asked) == sorted((item, name) for item, said in true_answers(seat).items() for name in said)
+    assert sorted(asked) == sorted((item, name) for item, answers in true_answers(seat).items() for name in answers)
     assert Call.objects.count() == len(asked)
     assert get_row(judge).missing == 0
     assert all(Assignment.objects.filter(annotator__code="mock").values_list("finished_at", flat=True))
@@ -89,10 +89,10 @@ def test_questions_of_one_item_are_asked_one_after_another(study, serve_model, e
 def test_after_a_rephrasal_the_prompt_holds_both_wordings(study, serve_model, endpoint):
     server = serve_model(planting(study))
     run_judge(study, endpoint(server))
-    said = {about(study, prompt): "Where do herons sleep?" in prompt for prompt in server.prompts}
-    reworded = {name for (item, name), is_there in said.items() if item == "s2-gen-birch" and is_there}
+    values = {about(study, prompt): "Where do herons sleep?" in prompt for prompt in server.prompts}
+    reworded = {name for (item, name), is_there in values.items() if item == "s2-gen-birch" and is_there}
     assert reworded == {"answerable", "answer", "information_needed", "central", "would_use"}
-    assert not any(is_there for (item, _name), is_there in said.items() if item != "s2-gen-birch")
+    assert not any(is_there for (item, _name), is_there in values.items() if item != "s2-gen-birch")
 
 
 def test_a_reply_that_cannot_be_read_is_missing_and_ends_the_path(study, serve_model, endpoint):
@@ -106,8 +106,8 @@ def test_a_reply_that_cannot_be_read_is_missing_and_ends_the_path(study, serve_m
 
     judge = run_judge(study, endpoint(serve_model(shy)))
     assert answers()["s1-gen-alder"] == {"understandable": "yes", "domain_related": "yes"}
-    assert {item: said for item, said in answers().items() if item != "s1-gen-alder"} == {
-        item: said for item, said in true_answers().items() if item != "s1-gen-alder"
+    assert {item: answers for item, answers in answers().items() if item != "s1-gen-alder"} == {
+        item: answers for item, answers in true_answers().items() if item != "s1-gen-alder"
     }
     assert Call.objects.filter(state=CallState.FAILED).count() == 1
     assert not Call.objects.filter(key__endswith=f"/{item_pk('s1-gen-alder')}/clear").exists()
@@ -127,7 +127,7 @@ def test_a_call_that_failed_is_tried_again_and_the_path_goes_on(study, serve_mod
         return error(404, "no such thing") if about(study, request.prompt)[1] == "clear" else plan(request)
 
     judge = run_judge(study, endpoint(serve_model(fail_on_clear)))
-    assert all(set(said) <= {"understandable", "domain_related", "grammatical"} for said in answers().values())
+    assert all(set(answers) <= {"understandable", "domain_related", "grammatical"} for answers in answers().values())
     endpoint(serve_model(plan))
     drain_here(resume(judge))
     assert answers() == true_answers()
@@ -142,7 +142,7 @@ def test_a_run_that_was_interrupted_goes_on_along_the_path_without_asking_twice(
             break
     drain_here(run)
     assert answers() == true_answers()
-    assert len(server.prompts) == len(set(server.prompts)) == sum(len(said) for said in true_answers().values())
+    assert len(server.prompts) == len(set(server.prompts)) == sum(len(answers) for answers in true_answers().values())
 
 
 def test_a_cancelled_run_is_gone_on_with_from_stored_replies(study, serve_model, endpoint):
@@ -177,7 +177,7 @@ def test_a_worker_that_dies_while_it_reads_leaves_no_path_cut(study, serve_model
             drain_here(run)
     drain_here(run)
     assert answers() == true_answers()
-    assert len(server.prompts) == len(set(server.prompts)) == sum(len(said) for said in true_answers().values())
+    assert len(server.prompts) == len(set(server.prompts)) == sum(len(answers) for answers in true_answers().values())
 
 
 def test_reading_again_changes_nothing_and_asks_nothing(study, serve_model, endpoint):
@@ -211,7 +211,7 @@ def test_the_estimate_counts_every_question_and_the_command_only_asks_what_is_re
     assert f"{len(stopping.ITEMS) * len(stopping.QUESTIONS)} calls" in capsys.readouterr().out
     assert not Annotator.objects.filter(kind="model").exists()
     call_command("evaluate_study", "stops", "--model", "mock", "--yes")
-    n = sum(len(said) for said in true_answers().values())
+    n = sum(len(answers) for answers in true_answers().values())
     assert f"“mock” has given {n} answers, {n} of them now; none is missing." in capsys.readouterr().out
     assert len(server.prompts) == n
 
@@ -227,5 +227,5 @@ def test_no_prompt_says_who_wrote_the_question_or_what_stands_in_its_metadata(st
     server = serve_model(planting(study))
     run_judge(study, endpoint(server))
     for prompt in server.prompts:
-        said = prompt.replace(stopping.stem(about(study, prompt)[0]), "")
-        assert not any(word in said for word in (*stopping.GENERATORS, "item-metadata", "atlas", "lexicon"))
+        words = prompt.replace(stopping.stem(about(study, prompt)[0]), "")
+        assert not any(word in words for word in (*stopping.GENERATORS, "item-metadata", "atlas", "lexicon"))

@@ -167,7 +167,7 @@ def test_the_command_answers_says_how_much_and_changes_nothing_the_second_time(s
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         (["--model", "majority"], "Baselines only judge answer options"),
         (["--model", "mock", "--samples", "3"], "to scores"),
@@ -175,8 +175,8 @@ def test_the_command_answers_says_how_much_and_changes_nothing_the_second_time(s
         (["--model", "mock", "--stages", "guess"], "no stage “guess”"),
     ],
 )
-def test_what_means_nothing_here_is_refused(study, serve_model, endpoint, words, answer_pattern):
+def test_what_means_nothing_here_is_refused(study, serve_model, endpoint, words, message):
     endpoint(serve_model("A"))
-    with pytest.raises(CommandError, match=answer_pattern):
+    with pytest.raises(CommandError, match=message):
         call_command("evaluate_study", "pairs", *words)
     assert not Annotator.objects.exclude(kind="human").exists()

@@ -179,7 +179,7 @@ def test_the_command_fills_columns_and_says_what_is_missing(study, serve_model, 
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         (["--samples", "1"], "Choose 2 to 100 samples of written"),
         (["--samples", "3", "--reading", "probability"], "probabilities come from a single reply"),
@@ -187,9 +187,9 @@ def test_the_command_fills_columns_and_says_what_is_missing(study, serve_model, 
         (["--scale", "12"], "2 to 9 points"),
     ],
 )
-def test_what_makes_no_sense_is_refused_with_the_reason(study, serve_model, endpoint, words, answer_pattern):
+def test_what_makes_no_sense_is_refused_with_the_reason(study, serve_model, endpoint, words, message):
     endpoint(serve_model("3"))
-    with pytest.raises(CommandError, match=answer_pattern):
+    with pytest.raises(CommandError, match=message):
         call_command("evaluate_study", "dims", "--model", "mock", *words)
 
 

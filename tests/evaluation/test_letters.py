@@ -14,7 +14,7 @@ def letters(text: str, n: int = 4) -> str | None:
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("A", "A"),
         ("a", "A"),
@@ -43,8 +43,8 @@ def letters(text: str, n: int = 4) -> str | None:
         ("I think the answer is C.", "C"),
     ],
 )
-def test_what_is_an_answer(text, answer_pattern):
-    assert letters(text) == answer_pattern
+def test_what_is_an_answer(text, message):
+    assert letters(text) == message
 
 
 @pytest.mark.parametrize(

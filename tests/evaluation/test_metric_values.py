@@ -84,7 +84,7 @@ def test_a_column_for_each_metric_is_taken_over(project, bank):
 
 
 @pytest.mark.parametrize(
-    ("file", "said"),
+    ("file", "message"),
     [
         ("item_id\nr1\n", "column per metric"),
         ("item,m\nr1,1\n", "needs the column item_id"),
@@ -111,8 +111,8 @@ def test_a_column_for_each_metric_is_taken_over(project, bank):
         ("item_id,m\nr1,nan\n", "is not a number"),
     ],
 )
-def test_a_file_with_a_mistake_is_refused_whole(project, bank, file, answer_pattern):
-    with pytest.raises(BadMetrics, match=answer_pattern):
+def test_a_file_with_a_mistake_is_refused_whole(project, bank, file, message):
+    with pytest.raises(BadMetrics, match=message):
         import_metrics(project, file if isinstance(file, bytes) else file.encode())
     assert not MetricValue.objects.exists()
     assert not Metric.objects.exists()
@@ -139,14 +139,14 @@ def test_the_export_has_a_row_per_item_and_metric(metric_values, study, as_user,
 
 
 def test_the_commands(project, study, tmp_path):
-    said = io.StringIO()
-    call_command("compute_metrics", study.slug, stdout=said)
-    call_command("compute_metrics", "--project", project.slug, stdout=said)
+    out = io.StringIO()
+    call_command("compute_metrics", study.slug, stdout=out)
+    call_command("compute_metrics", "--project", project.slug, stdout=out)
     file = tmp_path / "metrics.csv"
     file.write_text("item_id,m\nr1,.5\n", encoding="utf-8-sig")
-    call_command("import_metrics", str(file), "--project", project.slug, stdout=said)
-    assert said.getvalue().count("3 questions:") == 2
-    assert "1 values of 1 items" in said.getvalue()
+    call_command("import_metrics", str(file), "--project", project.slug, stdout=out)
+    assert out.getvalue().count("3 questions:") == 2
+    assert "1 values of 1 items" in out.getvalue()
     for words in (["nowhere"], ["--project", "nowhere"], [], [study.slug, "--project", project.slug]):
         with pytest.raises(CommandError):
             call_command("compute_metrics", *words)

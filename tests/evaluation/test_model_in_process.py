@@ -75,9 +75,9 @@ def test_stored_replies_are_never_computed_again(study, tiny, monkeypatch):
 
 
 def test_the_written_letter_is_read_by_the_usual_parser(study, folder, tiny):
-    said = evaluate()
+    output = evaluate()
     good = Call.objects.good()
-    assert said.endswith("exit 3") == (Response.objects.count() < 16)
+    assert output.endswith("exit 3") == (Response.objects.count() < 16)
     assert {call.parsed["label"] for call in good} <= {"R", "F"}
     assert Response.objects.count() == good.filter(turn=0).count() + good.filter(turn=1).count()
 

@@ -87,7 +87,7 @@ def test_a_large_study_is_not_rendered_by_the_page(as_user, researcher, study, e
 
 
 @pytest.mark.parametrize(
-    ("change", "said"),
+    ("change", "message"),
     [
         ({"label": "human"}, "Tables use"),
         ({"threshold_guess": ".7"}, "Thresholds only"),
@@ -95,12 +95,12 @@ def test_a_large_study_is_not_rendered_by_the_page(as_user, researcher, study, e
         ({"endpoint": "999"}, "Select a valid choice"),
     ],
 )
-def test_what_is_refused_stands_on_the_page(as_user, researcher, study, entries, change, answer_pattern):
+def test_what_is_refused_stands_on_the_page(as_user, researcher, study, entries, change, message):
     client = as_user(researcher)
     response = client.post(PAGE, entries | change)
     while soup(response).select_one("input[name=seen]") is not None:
         response = client.post(PAGE, entries | change | {"seen": read_page(response)})
-    assert answer_pattern in response.content.decode()
+    assert message in response.content.decode()
     assert not Run.objects.exists()
 
 
@@ -202,7 +202,7 @@ def test_what_is_rarely_used_is_folded_until_it_says_something(as_user, research
     fold = soup(client.get(PAGE)).select_one("form details")
     assert {"threshold_read", "samples", "budget", "on_unknown"} <= {each["name"] for each in fold.select("[name]")}
     assert not fold.has_attr("open")
-    said = entries | {"on_unknown": "repeat"}
-    assert not soup(client.post(PAGE, said)).select_one("form details").has_attr("open")
+    values = entries | {"on_unknown": "repeat"}
+    assert not soup(client.post(PAGE, values)).select_one("form details").has_attr("open")
     for change in ({"budget": "2"}, {"threshold_guess": "2"}):
-        assert soup(client.post(PAGE, said | change)).select_one("form details").has_attr("open")
+        assert soup(client.post(PAGE, values | change)).select_one("form details").has_attr("open")

@@ -359,7 +359,7 @@ def test_a_language_without_prompts_is_refused(project, bank, serve_model, endpo
 
 
 @pytest.mark.parametrize(
-    ("about", "said"),
+    ("about", "message"),
     [
         ({"reading": "mind"}, "label or the probability"),
         ({"thresholds": {"guess": 0.5}}, "apply to p"),
@@ -367,8 +367,8 @@ def test_a_language_without_prompts_is_refused(project, bank, serve_model, endpo
         ({"stages": ["sleep"]}, "no stage “sleep”"),
     ],
 )
-def test_what_cannot_be_asked_is_refused(study, serve_model, endpoint, about, answer_pattern):
-    with pytest.raises(CannotEvaluate, match=answer_pattern):
+def test_what_cannot_be_asked_is_refused(study, serve_model, endpoint, about, message):
+    with pytest.raises(CannotEvaluate, match=message):
         start(study, ModelSpec(endpoint(serve_model(answer_as_planned)), **about))
 
 

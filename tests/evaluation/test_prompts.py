@@ -54,7 +54,7 @@ def test_a_title_and_paragraphs_are_laid_out_as_declared(content):
 
 
 @pytest.mark.parametrize(
-    ("stage", "template", "said"),
+    ("stage", "template", "message"),
     [
         ("read", "{text} {question} {option} {key}", "the placeholder {key}"),
         ("guess", "{text} {question} {option}", "placeholder {text}"),
@@ -63,11 +63,11 @@ def test_a_title_and_paragraphs_are_laid_out_as_declared(content):
         ("again", "{option}: R oder F?", "placeholder {option}"),
     ],
 )
-def test_a_slot_that_cannot_be_filled_or_is_missing_is_refused(content, stage, template, answer_pattern):
+def test_a_slot_that_cannot_be_filled_or_is_missing_is_refused(content, stage, template, message):
     content[stage] = template
     with pytest.raises(BadTemplate) as refused:
         read_prompts(content, STAGES)
-    assert answer_pattern in str(refused.value)
+    assert message in str(refused.value)
 
 
 @pytest.mark.parametrize(

@@ -34,7 +34,7 @@ def test_a_kill_that_costs_only_what_was_on_the_wire_is_no_problem():
 
 
 @pytest.mark.parametrize(
-    ("wrong", "said"),
+    ("wrong", "message"),
     [
         ({"run_states": ["running"]}, "the run is ['running']"),
         ({"exit_code": 3}, "the command ended with 3"),
@@ -49,9 +49,9 @@ def test_a_kill_that_costs_only_what_was_on_the_wire_is_no_problem():
         ({"requests": None, "sent": 5}, "2 calls were asked again, 1 were on the wire"),
     ],
 )
-def test_whatever_is_lost_or_asked_without_need_is_noticed(wrong, answer_pattern):
+def test_whatever_is_lost_or_asked_without_need_is_noticed(wrong, message):
     killed = replace(make_outcome(kills=[Kill(done=1, on_the_wire=1)]), **wrong)
-    assert any(answer_pattern in problem for problem in problems_of(make_outcome(), killed))
+    assert any(message in problem for problem in problems_of(make_outcome(), killed))
 
 
 def test_the_moments_of_kills_follow_the_seed_and_lie_apart_in_the_middle():
@@ -72,7 +72,7 @@ UNDISTURBED = "undisturbed: 108 calls (108 answered), asked again 0, 324 answers
 
 @pytest.mark.slow
 def test_a_killed_worker_and_an_emptied_broker_cost_time_alone():
-    said = recovery()
-    assert UNDISTURBED in said
-    assert "killed 1 ×: 108 calls (108 answered)" in said
-    assert "324 answers equal those of the undisturbed run." in said
+    output = recovery()
+    assert UNDISTURBED in output
+    assert "killed 1 ×: 108 calls (108 answered)" in output
+    assert "324 answers equal those of the undisturbed run." in output

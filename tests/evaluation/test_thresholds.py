@@ -127,15 +127,15 @@ def test_the_same_words_under_another_id_are_refused_too(study, project, write, 
 
 @in_studies
 @pytest.mark.parametrize(
-    ("about", "said"),
+    ("about", "message"),
     [
         ({"reading": "label"}, "Use the probability"),
         ({"reading": "probability", "thresholds": {"read": 0.7}}, "leave the thresholds out"),
         ({"reading": "probability"}, "model has not answered the"),
     ],
 )
-def test_what_cannot_be_chosen_is_refused(study, development, serve_model, endpoint, about, answer_pattern):
-    with pytest.raises(CannotEvaluate, match=answer_pattern):
+def test_what_cannot_be_chosen_is_refused(study, development, serve_model, endpoint, about, message):
+    with pytest.raises(CannotEvaluate, match=message):
         start(study, ModelSpec(endpoint(serve_model("R")), tune_on=development, **about))
     assert not Evaluator.objects.exists()
 

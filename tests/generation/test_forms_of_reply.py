@@ -242,7 +242,7 @@ def test_items_of_models_are_not_drawn(project, piano, bank):
 
 
 @pytest.mark.parametrize(
-    ("instrument", "examples", "said"),
+    ("instrument", "examples", "message"),
     [
         ("generate-items-examples", Examples(), "Say which ones, or how many"),
         ("generate-items", Examples(n=1), "no examples"),
@@ -252,9 +252,9 @@ def test_items_of_models_are_not_drawn(project, piano, bank):
         ("generate-items-examples", Examples(ids=("p1",)), "Choose an example about another text"),
     ],
 )
-def test_examples_that_cannot_be_are_refused(project, bank, serve_model, endpoint, instrument, examples, said):
+def test_examples_that_cannot_be_are_refused(project, bank, serve_model, endpoint, instrument, examples, message):
     model = endpoint(serve_model(WHOLE))
-    with pytest.raises(CannotGenerate, match=said):
+    with pytest.raises(CannotGenerate, match=message):
         start(project, GenerationSpec(model, [item.text for item in bank], ONE, instrument, examples=examples))
     assert not Call.objects.exists()
 

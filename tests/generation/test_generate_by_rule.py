@@ -97,17 +97,17 @@ def test_only_the_named_texts_get_items(project, text):
 
 def test_a_text_that_carries_too_few_ends_with_3_and_is_named(project, text):
     make_text(project, "short", body="Die Stadt ist klein.", language="de")
-    said = run()
-    assert "Text “short” carries 0 of 3 items" in said
-    assert "Items written: 3; already in the project: 0; missing: 3." in said
-    assert said.endswith("exit 3")
+    output = run()
+    assert "Text “short” carries 0 of 3 items" in output
+    assert "Items written: 3; already in the project: 0; missing: 3." in output
+    assert output.endswith("exit 3")
 
 
 def test_nothing_usable_ends_with_3_and_the_reason(project):
     make_text(project, "short", body="Nein.", language="de")
-    said = run()
-    assert "No item was written: no text has sentences that the rules can use." in said
-    assert said.endswith("exit 3")
+    output = run()
+    assert "No item was written: no text has sentences that the rules can use." in output
+    assert output.endswith("exit 3")
 
 
 def test_a_language_without_rules_is_said(project):
@@ -116,7 +116,7 @@ def test_a_language_without_rules_is_said(project):
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         (["--texts", "nowhere"], "no text “nowhere”"),
         (["--items", "0"], "1 to 20 items"),
@@ -124,8 +124,8 @@ def test_a_language_without_rules_is_said(project):
         (["--options", "21"], "2 to 20 options"),
     ],
 )
-def test_what_cannot_be_is_refused_with_a_sentence(text, words, said):
-    with pytest.raises(CommandError, match=said) as refused:
+def test_what_cannot_be_is_refused_with_a_sentence(text, words, message):
+    with pytest.raises(CommandError, match=message) as refused:
         call_command("generate_items", "--project", "rivers", "--model", "cloze", *words)
     assert refused.value.returncode == 1
     assert not Item.objects.exists()

@@ -62,8 +62,8 @@ def test_the_generator_has_its_factors_and_its_run(project, piano, serve_model, 
     run = generate(project, endpoint(serve_model(WHOLE), model="org/Mock-7B"), [piano])
     generator = Generator.objects.get(name="mock")
     assert generator.kind == "model"
-    said = {"family": "mock", "setting": "zero-shot", "model": "org/Mock-7B", "explanations": "without"}
-    assert generator.factors == said
+    values = {"family": "mock", "setting": "zero-shot", "model": "org/Mock-7B", "explanations": "without"}
+    assert generator.factors == values
     assert GeneratorRun.objects.get(run=run).generator == generator
 
 
@@ -231,24 +231,24 @@ def test_the_estimate_stores_nothing(project, piano, serve_model, endpoint):
 
 def test_the_command_drains_the_run_and_ends_with_0(project, piano, serve_model, endpoint):
     endpoint(serve_model(WHOLE))
-    said = run_command("--yes")
-    assert "1 call, 0 of them answered before" in said
-    assert said.endswith("Items written: 3; already in the project: 0; missing: 0.\n")
+    output = run_command("--yes")
+    assert "1 call, 0 of them answered before" in output
+    assert output.endswith("Items written: 3; already in the project: 0; missing: 0.\n")
     assert run_command("--yes").endswith("Items written: 0; already in the project: 3; missing: 0.\n")
 
 
 def test_incomplete_and_missing_items_end_with_3(project, piano, serve_model, endpoint):
     endpoint(serve_model(WHOLE.replace("(richtig)", "", 1).split("3. ")[0]))
-    said = run_command("--yes")
-    assert "Items written: 1; already in the project: 0; missing: 1. Incomplete: 1" in said
-    assert said.endswith("exit 3")
+    output = run_command("--yes")
+    assert "Items written: 1; already in the project: 0; missing: 1. Incomplete: 1" in output
+    assert output.endswith("exit 3")
 
 
 def test_an_endpoint_that_refuses_the_key_pauses_the_run_with_a_remedy(project, piano, serve_model, endpoint):
     endpoint(serve_model(lambda request: Planned(status=401, error={"message": "bad key"})))
-    said = run_command("--yes")
-    assert "refused the key" in said
-    assert said.endswith("exit 3")
+    output = run_command("--yes")
+    assert "refused the key" in output
+    assert output.endswith("exit 3")
 
 
 def test_a_paused_run_goes_on_instead_of_a_second_one(project, piano, serve_model, endpoint):
@@ -285,7 +285,7 @@ def test_estimate_by_command_asks_nothing(project, piano, serve_model, endpoint)
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         (["--options", "0", "--instrument", "generate-items"], "open questions use cloze, or an instrument"),
         (["--instrument", "nothing"], "no instrument “nothing/de”"),
@@ -297,18 +297,18 @@ def test_estimate_by_command_asks_nothing(project, piano, serve_model, endpoint)
         (["--candidates", "5", "--options", "0"], "Open questions cannot be candidates"),
     ],
 )
-def test_what_cannot_be_asked_is_refused(project, piano, serve_model, endpoint, words, said):
+def test_what_cannot_be_asked_is_refused(project, piano, serve_model, endpoint, words, message):
     endpoint(serve_model(WHOLE))
-    assert said in refusal(*words)
+    assert message in refusal(*words)
     assert not Run.objects.exists()
     assert not Generator.objects.exists()
 
 
 def test_candidates_and_labels_by_command_name_the_generator_and_the_next_step(project, piano, serve_model, endpoint):
     endpoint(serve_model(WHOLE))
-    said = run_command("--yes", "--candidates", "3", "--items", "1")
-    assert "Items written: 3" in said
-    assert "Next: select_items --project rivers --candidates “mock · candidates” --model NAME" in said
+    output = run_command("--yes", "--candidates", "3", "--items", "1")
+    assert "Items written: 3" in output
+    assert "Next: select_items --project rivers --candidates “mock · candidates” --model NAME" in output
     assert "Items written: 3" in run_command("--yes", "--as", "another")
     assert set(Generator.objects.values_list("name", flat=True)) == {"mock · candidates", "another"}
 

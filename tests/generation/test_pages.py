@@ -81,7 +81,7 @@ def test_other_entries_than_those_estimated_are_estimated_again(as_user, researc
 
 
 @pytest.mark.parametrize(
-    ("entries", "said"),
+    ("entries", "message"),
     [
         ({"n_options": 1}, "2 to 20 options"),
         ({"n_items": 99}, "less than or equal to 20"),
@@ -89,8 +89,8 @@ def test_other_entries_than_those_estimated_are_estimated_again(as_user, researc
         ({"texts": "0"}, "Select a valid choice"),
     ],
 )
-def test_what_cannot_be_is_said_on_the_form(as_user, researcher, piano, entries, said):
-    assert said in soup(as_user(researcher).post(NEW, ENTRIES | entries)).get_text()
+def test_what_cannot_be_is_said_on_the_form(as_user, researcher, piano, entries, message):
+    assert message in soup(as_user(researcher).post(NEW, ENTRIES | entries)).get_text()
     assert not Item.objects.exists()
 
 

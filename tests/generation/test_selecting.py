@@ -179,10 +179,10 @@ def run_command(*words: str) -> str:
 
 
 def test_the_command_asks_selects_and_says_what_is_left_to_do(candidates, selector):
-    said = run_command("--candidates", candidates.name, "--model", "mock", "--keep", "1", "--yes")
-    assert "12 calls" in said
-    assert "Kept 1 of 3 candidates on 1 texts as items of “writer · best by mock”" in said
-    assert "another model has to report" in said
+    output = run_command("--candidates", candidates.name, "--model", "mock", "--keep", "1", "--yes")
+    assert "12 calls" in output
+    assert "Kept 1 of 3 candidates on 1 texts as items of “writer · best by mock”" in output
+    assert "another model has to report" in output
     assert "selected “writer · best by mock” before" in run_command(
         "--candidates", candidates.name, "--model", "mock", "--keep", "1", "--yes"
     )

@@ -76,7 +76,7 @@ def test_ids_titles_and_what_cannot_be_answered_are_kept():
 
 
 @pytest.mark.parametrize(
-    ("row", "field", "said"),
+    ("row", "field", "message"),
     [
         (RACE | {"answers": ["B"]}, "", "as many lists"),
         (RACE | {"answers": ["B", "C"]}, "", "letter of one of the options"),
@@ -91,11 +91,11 @@ def test_ids_titles_and_what_cannot_be_answered_are_kept():
         (BELEBELE | {"mc_answer4": None}, "mc_answer4", "string"),
     ],
 )
-def test_a_row_that_is_not_as_the_data_set_has_it_is_refused_with_its_line(row, field, said):
+def test_a_row_that_is_not_as_the_data_set_has_it_is_refused_with_its_line(row, field, message):
     good = jsonl(row | {"answers": ["B", "A"]}) if "questions" in row else b""
     (problem,) = problems_of(good + jsonl(row), "lesart")
     assert problem[:2] == (1 + bool(good), field)
-    assert said in problem[2]
+    assert message in problem[2]
 
 
 def test_every_shape_has_marks_of_its_own():

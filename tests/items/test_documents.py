@@ -67,7 +67,7 @@ def test_the_words_of_a_document_are_a_text(name, content, title, body):
 
 
 @pytest.mark.parametrize(
-    ("name", "content", "said"),
+    ("name", "content", "message"),
     [
         ("a.docx", b"PK\x03\x04 and so on", "damaged"),
         ("a.docx", zip_files({"xl/workbook.xml": b"<a/>"}), "not a Word document"),
@@ -83,12 +83,12 @@ def test_the_words_of_a_document_are_a_text(name, content, title, body):
         ("a.txt", PDF, "PDF"),
     ],
 )
-def test_what_cannot_be_read_says_why(name, content, said):
+def test_what_cannot_be_read_says_why(name, content, message):
     reading = read_text_files([(name, content)])
     assert not reading.lines
     ((named, reason),) = [(each.name, each.reason) for each in reading.problems.listed]
     assert named == name
-    assert said in reason
+    assert message in reason
 
 
 @pytest.mark.django_db

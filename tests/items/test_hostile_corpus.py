@@ -94,27 +94,27 @@ FILES = {
 
 def read_anyhow(content: bytes) -> list:
     """The file as each kind that an import knows; what each says of it. Only refusals come back as exceptions."""
-    said = []
+    values = []
     for name in FORMATS:
         reading = read_bank_file(content, name, name="file")
         assert reading.problems or reading.lines or reading.warnings
-        said += [problem.reason for problem in reading.problems.listed]
+        values += [problem.reason for problem in reading.problems.listed]
     for ending in (".docx", ".pdf", ".html"):
-        said += [problem.reason for problem in read_text_files([(f"file{ending}", content)]).problems.listed]
-    said += [problem.reason for problem in read_rows(content).problems]
+        values += [problem.reason for problem in read_text_files([(f"file{ending}", content)]).problems.listed]
+    values += [problem.reason for problem in read_rows(content).problems]
     try:
         list(map_table(content, "file.xlsx", None))
     except BadFile as bad:
-        said.append(bad.problem.reason)
-    return said
+        values.append(bad.problem.reason)
+    return values
 
 
 @pytest.mark.parametrize("content", FILES.values(), ids=FILES)
 def test_a_hostile_file_is_refused_in_sentences(content):
-    said = read_anyhow(content)
-    assert said
-    assert all(len(reason) < 2_000 for reason in said)
-    assert not any("root:" in reason or "hahaha" in reason for reason in said)
+    sentences = read_anyhow(content)
+    assert sentences
+    assert all(len(reason) < 2_000 for reason in sentences)
+    assert not any("root:" in reason or "hahaha" in reason for reason in sentences)
 
 
 @pytest.mark.parametrize("name", ["gzip bomb", "ZIP bomb", "workbook bomb"])

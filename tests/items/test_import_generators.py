@@ -11,7 +11,7 @@ DATASET = {"dataset": "dwlg"}
 
 
 @pytest.mark.parametrize(
-    ("said", "option", "metadata", "name"),
+    ("message", "option", "metadata", "name"),
     [
         (" Ada ", "gpt", DATASET, "Ada"),
         (None, "gpt", DATASET, "gpt"),
@@ -20,8 +20,8 @@ DATASET = {"dataset": "dwlg"}
         (None, "", {"dataset": None}, "human"),
     ],
 )
-def test_the_generator_is_found_in_order(project, said, option, metadata, name):
-    load(project, text_row([item_row(generator=said)], metadata=metadata), generator=option)
+def test_the_generator_is_found_in_order(project, message, option, metadata, name):
+    load(project, text_row([item_row(generator=message)], metadata=metadata), generator=option)
     assert Item.objects.get().generator.name == name
 
 

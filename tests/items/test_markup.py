@@ -150,15 +150,15 @@ def test_a_zip_file_brings_the_pictures_that_its_texts_show(project):
 
 
 @pytest.mark.parametrize(
-    ("changes", "said"),
+    ("changes", "message"),
     [
         ({"other__jsonl": b"{}"}, "several files of texts: bank.jsonl, other.jsonl"),
         ({"pictures/map.png": b"no picture"}, "map.png: This is no PNG or JPEG"),
     ],
 )
-def test_a_zip_file_that_cannot_be_read_whole_is_refused(changes, said):
+def test_a_zip_file_that_cannot_be_read_whole_is_refused(changes, message):
     (problem,) = read_bank_file(make_archive(**changes), find_format("bank.zip")).problems.listed
-    assert said in problem.reason
+    assert message in problem.reason
 
 
 def test_a_table_and_a_pasted_text_say_their_markup(client, owner, project):

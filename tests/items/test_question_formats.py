@@ -102,20 +102,20 @@ def can_hold(format_name: str, body: str, item) -> bool:
 
 
 def list_lost_fields(format_name: str, item) -> set[str]:
-    said = (
+    values = (
         {"generator"}
         | {"id"}
         | {name for name, value in (("reference", item.reference), ("answer", item.expected_answer)) if value}
     )
-    said |= {"explanation"} if any(option.explanation for option in item.options or []) else set()
-    said |= {"multiple"} if item.multiple is not None else set()
+    values |= {"explanation"} if any(option.explanation for option in item.options or []) else set()
+    values |= {"multiple"} if item.multiple is not None else set()
     if format_name == "aiken":
-        return said
+        return values
     held = {"multiple"} if item.multiple and item.options else set()
     held |= {"answer"} if not item.options else set()
     held |= {"explanation"} if format_name != "qti" else set()
     held |= {"id"} if format_name != "gift" or not set(item.id) & set("]\\") else set()
-    return said - held
+    return values - held
 
 
 def show(item, format_name: str) -> tuple:
@@ -149,7 +149,7 @@ def test_what_fits_comes_back_equal_and_the_rest_is_listed(format_name, texts):
 
 
 @pytest.mark.parametrize(
-    ("format_name", "content", "said"),
+    ("format_name", "content", "message"),
     [
         ("gift", b"", "no question"),
         ("aiken", b"", "no question"),
@@ -186,9 +186,9 @@ def test_what_fits_comes_back_equal_and_the_rest_is_listed(format_name, texts):
         ("qti", zip_files({"notes.txt": b"nothing"}), "no question"),
     ],
 )
-def test_bad_input_is_refused_in_one_sentence(format_name, content, said):
+def test_bad_input_is_refused_in_one_sentence(format_name, content, message):
     ((_line, _field, reason),) = problems_of(content, format_name)
-    assert said in reason
+    assert message in reason
 
 
 def test_gift_of_other_tools_has_its_text_in_descriptions():

@@ -18,8 +18,8 @@ pytestmark = pytest.mark.django_db
 def state(project) -> tuple:
     """What is current, and how many rows there are in all."""
     items = Item.objects.filter(project=project).current().order_by("external_id")
-    said = [(item.external_id, item.text.body, item.generator.name, item.version) for item in items]
-    return said, Text.objects.count(), Item.objects.count(), Generator.objects.count()
+    values = [(item.external_id, item.text.body, item.generator.name, item.version) for item in items]
+    return values, Text.objects.count(), Item.objects.count(), Generator.objects.count()
 
 
 def row(body="The ferry leaves at nine.", item="q1", generator="Ada", **fields):

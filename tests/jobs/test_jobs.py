@@ -106,8 +106,10 @@ def test_a_newer_version_is_done_again_while_the_earlier_result_stays(ask):
     assert (job.is_current("2"), job.read_value(), files.path_of(earlier).exists()) == (True, [2], False)
 
 
-@pytest.mark.parametrize(("does", "said"), [("fails", "There is nothing to count."), ("breaks", "ZeroDivisionError.")])
-def test_what_failed_is_said_and_done_again_when_asked_or_for_other_data(does, said, ask, sent_ids):
+@pytest.mark.parametrize(
+    ("does", "message"), [("fails", "There is nothing to count."), ("breaks", "ZeroDivisionError.")]
+)
+def test_what_failed_is_said_and_done_again_when_asked_or_for_other_data(does, message, ask, sent_ids):
     job = ask(does)
     if does == "breaks":
         with pytest.raises(ZeroDivisionError):
@@ -115,7 +117,7 @@ def test_what_failed_is_said_and_done_again_when_asked_or_for_other_data(does, s
     else:
         run_job(job.pk)
     job = ask(does)
-    assert (job.state, job.error, len(sent_ids)) == ("failed", said, 1)
+    assert (job.state, job.error, len(sent_ids)) == ("failed", message, 1)
     retry(job)
     assert Job.objects.get().state == JobState.QUEUED
     assert len(sent_ids) == 2

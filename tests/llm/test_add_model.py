@@ -26,15 +26,15 @@ def add(*options, name="big", base_url="https://api.example.org/v1", model="m"):
 
 def test_a_model_is_added_with_the_key_of_the_variable(monkeypatch):
     monkeypatch.setenv("MY_KEY", KEY)
-    said = add("--key-env", "MY_KEY", "--price-in", "0.15", "--price-out", "0.6")
+    output = add("--key-env", "MY_KEY", "--price-in", "0.15", "--price-out", "0.6")
     endpoint = Endpoint.objects.get()
     assert keys.decrypt(endpoint.encrypted_key) == KEY
     assert (str(endpoint.price_in), endpoint.waits_for_test) == ("0.1500", True)
-    assert KEY not in said
+    assert KEY not in output
 
 
 @pytest.mark.parametrize(
-    ("options", "fields", "said"),
+    ("options", "fields", "message"),
     [
         (["--key-env", "NOT_SET"], {}, "NOT_SET is not set"),
         ([], {"base_url": "http://10.0.0.1/v1"}, "LESART_INSIDE_HOSTS"),
@@ -46,8 +46,8 @@ def test_a_model_is_added_with_the_key_of_the_variable(monkeypatch):
         (["--price-in", "NaN", "--price-out", "1"], {}, "price-in"),
     ],
 )
-def test_what_cannot_be_added_is_refused_with_the_reason(options, fields, said):
-    with pytest.raises(CommandError, match=said):
+def test_what_cannot_be_added_is_refused_with_the_reason(options, fields, message):
+    with pytest.raises(CommandError, match=message):
         add(*options, **fields)
     assert not Endpoint.objects.exists()
 

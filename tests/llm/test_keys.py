@@ -30,8 +30,8 @@ def test_a_changed_secret_key_reads_old_keys_through_the_fallback(settings):
 
 
 def test_redacting_takes_out_the_key_and_what_looks_like_one():
-    said = keys.redact(f"bad key {KEY}; Authorization: Bearer abcdef123456; sk-proj-AAAAAAAAAAAAAAAAAAAAAAAA", KEY)
-    assert said == "bad key [key]; Authorization: [key]; [key]"
+    text = keys.redact(f"bad key {KEY}; Authorization: Bearer abcdef123456; sk-proj-AAAAAAAAAAAAAAAAAAAAAAAA", KEY)
+    assert text == "bad key [key]; Authorization: [key]; [key]"
 
 
 @pytest.mark.database

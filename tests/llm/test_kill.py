@@ -38,9 +38,9 @@ class Site:
 
     def do(self, *arguments):
         process = self.start(*arguments)
-        said, _ = process.communicate(timeout=120)
+        output, _ = process.communicate(timeout=120)
         assert process.returncode == 0
-        return said
+        return output
 
     def sum_up(self):
         return json.loads(self.do("sum_up"))

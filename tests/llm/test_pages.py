@@ -86,7 +86,7 @@ def test_an_endpoint_is_added_and_its_test_asked_for(admin, as_user, tests_asked
 
 
 @pytest.mark.parametrize(
-    ("changed", "said"),
+    ("changed", "message"),
     [
         ({"base_url": "http://127.0.0.1:9/v1"}, "LESART_INSIDE_HOSTS"),
         ({"base_url": "nonsense"}, "begins with https"),
@@ -97,10 +97,10 @@ def test_an_endpoint_is_added_and_its_test_asked_for(admin, as_user, tests_asked
         ({"key": "two words"}, "no key has"),
     ],
 )
-def test_a_bad_endpoint_is_refused_with_a_sentence_and_not_stored(admin, as_user, changed, said, settings):
+def test_a_bad_endpoint_is_refused_with_a_sentence_and_not_stored(admin, as_user, changed, message, settings):
     settings.LESART_INSIDE_HOSTS = []
     response = as_user(admin).post(reverse("endpoint_new"), FIELDS | changed)
-    assert said in response.content.decode()
+    assert message in response.content.decode()
     assert KEY not in response.content.decode()
     assert not Endpoint.objects.exists()
 
@@ -173,7 +173,7 @@ def test_what_a_server_ignores_or_refuses_is_noted(serve_model):
 
 
 @pytest.mark.parametrize(
-    ("answer", "problem", "said"),
+    ("answer", "problem", "message"),
     [
         (html(), "no_json", "usually ends in /v1"),
         (error(401, "wrong key"), "key", "refused the key"),
@@ -182,11 +182,11 @@ def test_what_a_server_ignores_or_refuses_is_noted(serve_model):
         (error(500, "boom"), "server", "Check its log"),
     ],
 )
-def test_a_failed_test_says_what_to_do(serve_model, admin, as_user, answer, problem, said, monkeypatch):
+def test_a_failed_test_says_what_to_do(serve_model, admin, as_user, answer, problem, message, monkeypatch):
     monkeypatch.setattr("llm.wire.SLACK_SECONDS", 0.2)
     endpoint = outcome_of_test(serve_model, answer)
     assert (endpoint.test_ok, endpoint.test_problem) == (False, problem)
-    assert said in as_user(admin).get(endpoint.get_absolute_url()).content.decode()
+    assert message in as_user(admin).get(endpoint.get_absolute_url()).content.decode()
 
 
 def test_a_server_that_is_down_is_said_to_be_so(admin, as_user, allow_loopback):

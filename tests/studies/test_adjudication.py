@@ -87,9 +87,9 @@ def test_a_unit_that_still_waits_for_an_answer_has_no_conflict_yet(ratings_study
 
 
 def test_a_decision_leaves_the_answers_and_counts_only_where_it_is_asked_for(ratings_study, researcher):
-    said = list(Response.objects.order_by("pk").values_list("pk", "value"))
+    answers = list(Response.objects.order_by("pk").values_list("pk", "value"))
     assert decide_cells(unit_of(ratings_study), [clarity(ratings_study, 2, "read it again")], researcher) == 1
-    assert list(Response.objects.order_by("pk").values_list("pk", "value")) == said
+    assert list(Response.objects.order_by("pk").values_list("pk", "value")) == answers
     assert find_conflicts(ratings_study) == []
     assert values(ratings_study) == [1, 3, 3]
     assert values(ratings_study, adjudicated=True) == [2, 2, 2]
@@ -104,11 +104,11 @@ def test_a_decision_leaves_the_answers_and_counts_only_where_it_is_asked_for(rat
 
 
 @pytest.mark.parametrize(
-    ("value", "reason", "said"),
+    ("value", "reason", "message"),
     [(9, "", "not an answer"), ("3", "", "not an answer"), (True, "", "not an answer")],
 )
-def test_a_value_off_the_scale_is_refused_and_nothing_stored(ratings_study, researcher, value, reason, said):
-    with pytest.raises(CannotAdjudicate, match=said):
+def test_a_value_off_the_scale_is_refused_and_nothing_stored(ratings_study, researcher, value, reason, message):
+    with pytest.raises(CannotAdjudicate, match=message):
         decide_cells(
             unit_of(ratings_study), [clarity(ratings_study), clarity(ratings_study, value, reason)], researcher
         )

@@ -38,9 +38,9 @@ def create(tmp_path, project):
 
 def test_every_field_of_the_file_is_taken_over(project, create):
     bank(project, texts=3)
-    said = create(WHOLE)
+    output = create(WHOLE)
     study = Study.objects.get(slug="informativity-en")
-    assert "made as a draft: 2 texts, 2 items" in said
+    assert "made as a draft: 2 texts, 2 items" in output
     assert (study.title, study.protocol, study.language, study.seed) == (
         "Informativity", "guess-then-read", "en", 20240567,
     )  # fmt: skip
@@ -79,9 +79,9 @@ def test_the_language_follows_the_chosen_texts(project, create):
 
 def test_the_language_follows_the_instrument_if_only_that_is_named(project, create):
     bank(project, language="de")
-    said = create("slug: small\nprotocol: guess-then-read\ninstrument: guess-then-read/en\n")
+    output = create("slug: small\nprotocol: guess-then-read\ninstrument: guess-then-read/en\n")
     assert Study.objects.get(slug="small").language == "en"
-    assert "The pages are in the language “en”, the texts in “de”." in said
+    assert "The pages are in the language “en”, the texts in “de”." in output
 
 
 def test_a_byte_order_mark_is_no_part_of_the_file(project, create):
@@ -92,9 +92,9 @@ def test_a_byte_order_mark_is_no_part_of_the_file(project, create):
 
 def test_with_launch_the_study_is_live_at_once(project, create):
     bank(project)
-    said = create("slug: small\nprotocol: guess-then-read\nplan: {annotators: 2}\n", launch=True)
+    output = create("slug: small\nprotocol: guess-then-read\nplan: {annotators: 2}\n", launch=True)
     study = Study.objects.get(slug="small")
-    assert "launched" in said
+    assert "launched" in output
     assert (study.state, study.annotators.count()) == (StudyState.LIVE, 2)
 
 

@@ -176,9 +176,9 @@ def test_nobody_withdraws_twice_and_no_model_does(study):
 
 def test_the_command_withdraws_and_says_how_much(study):
     plant(study)
-    said = io.StringIO()
-    call_command("withdraw_person", study="study", code="P01", stdout=said)
-    assert re.match(r"\d+ answers and \d+ drafts of P01 are deleted\.", said.getvalue())
+    out = io.StringIO()
+    call_command("withdraw_person", study="study", code="P01", stdout=out)
+    assert re.match(r"\d+ answers and \d+ drafts of P01 are deleted\.", out.getvalue())
     with pytest.raises(CommandError, match="nobody with the code"):
         call_command("withdraw_person", study="study", code="P77")
 

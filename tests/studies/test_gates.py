@@ -190,7 +190,7 @@ def test_a_stop_that_never_comes_about_is_refused():
 
 
 @pytest.mark.parametrize(
-    ("stop", "said"),
+    ("stop", "message"),
     [
         ({"central": "no"}, "depends on “central”, which is not asked before it."),
         ({"answer": "x"}, "depends on “answer”, which is answered in words of one's own."),
@@ -199,10 +199,10 @@ def test_a_stop_that_never_comes_about_is_refused():
         ({"any": []}, "cannot be read"),
     ],
 )
-def test_a_stop_that_cannot_be_told_is_refused_by_the_name_of_its_gate(stop, said):
+def test_a_stop_that_cannot_be_told_is_refused_by_the_name_of_its_gate(stop, message):
     sentence = refusal(change_gates(g2={"stop_if": stop}))
     assert sentence.startswith("The stop of gate “Can it be answered?” ")
-    assert said in sentence
+    assert message in sentence
 
 
 def test_questions_stand_in_one_gate_each_and_are_known():

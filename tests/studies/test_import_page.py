@@ -127,8 +127,8 @@ def test_what_is_wrong_with_a_large_file_is_listed_on_the_page_it_came_from(send
         2,
         "value",
     )
-    said = make_caller(researcher).get(f"jobs/{job.pk}/").json()
-    assert (said["state"], said["errors"]) == ("failed", page.context["problems"])
+    reply = make_caller(researcher).get(f"jobs/{job.pk}/").json()
+    assert (reply["state"], reply["errors"]) == ("failed", page.context["problems"])
     assert not Response.objects.exists()
 
 

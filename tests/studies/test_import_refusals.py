@@ -82,7 +82,7 @@ CELLS = {
 def test_a_cell_is_refused_with_line_column_and_reason(case, study):
     rows, line, column, reason = CELLS[case]
     found = problems_of(study, as_csv(rows))
-    assert [(at, name) for at, name, said in found if reason in said] == [(line, column)], found
+    assert [(at, name) for at, name, message in found if reason in message] == [(line, column)], found
 
 
 @pytest.mark.parametrize("value", ["-0.1", "1.1", "nan", "inf", "-inf", "half", "0,5", "1_0", "٠"])

@@ -199,9 +199,9 @@ def test_the_command_says_what_is_wrong_and_ends_with_an_error(study, tmp_path):
 def test_the_command_checks_only_with_dry_run(study, tmp_path):
     file = tmp_path / "answers.csv"
     file.write_bytes(as_csv(whole()))
-    said = io.StringIO()
-    call_command("import_responses", str(file), study="study", dry_run=True, stdout=said)
-    assert said.getvalue() == "Checked, nothing stored: 1 annotators, 1 assignments, 11 responses.\n"
+    out = io.StringIO()
+    call_command("import_responses", str(file), study="study", dry_run=True, stdout=out)
+    assert out.getvalue() == "Checked, nothing stored: 1 annotators, 1 assignments, 11 responses.\n"
 
 
 def test_the_command_lists_the_first_problems_and_counts_the_rest(study, tmp_path):

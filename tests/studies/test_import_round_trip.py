@@ -92,9 +92,9 @@ def test_the_commands_go_together(project, finished_study, tmp_path):
     file = tmp_path / "answers.csv"
     call_command("export_responses", "done", out=str(file), stderr=io.StringIO())
     draft_study(project, slug="again")
-    said = io.StringIO()
-    call_command("import_responses", str(file), study="again", stdout=said)
-    assert said.getvalue() == "Imported: 3 annotators, 6 assignments, 66 responses.\n"
+    out = io.StringIO()
+    call_command("import_responses", str(file), study="again", stdout=out)
+    assert out.getvalue() == "Imported: 3 annotators, 6 assignments, 66 responses.\n"
 
 
 def test_reports_see_the_same_numbers(project, finished_study):

@@ -86,11 +86,11 @@ def test_another_prompt_is_another_evaluator(own, project, endpoint):
 
 
 @pytest.mark.parametrize(
-    ("name", "said"),
+    ("name", "message"),
     [("nothing/en", "There is no instrument “nothing/en”"), ("guess-then-read/en", "has no “labels”")],
 )
-def test_what_is_no_prompt_is_refused(name, said, project):
+def test_what_is_no_prompt_is_refused(name, message, project):
     bank(project)
     with pytest.raises(CannotEvaluate) as refused:
         find_prompt(make_live_study(project), name=name)
-    assert said in str(refused.value)
+    assert message in str(refused.value)

@@ -152,9 +152,9 @@ def test_an_error_in_yaml_is_told_with_its_line_and_keeps_what_was_written(own, 
 
 def test_a_problem_stands_beside_its_field(own, send):
     answer = send("instrument_edit", own.instrument_id, save="1", **fields(own, guess__hint="{n} of them"))
-    said = answer.context["fields"].sentences_by_place()
-    assert list(said) == ["guess.hint"]
-    assert "the placeholder {n}, which is not available there" in said["guess.hint"][0]
+    sentences = answer.context["fields"].sentences_by_place()
+    assert list(sentences) == ["guess.hint"]
+    assert "the placeholder {n}, which is not available there" in sentences["guess.hint"][0]
     assert versions(own) == [1]
 
 

@@ -79,7 +79,7 @@ def test_every_shipped_file_is_what_it_was_for_other_readers_too():
 
 
 @pytest.mark.parametrize(
-    ("source", "said"),
+    ("source", "message"),
     [
         ("name: a\n  title: b\n", "in line 2, column 8"),
         ("name: a\nname: b\n", "“name” occurs twice here"),
@@ -92,7 +92,7 @@ def test_every_shipped_file_is_what_it_was_for_other_readers_too():
         ("a: &x [1]\nb: *x\n", "write it out in full instead of using a"),
     ],
 )
-def test_what_cannot_be_an_instrument_is_refused_with_its_place(source, said):
+def test_what_cannot_be_an_instrument_is_refused_with_its_place(source, message):
     with pytest.raises(NotYaml) as refused:
         read_yaml(source)
-    assert said in str(refused.value)
+    assert message in str(refused.value)

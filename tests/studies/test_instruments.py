@@ -79,8 +79,8 @@ def test_what_was_said_before_can_be_said_again(own):
 
 def test_whoever_started_from_an_older_version_is_told(own, researcher):
     save_version(own.instrument, change_title(own, "Guess!"), user=researcher)
-    said = refusal(save_version, own.instrument, change_title(own, "Other"), seen=1)
-    assert "Version 2 was saved by researcher-member while you were editing" in said
+    message = refusal(save_version, own.instrument, change_title(own, "Other"), seen=1)
+    assert "Version 2 was saved by researcher-member while you were editing" in message
 
 
 def test_what_ships_stays_as_it_is(project):
@@ -89,8 +89,8 @@ def test_what_ships_stays_as_it_is(project):
 
 
 def test_a_file_of_another_name_is_no_version(own):
-    said = refusal(save_version, own.instrument, get_source(own).replace('"mine"', "other"))
-    assert "This is the instrument “other/en”, not “mine/en”" in said
+    message = refusal(save_version, own.instrument, get_source(own).replace('"mine"', "other"))
+    assert "This is the instrument “other/en”, not “mine/en”" in message
 
 
 def test_a_file_becomes_a_new_instrument_then_its_next_version_then_nothing(project):
@@ -131,17 +131,17 @@ def test_a_name_with_a_number_means_that_version(own, project):
 
 
 @pytest.mark.parametrize(
-    ("name", "said"),
+    ("name", "message"),
     [
         ("mine/en@9", "“mine/en” has no version 9; it has: 1."),
         ("yours/en", "There is no instrument “yours/en”; there are: best-worst/de, "),
         ("mine", "There is no instrument “mine”"),
     ],
 )
-def test_an_unknown_name_is_answered_with_the_known_ones(name, said, own, project):
+def test_an_unknown_name_is_answered_with_the_known_ones(name, message, own, project):
     with pytest.raises(UnknownInstrument) as unknown:
         find_version(name, project)
-    assert said in str(unknown.value)
+    assert message in str(unknown.value)
 
 
 def test_another_projects_instruments_are_unknown(own, stranger):

@@ -87,11 +87,11 @@ def test_the_old_address_leads_to_the_page(client, study):
 def test_who_only_views_sees_numbers_and_no_codes(who, sees, study, as_user, request):
     someone = person(study).start()
     Contact.objects.create(annotator=someone.annotator, name="Ada Karavan", email="ada@karavan.example")
-    said = as_user(request.getfixturevalue(who)).get(reverse("study_people_live", args=["study"])).content.decode()
-    assert ("P01" in said) is sees
-    assert ("Ada Karavan" in said) is (who == "researcher")
-    assert "Who has done what" in said
-    assert someone.annotator.get_link() not in said
+    text = as_user(request.getfixturevalue(who)).get(reverse("study_people_live", args=["study"])).content.decode()
+    assert ("P01" in text) is sees
+    assert ("Ada Karavan" in text) is (who == "researcher")
+    assert "Who has done what" in text
+    assert someone.annotator.get_link() not in text
 
 
 def test_a_reviewer_reads_the_answers_and_neither_link_nor_name(study, as_user, reviewer):
@@ -165,8 +165,8 @@ def test_open_work_is_given_to_others_and_discarded_work_is_in_no_figure(client,
     assert not someone.annotator.assignments.active().exists()
     assert Response.objects.exists()
     assert not query_submitted(study, [Purpose.MAIN]).exists()
-    said = act(client, study, "give_back", [someone.annotator], confirmed="yes").content.decode()
-    assert "P01 has no work to give back." in said
+    text = act(client, study, "give_back", [someone.annotator], confirmed="yes").content.decode()
+    assert "P01 has no work to give back." in text
     acts = AuditEntry.objects.filter(act__startswith="work").order_by("pk")
     assert list(acts.values_list("act", "number")) == [("work_given_back", 1), ("work_discarded", 1)]
 
@@ -245,11 +245,11 @@ def test_groups_are_shown_where_there_are_any(project, study, client):
 def test_revoking_and_renewing_a_link(client, study, page):
     annotator = study.annotators.first()
     old = annotator.get_link()
-    said = client.post(reverse("annotator_link", args=["study", annotator.pk, "revoke"]), follow=True)
-    assert "P01&#x27;s link is now disabled." in said.content.decode()
+    response = client.post(reverse("annotator_link", args=["study", annotator.pk, "revoke"]), follow=True)
+    assert "P01&#x27;s link is now disabled." in response.content.decode()
     assert rows(page())[0][2] == "link disabled"
-    said = client.post(reverse("annotator_link", args=["study", annotator.pk, "renew"]), follow=True)
-    assert "P01 has a new link." in said.content.decode()
+    response = client.post(reverse("annotator_link", args=["study", annotator.pk, "renew"]), follow=True)
+    assert "P01 has a new link." in response.content.decode()
     annotator.refresh_from_db()
     assert annotator.revoked_at is None
     assert annotator.get_link() != old

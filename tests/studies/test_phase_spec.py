@@ -18,7 +18,7 @@ def test_a_kind_alone_has_the_usual_wording():
 
 
 @pytest.mark.parametrize(
-    ("phase", "said"),
+    ("phase", "message"),
     [
         (
             {"kind": "test", "questions": [QUESTION], "pass_mark": 2},
@@ -39,8 +39,8 @@ def test_a_kind_alone_has_the_usual_wording():
         ({"kind": "background", "questions": [{"name": "A B", "text": "?", "kind": "text"}]}, "lowercase letters"),
     ],
 )
-def test_a_phase_that_cannot_be_is_refused_with_the_reason(phase, said):
-    with pytest.raises(SpecError, match=said):
+def test_a_phase_that_cannot_be_is_refused_with_the_reason(phase, message):
+    with pytest.raises(SpecError, match=message):
         check_spec(phases(phase))
 
 
@@ -50,7 +50,7 @@ def test_two_phases_need_two_names():
 
 
 @pytest.mark.parametrize(
-    ("recruitment", "said"),
+    ("recruitment", "message"),
     [
         ({"platform": "prolific", "open_link": True}, "needs codes.finished"),
         ({"platform": "other"}, "set open_link to true"),
@@ -60,8 +60,8 @@ def test_two_phases_need_two_names():
         ({"open_link": True, "cap": 0}, "at least 1"),
     ],
 )
-def test_a_way_of_recruiting_that_cannot_be_is_refused(recruitment, said):
-    with pytest.raises(SpecError, match=said):
+def test_a_way_of_recruiting_that_cannot_be_is_refused(recruitment, message):
+    with pytest.raises(SpecError, match=message):
         check_spec(spec(recruitment=recruitment))
 
 
@@ -71,8 +71,10 @@ def test_an_open_link_needs_a_number_of_places(project):
         draft_study(project, plan={"annotators": "open"}, recruitment={"open_link": True})
 
 
-@pytest.mark.parametrize(("text", "said"), [("t1", "for practice and for the main part"), ("t9", "has no text “t9”")])
-def test_practice_has_texts_of_its_own(project, text, said):
+@pytest.mark.parametrize(
+    ("text", "message"), [("t1", "for practice and for the main part"), ("t9", "has no text “t9”")]
+)
+def test_practice_has_texts_of_its_own(project, text, message):
     bank(project)
-    with pytest.raises(SpecError, match=said):
+    with pytest.raises(SpecError, match=message):
         draft_study(project, items={"texts": ["t1"]}, phases=[{"kind": "practice", "texts": [text]}])

@@ -75,7 +75,7 @@ def test_a_phase_is_worded_with_its_questions(page, study):
 
 
 @pytest.mark.parametrize(
-    ("questions", "mark", "said"),
+    ("questions", "mark", "message"),
     [
         (
             "- {name: q1, text: '?', levels: [a, b], answer: a}",
@@ -86,12 +86,12 @@ def test_a_phase_is_worded_with_its_questions(page, study):
         ("name: q1", "", "Write the questions as a list"),
     ],
 )
-def test_what_cannot_be_is_said_beside_the_phase_and_nothing_is_saved(page, study, questions, mark, said):
+def test_what_cannot_be_is_said_beside_the_phase_and_nothing_is_saved(page, study, questions, mark, message):
     act(page, study, "add", "test")
     before = Study.objects.get().phases
     sent = {"phase": "test", "test-questions": questions, "test-pass_mark": mark}
     response = page.post(reverse("study_phases", args=[study.slug]), sent)
-    assert said in response.text
+    assert message in response.text
     assert Study.objects.get().phases == before
 
 
@@ -238,8 +238,8 @@ def test_instructions_show_a_picture_in_the_preview_and_to_whoever_reads_them(pa
 def test_a_picture_of_a_phase_goes_with_the_study_file_and_stays_while_a_phase_shows_it(page, study):
     upload_picture(page, study, "![the plan](plan.png)")
     study.refresh_from_db()
-    (said,) = [phase for phase in describe_study(study)["phases"] if phase["name"] == "instructions"]
-    assert said["pictures"]["plan.png"].startswith("data:image/png;base64,")
+    (described,) = [phase for phase in describe_study(study)["phases"] if phase["name"] == "instructions"]
+    assert described["pictures"]["plan.png"].startswith("data:image/png;base64,")
     copy = copy_study(study)
     assert copy.phases == study.phases
     delete_with_all(study.project.texts.first(), study.project.texts.first().external_id)

@@ -28,9 +28,9 @@ def people(study) -> list[Person]:
     return [Person(annotator) for annotator in study.annotators.order_by("seat")]
 
 
-def answers(someone, said: dict):
+def answers(someone, values: dict):
     handle = someone.shown[0][0]
-    return post(item=handle, **{f"{name}-{handle}": value for name, value in said.items()})
+    return post(item=handle, **{f"{name}-{handle}": value for name, value in values.items()})
 
 
 def test_annotators_are_drawn_evenly_in_each_group_when_they_join(project):
@@ -84,8 +84,8 @@ def test_each_is_asked_by_their_own_variant(project):
     rest = {"rephrase": "no", "answerable": "no", "information_needed": "text", "central": "no", "would_use": "no"}
     flat.save(answers(flat, UNCLEAR | rest))
     flat.hand_in()
-    said = Response.objects.filter(assignment__annotator=flat.annotator)
-    assert set(said.values_list("question", flat=True)) == {*UNCLEAR, *rest} - {"rephrase"}
+    given = Response.objects.filter(assignment__annotator=flat.annotator)
+    assert set(given.values_list("question", flat=True)) == {*UNCLEAR, *rest} - {"rephrase"}
     assert Response.objects.filter(assignment__annotator=stopping.annotator).count() == len(UNCLEAR)
 
 
@@ -115,7 +115,7 @@ def test_no_page_tells_the_variant(project, client):
 
 
 @pytest.mark.parametrize(
-    ("variants", "said"),
+    ("variants", "message"),
     [
         ([{"name": "alone"}], "at least two variants"),
         ([{"name": "same"}, {"name": "same", "params": {"flat": True}}], "each with its own"),
@@ -124,8 +124,8 @@ def test_no_page_tells_the_variant(project, client):
         ([{"name": "a"}, {"name": "b", "instrument": "pairwise/en"}], "not belong to the protocol"),
     ],
 )
-def test_variants_that_compare_nothing_are_refused(project, variants, said):
-    with pytest.raises(SpecError, match=said):
+def test_variants_that_compare_nothing_are_refused(project, variants, message):
+    with pytest.raises(SpecError, match=message):
         draft_study(project, variants=variants)
 
 

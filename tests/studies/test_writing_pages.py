@@ -21,8 +21,8 @@ def study(project):
     study = make_live_study(project, protocol="writing", params=params, groups=["teachers"])
     someone = person(study).start()
     handle = someone.shown[0][0]
-    said = {"stem_1": "Where do herons sleep?", "key_1_1": "In reeds.", "distractor_1_1": "At sea."}
-    someone.save(post(item=handle, **{f"{name}-{handle}": value for name, value in said.items()}))
+    values = {"stem_1": "Where do herons sleep?", "key_1_1": "In reeds.", "distractor_1_1": "At sea."}
+    someone.save(post(item=handle, **{f"{name}-{handle}": value for name, value in values.items()}))
     someone.hand_in()
     return study
 
@@ -54,11 +54,11 @@ def test_it_is_repaired_in_a_form_that_holds_what_was_written(as_user, researche
     form = page(client, study, "written_repair", pk).content.decode()
     assert "Where do herons sleep?" in form
     assert "In reeds." in form
-    said = {"stem": "Where do grey herons sleep?", "expected_answer": "", "options-TOTAL_FORMS": 2}
-    said |= {"options-INITIAL_FORMS": 0, "options-0-text": "In reeds.", "options-0-correct": "on"}
-    page(client, study, "written_repair", pk, data=said | {"options-1-text": " "})
+    values = {"stem": "Where do grey herons sleep?", "expected_answer": "", "options-TOTAL_FORMS": 2}
+    values |= {"options-INITIAL_FORMS": 0, "options-0-text": "In reeds.", "options-0-correct": "on"}
+    page(client, study, "written_repair", pk, data=values | {"options-1-text": " "})
     assert not Item.objects.exists()
-    page(client, study, "written_repair", pk, data=said | {"options-1-text": "On the sea."})
+    page(client, study, "written_repair", pk, data=values | {"options-1-text": "On the sea."})
     item = Item.objects.get()
     assert (item.stem, item.metadata["repaired"]) == ("Where do grey herons sleep?", True)
     assert Review.objects.get().reviewed_by == researcher

@@ -109,28 +109,28 @@ def test_no_threshold_does_better(rows):
 def people(r: int, units: int, accuracy: float, seed: int) -> tuple[np.ndarray, np.ndarray]:
     rng = np.random.default_rng(seed)
     truth = rng.integers(3, size=units).astype(float)
-    said = np.where(rng.random((r, units)) < accuracy, truth, rng.integers(3, size=(r, units)))
-    return said.astype(float), truth
+    answers = np.where(rng.random((r, units)) < accuracy, truth, rng.integers(3, size=(r, units)))
+    return answers.astype(float), truth
 
 
 def test_a_model_that_knows_the_truth_may_stand_in_and_one_that_guesses_may_not():
-    said, truth = people(4, 80, 0.6, seed=1)
-    good = alternative_annotator_test(said, truth, EXPERTS)
-    bad = alternative_annotator_test(said, np.random.default_rng(2).integers(3, size=80).astype(float), CROWD)
+    answers, truth = people(4, 80, 0.6, seed=1)
+    good = alternative_annotator_test(answers, truth, EXPERTS)
+    bad = alternative_annotator_test(answers, np.random.default_rng(2).integers(3, size=80).astype(float), CROWD)
     assert (good.passed, good.winning_rate) == (True, 1.0)
     assert (bad.passed, bad.winning_rate) == (False, 0.0)
     assert good.advantage > 0.8 > bad.advantage
 
 
 def test_p_is_that_of_a_paired_t_test_against_epsilon():
-    said, truth = people(3, 50, 0.7, seed=3)
-    said[1, ::5] = np.nan
-    found = alternative_annotator_test(said, truth, EXPERTS)
+    answers, truth = people(3, 50, 0.7, seed=3)
+    answers[1, ::5] = np.nan
+    found = alternative_annotator_test(answers, truth, EXPERTS)
     ours, theirs = [], []
     for unit in range(50):
-        others = [said[code, unit] for code in (1, 2) if not math.isnan(said[code, unit])]
+        others = [answers[code, unit] for code in (1, 2) if not math.isnan(answers[code, unit])]
         ours.append(np.mean([other == truth[unit] for other in others]))
-        theirs.append(np.mean([other == said[0, unit] for other in others]))
+        theirs.append(np.mean([other == answers[0, unit] for other in others]))
     ours, theirs = np.array(ours), np.array(theirs)
     differences = (theirs >= ours).astype(float) - (ours >= theirs)
     second = ttest_1samp(differences, EXPERTS, alternative="less")
@@ -142,25 +142,25 @@ def test_p_is_that_of_a_paired_t_test_against_epsilon():
 @pytest.mark.parametrize(("units", "passes"), [(5, False), (20, False), (30, True)])
 def test_units_that_show_no_difference_pass_only_where_they_are_enough_to_show_one(units, passes):
     """Without any spread there is no t. A model .15 worse than people would show it in none of n units by .85 to n."""
-    said = np.tile(np.arange(units) % 2, (3, 1)).astype(float)
-    found = alternative_annotator_test(said, said[0], SKILLED)
+    answers = np.tile(np.arange(units) % 2, (3, 1)).astype(float)
+    found = alternative_annotator_test(answers, answers[0], SKILLED)
     assert found.p == pytest.approx(np.full(3, 0.85**units))
     assert found.passed == passes
-    assert alternative_annotator_test(said, 1 - said[0], SKILLED).p.tolist() == [1.0, 1.0, 1.0]
+    assert alternative_annotator_test(answers, 1 - answers[0], SKILLED).p.tolist() == [1.0, 1.0, 1.0]
 
 
 def test_numbers_are_compared_by_their_distance():
-    said = np.array([[1.0, 2, 3, 4, 5, 1], [1, 2, 3, 4, 4, 2], [2, 2, 3, 5, 5, 1]])
-    near = alternative_annotator_test(said, said.mean(axis=0), CROWD, NUMBERS)
-    far = alternative_annotator_test(said, said.mean(axis=0) + 4, CROWD, NUMBERS)
+    answers = np.array([[1.0, 2, 3, 4, 5, 1], [1, 2, 3, 4, 4, 2], [2, 2, 3, 5, 5, 1]])
+    near = alternative_annotator_test(answers, answers.mean(axis=0), CROWD, NUMBERS)
+    far = alternative_annotator_test(answers, answers.mean(axis=0) + 4, CROWD, NUMBERS)
     assert near.winning_rate > far.winning_rate == 0.0
     assert near.few_units == 3
 
 
 def test_two_people_or_nothing_shared_are_undefined_and_do_not_pass():
-    said, truth = people(3, 10, 0.7, seed=4)
-    assert alternative_annotator_test(said[:2], truth, CROWD).reason == TOO_FEW_PEOPLE
-    apart = alternative_annotator_test(said, np.full(10, np.nan), CROWD)
+    answers, truth = people(3, 10, 0.7, seed=4)
+    assert alternative_annotator_test(answers[:2], truth, CROWD).reason == TOO_FEW_PEOPLE
+    apart = alternative_annotator_test(answers, np.full(10, np.nan), CROWD)
     assert (apart.reason, apart.passed) == (TOO_FEW_SHARED, False)
     assert math.isnan(apart.winning_rate)
 
@@ -168,9 +168,9 @@ def test_two_people_or_nothing_shared_are_undefined_and_do_not_pass():
 @settings(max_examples=20)
 @given(st.integers(0, 1000), st.permutations(range(4)))
 def test_order_of_people_and_names_of_categories_do_not_matter(seed, order):
-    said, truth = people(4, 20, 0.6, seed)
-    one = alternative_annotator_test(said, truth, CROWD)
-    other = alternative_annotator_test((said[list(order)] + 1) % 3, (truth + 1) % 3, CROWD)
+    answers, truth = people(4, 20, 0.6, seed)
+    one = alternative_annotator_test(answers, truth, CROWD)
+    other = alternative_annotator_test((answers[list(order)] + 1) % 3, (truth + 1) % 3, CROWD)
     np.testing.assert_allclose(one.p[list(order)], other.p, atol=1e-12)
     assert one.winning_rate == other.winning_rate
 
@@ -231,18 +231,18 @@ def test_a_preference_is_seen_more_surely_the_stronger_it_is():
 def test_p_of_numbers_compares_root_mean_squared_distances():
     rng = np.random.default_rng(6)
     truth = rng.integers(1, 6, size=40).astype(float)
-    said = truth + rng.normal(0, 1, size=(3, 40))
+    answers = truth + rng.normal(0, 1, size=(3, 40))
     model = truth + rng.normal(0, 0.7, size=40)
-    found = alternative_annotator_test(said, model, CROWD, NUMBERS)
-    far = [np.sqrt(np.mean([(other - one) ** 2 for other in said[1:]], axis=0)) for one in (model, said[0])]
+    found = alternative_annotator_test(answers, model, CROWD, NUMBERS)
+    far = [np.sqrt(np.mean([(other - one) ** 2 for other in answers[1:]], axis=0)) for one in (model, answers[0])]
     differences = (far[1] <= far[0]).astype(float) - (far[0] <= far[1])
     assert found.p[0] == pytest.approx(ttest_1samp(differences, CROWD, alternative="less").pvalue)
 
 
 def test_the_winning_rate_counts_people_after_benjamini_and_yekutieli():
-    said, truth = people(5, 60, 0.65, seed=8)
+    answers, truth = people(5, 60, 0.65, seed=8)
     model = np.where(np.random.default_rng(9).random(60) < 0.8, truth, (truth + 1) % 3)
-    found = alternative_annotator_test(said, model, EXPERTS)
+    found = alternative_annotator_test(answers, model, EXPERTS)
     np.testing.assert_allclose(found.p_adjusted, multipletests(found.p, method="fdr_by")[1])
     assert found.winning_rate == np.mean(found.p_adjusted < 0.05)
 
