@@ -339,7 +339,7 @@ def others_family(rng: np.random.Generator, seed: int, texts: int, readers: int,
 Part = Callable[[np.random.Generator, int], Held]
 PARTS: dict[str, dict[str, Part]] = {
     "joined": {
-        **{f"20 of 100, r {r}": lambda rng, _, r=r: check_joined(rng, 100, 20, r, 0, "chance") for r in (0.7, 0.9, 0.0)},
+        **{f"20 of 100, r {r}": lambda g, _, r=r: check_joined(g, 100, 20, r, 0, "chance") for r in (0.7, 0.9, 0.0)},
         "10 of 50, r 0.7": lambda rng, _seed: check_joined(rng, 50, 10, 0.7, 0, "chance"),
         "the 20 easiest of 100, r 0.7": lambda rng, _seed: check_joined(rng, 100, 20, 0.7, 0, "easiest"),
         "12 by doubt, then 12, of 100, r 0.7": lambda rng, _seed: check_joined(rng, 100, 24, 0.7, 0, "two rounds"),

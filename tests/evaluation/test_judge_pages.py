@@ -33,7 +33,7 @@ OFFERED = {
 def world(project):
     def make(slug: str):
         WORLDS[slug].make_bank(project)
-        return WORLDS[slug].launched(project)
+        return WORLDS[slug].make_live_study(project)
 
     return make
 
