@@ -27,10 +27,27 @@ class GeneratorMatch(models.Model):
         return f"{self.study.slug}: {self.generator} is {self.published or 'none'}"
 
 
+class IndependentCoding(models.Model):
+    """The codes of one coder, which nobody else sees and no result counts until two coders have finished."""
+
+    study = models.ForeignKey(Study, models.CASCADE, related_name="codings")
+    coder = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+")
+    begun_at = models.DateTimeField(auto_now_add=True)
+    finished_at = models.DateTimeField(null=True)
+
+    class Meta:
+        ordering = ["pk"]
+        constraints = [models.UniqueConstraint(fields=["study", "coder"], name="one_coding_per_coder")]
+
+    def __str__(self):
+        return f"{self.study.slug}: {self.coder}"
+
+
 class CodingAct(models.Model):
     """One thing that somebody did to the codes of one or several items at once, so that it can be undone as a whole."""
 
     study = models.ForeignKey(Study, models.CASCADE, related_name="coding_acts")
+    coding = models.ForeignKey(IndependentCoding, models.CASCADE, null=True, related_name="acts")  # null: the team's
     made_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+")
     made_at = models.DateTimeField(auto_now_add=True)
     undone_at = models.DateTimeField(null=True)
@@ -43,9 +60,9 @@ class CodingAct(models.Model):
 
 
 class ItemCodeQuerySet(models.QuerySet):
-    def standing(self) -> Self:
-        """Without those that were taken back."""
-        return self.filter(removed_at=None)
+    def standing(self, coding: IndependentCoding | None = None) -> Self:
+        """Without those that were taken back: the team's, which results count, or those of one independent coder."""
+        return self.filter(removed_at=None, coding=coding)
 
 
 class ItemCode(models.Model):
@@ -58,6 +75,7 @@ class ItemCode(models.Model):
 
     study = models.ForeignKey(Study, models.CASCADE, related_name="item_codes")
     item = models.ForeignKey(Item, models.CASCADE, related_name="codes")
+    coding = models.ForeignKey(IndependentCoding, models.CASCADE, null=True, related_name="codes")  # null: the team's
     code = models.CharField(max_length=130)  # a name of analysis.codes
     option = models.ForeignKey(Option, models.CASCADE, null=True, related_name="codes")
     start = models.PositiveIntegerField(null=True)  # the span of the text's body, in characters, end not included
@@ -77,12 +95,19 @@ class ItemCode(models.Model):
         constraints = [
             # Two constraints, as SQLite has no "nulls not distinct".
             models.UniqueConstraint(
-                fields=["study", "item", "code"], condition=Q(removed_at=None, option=None), name="one_code_per_item"
+                fields=["study", "item", "code"],
+                condition=Q(removed_at=None, option=None, coding=None),
+                name="one_code_per_item",
             ),
             models.UniqueConstraint(
                 fields=["study", "item", "code", "option"],
-                condition=Q(removed_at=None, option__isnull=False),
+                condition=Q(removed_at=None, option__isnull=False, coding=None),
                 name="one_code_per_option",
+            ),
+            models.UniqueConstraint(
+                fields=["coding", "item", "code"],
+                condition=Q(removed_at=None, coding__isnull=False),
+                name="one_code_per_coder",
             ),
             models.CheckConstraint(
                 condition=Q(start=None, end=None) | Q(start__isnull=False, end__gt=models.F("start")),
@@ -101,3 +126,33 @@ class ItemCode(models.Model):
     def quote(self) -> str:
         """The span of the text that it points to, or nothing."""
         return self.item.text.body[self.start : self.end] if self.end else ""
+
+
+class CodeDecision(models.Model):
+    """What a question is decided to be on which independent coders disagree. One that is reopened keeps its row with
+    who did it and why, so the table is its own log."""
+
+    study = models.ForeignKey(Study, models.CASCADE, related_name="code_decisions")
+    item = models.ForeignKey(Item, models.CASCADE, related_name="code_decisions")
+    question = models.CharField(max_length=130)  # a kind of which an item has one code, else a code that it has or not
+    value = models.CharField(max_length=130, blank=True)  # the code; empty: none
+    reason = models.CharField(max_length=500, blank=True)
+    act = models.ForeignKey(
+        CodingAct, models.SET_NULL, null=True, related_name="+"
+    )  # what it changed in the team's codes
+    decided_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+")
+    decided_at = models.DateTimeField(auto_now_add=True)
+    reopened_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+")
+    reopened_at = models.DateTimeField(null=True)
+    reopened_because = models.CharField(max_length=500, blank=True)
+
+    class Meta:
+        ordering = ["pk"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["study", "item", "question"], condition=Q(reopened_at=None), name="one_decision_per_question"
+            )
+        ]
+
+    def __str__(self):
+        return f"{self.item.external_id}, {self.question}: {self.value or 'none'}"

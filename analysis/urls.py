@@ -5,6 +5,7 @@ archive_views = LazyViews("analysis.pack.archive_views")
 pack_views = LazyViews("analysis.pack.views")
 agreement_views = LazyViews("analysis.results.agreement_views")
 coding_views = LazyViews("analysis.results.coding_views")
+independent_coding_views = LazyViews("analysis.results.independent_coding_views")
 compare_views = LazyViews("analysis.results.compare_views")
 drill_down_views = LazyViews("analysis.results.drill_down_views")
 file_views = LazyViews("analysis.results.file_views")
@@ -58,6 +59,14 @@ urlpatterns = [
     path("s/<slug:slug>/pack/", pack_views.study_pack, name="study_pack"),
     path("s/<slug:slug>/pack/<int:pk>.zip", pack_views.study_pack_file, name="study_pack_file"),
     path("s/<slug:slug>/coding/", coding_views.study_coding, name="study_coding"),
+    path("s/<slug:slug>/coding/own/", independent_coding_views.own_coding, name="own_coding"),
+    path("s/<slug:slug>/coding/own/state/", independent_coding_views.own_coding_act, name="own_coding_act"),
+    path("s/<slug:slug>/coding/compare/", independent_coding_views.code_comparison, name="code_comparison"),
+    path(
+        "s/<slug:slug>/coding/compare/coders.csv",
+        independent_coding_views.code_comparison_csv,
+        name="code_comparison_csv",
+    ),
     path("s/<slug:slug>/coding/texts/<int:pk>/", coding_views.study_coding_text, name="study_coding_text"),
     path("s/<slug:slug>/coding/codes.csv", coding_views.study_codes_csv, name="study_codes_csv"),
     path("s/<slug:slug>/coding/import/", coding_views.study_codes_import, name="study_codes_import"),

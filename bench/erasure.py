@@ -188,7 +188,7 @@ def dump_database() -> bytes:
         return b""
     from config.cli.postgres import find_installation
 
-    command = [find_installation() / "bin" / "pg_dump", os.environ["DATABASE_URL"]]
+    command = [str(find_installation() / "bin" / "pg_dump"), os.environ["DATABASE_URL"]]
     return subprocess.run(command, capture_output=True, check=True).stdout
 
 

@@ -30,6 +30,8 @@ COUNTED: dict[str, Any] = {
     "studies.Response": ngettext_lazy("%(n)d answer", "%(n)d answers", "n"),
     "studies.Draft": ngettext_lazy("%(n)d draft of an answer", "%(n)d drafts of answers", "n"),
     "analysis.ItemCode": ngettext_lazy("%(n)d code of an item", "%(n)d codes of items", "n"),
+    "analysis.IndependentCoding": ngettext_lazy("%(n)d coder's own coding", "%(n)d coders' own codings", "n"),
+    "analysis.CodeDecision": ngettext_lazy("%(n)d decision about codes", "%(n)d decisions about codes", "n"),
     "llm.Run": ngettext_lazy("%(n)d run of a model", "%(n)d runs of models", "n"),
     "llm.Call": ngettext_lazy("%(n)d call of a model", "%(n)d calls of models", "n"),
     "studies.Instrument": ngettext_lazy("%(n)d wording", "%(n)d wordings", "n"),

@@ -24,7 +24,7 @@ from analysis.frames.responses import (
     query_submitted,
     select_rows,
 )
-from analysis.models import ItemCode
+from analysis.models import IndependentCoding, ItemCode
 from analysis.published_names import own_generators, stored_matches
 from evaluation.metric_values import get_metric_families, iter_metric_rows
 from evaluation.services.describing import list_caveats
@@ -297,9 +297,10 @@ def options_of(study: Study) -> pd.DataFrame:
     return frame.drop_duplicates(["item_id", "option_id"], ignore_index=True)
 
 
-def codes_of(study: Study) -> dict[str, set[str]]:
+def codes_of(study: Study, coding: IndependentCoding | None = None) -> dict[str, set[str]]:
+    """The team's codes by item id, or those of one independent coder."""
     found: dict[str, set[str]] = {}
-    standing = ItemCode.objects.standing().filter(study=study)
+    standing = ItemCode.objects.standing(coding).filter(study=study)
     for item_id, code in standing.values_list("item__external_id", "code"):
         found.setdefault(item_id, set()).add(code)
     return found

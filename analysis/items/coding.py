@@ -26,7 +26,7 @@ from analysis.codes import (
 )
 from analysis.frames.evidence import codes_of as standing_codes
 from analysis.frames.evidence import metadata_of
-from analysis.models import CodingAct, ItemCode
+from analysis.models import CodingAct, IndependentCoding, ItemCode
 from analysis.plugins import find_plugin
 from analysis.reports.categories import MOST, Categories, ways
 from analysis.services.results import report_of, usual_choices
@@ -82,11 +82,21 @@ class Scheme:
         return next((kind for kind in self.kinds if kind.name == name), None)
 
 
-def scheme_of(study: Study, items: Collection[str], chosen: str = "") -> Scheme:
-    """`items`: their ids. `chosen`: the kind that alone has keys; without one all have."""
+def scheme_of(
+    study: Study, items: Collection[str], chosen: str = "", coding: IndependentCoding | None = None
+) -> Scheme:
+    """`items`: their ids. `chosen`: the kind that alone has keys; without one all have.
+
+    With a coding the same codes are offered and nothing is said of what others or the metadata say.
+    """
     codes = standing_codes(study)
     found = {way.kind: way for way in ways(study.protocol, items, metadata_of(study), codes)}
     offered = list_offered(study, found, codes)
+    if coding:
+        codes = standing_codes(study, coding)
+        found = {way.kind: way for way in ways(study.protocol, items, {}, codes)}
+        known = {code.name for code in offered}
+        offered += [code for code in list_offered(study, found, codes) if code.name not in known]
     chosen = chosen if any(code.kind == chosen for code in offered) else ""
     keyed = [code.name for code in offered if chosen in ("", code.kind)]
     keys = dict(zip(keyed, KEYS, strict=False))
@@ -310,11 +320,13 @@ class CodingRow:
     told: list[tuple[str, str]]
 
 
-def coding_rows(study: Study, pks: Collection[int], scheme: Scheme) -> list[CodingRow]:
+def coding_rows(
+    study: Study, pks: Collection[int], scheme: Scheme, coding: IndependentCoding | None = None
+) -> list[CodingRow]:
     """The rows of these items, in the order given."""
     items = Item.objects.filter(pk__in=pks).select_related("text", "generator").prefetch_related("options").in_bulk()
     found: dict[int, list[ItemCode]] = {}
-    standing = ItemCode.objects.standing().filter(study=study, item__in=pks)
+    standing = ItemCode.objects.standing(coding).filter(study=study, item__in=pks)
     for code in standing.select_related("study", "set_by", "option"):
         found.setdefault(code.item_id, []).append(code)
     return [
@@ -345,9 +357,9 @@ class Act:
     n_items: int
 
 
-def latest_acts(study: Study) -> list[Act]:
+def latest_acts(study: Study, coding: IndependentCoding | None = None) -> list[Act]:
     """The last few, newest first, with the codes in words."""
-    acts = CodingAct.objects.filter(study=study).select_related("made_by")[:MOST_ACTS]
+    acts = CodingAct.objects.filter(study=study, coding=coding).select_related("made_by")[:MOST_ACTS]
     return [describe_act(study, act) for act in acts]
 
 

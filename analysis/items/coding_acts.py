@@ -10,7 +10,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from analysis.codes import code_called, is_known, is_single, title_of
-from analysis.models import CodingAct, ItemCode
+from analysis.models import CodingAct, IndependentCoding, ItemCode
 from items.models import Item, Option
 from projects.models import User
 from studies.models import Study, UnitItem
@@ -108,14 +108,17 @@ class Done:
 
 
 @transaction.atomic
-def code_items(study: Study, placed: Collection[Placed], user: User | None) -> Done:
-    """Set these codes. Of a kind of which an item has one code the new one takes the place of another.
+def code_items(
+    study: Study, placed: Collection[Placed], user: User | None, coding: IndependentCoding | None = None
+) -> Done:
+    """Set these codes for the team, or in one's own coding. Of a kind of which an item has one code the new one takes
+    the place of another.
 
     `BadCode` for an unknown code and for an item that is not in the study. At each place one code is set at most.
     """
-    _lock(study)
+    _lock(study, coding)
     _refuse_unknown(study, placed)
-    of_items = _standing(study, {each.item for each in placed})
+    of_items = _standing(study, {each.item for each in placed}, coding)
     at_place = {(code.item_id, code.code, code.option_id): code for codes in of_items.values() for code in codes}
     new = [each for each in placed if each.place not in at_place or each.says_more_than(at_place[each.place])]
     wanted = {each.place for each in placed}
@@ -125,46 +128,63 @@ def code_items(study: Study, placed: Collection[Placed], user: User | None) -> D
         for code in of_items.get(each.item, ())
         if _gives_way(study, code, each, wanted)
     } | {at_place[each.place].pk: at_place[each.place] for each in new if each.place in at_place}
-    return _carry_out(study, new, list(replaced.values()), user, n_same=len(placed) - len(new))
+    return _carry_out(study, new, list(replaced.values()), user, coding, n_same=len(placed) - len(new))
 
 
 @transaction.atomic
-def take_back(study: Study, items: Collection[int], code: str, user: User | None) -> Done:
+def take_back(
+    study: Study, items: Collection[int], code: str, user: User | None, coding: IndependentCoding | None = None
+) -> Done:
     """Take a code back from all of these items that have it, wherever on them it points."""
-    _lock(study)
-    standing = _standing(study, set(items))
+    _lock(study, coding)
+    standing = _standing(study, set(items), coding)
     removed = [each for codes in standing.values() for each in codes if each.code == code]
-    return _carry_out(study, [], removed, user, n_same=len(set(items) - {each.item_id for each in removed}))
+    return _carry_out(study, [], removed, user, coding, n_same=len(set(items) - {each.item_id for each in removed}))
 
 
 @transaction.atomic
-def undo(study: Study, act: int, user: User) -> Done | None:
+def take_back_kind(study: Study, item: int, kind: str, user: User | None) -> Done:
+    """Take the team's codes of a kind back from an item."""
+    _lock(study, None)
+    standing = _standing(study, {item}, None).get(item, [])
+    removed = [each for each in standing if code_called(study.protocol, each.code).kind == kind]
+    return _carry_out(study, [], removed, user, None, n_same=0)
+
+
+@transaction.atomic
+def undo(study: Study, act: int, user: User, coding: IndependentCoding | None = None) -> Done | None:
     """Undo one's own act: what it set is taken back, what it took back stands again, under the name of who had set it.
 
     None where it is not one's own or was undone before. What others have set since at the same place stays.
     """
-    _lock(study)
-    found = CodingAct.objects.filter(study=study, pk=act, made_by=user, undone_at=None).first()
-    if found is None:
-        return None
-    removed = list(ItemCode.objects.standing().filter(set_in=found))
+    _lock(study, coding)
+    found = CodingAct.objects.filter(study=study, coding=coding, pk=act, made_by=user, undone_at=None).first()
+    return undo_act(found, user) if found else None
+
+
+def undo_act(found: CodingAct, user: User) -> Done:
+    """The same, whoever did it."""
+    study = found.study
+    removed = list(ItemCode.objects.standing(found.coding).filter(set_in=found))
     _remove(removed, user, None)
     before = list(ItemCode.objects.filter(removed_in=found))
-    standing = _standing(study, {code.item_id for code in before})
+    standing = _standing(study, {code.item_id for code in before}, found.coding)
     again = [code for code in before if _fits(study, code, standing.get(code.item_id, ()))]
     ItemCode.objects.bulk_create([_copy(code) for code in again], batch_size=BATCH)
     CodingAct.objects.filter(pk=found.pk).update(undone_at=timezone.now())
     return Done(found, len(again), len(removed), items=frozenset(code.item_id for code in [*removed, *again]))
 
 
-def last_act(study: Study, user: User) -> CodingAct | None:
+def last_act(study: Study, user: User, coding: IndependentCoding | None = None) -> CodingAct | None:
     """What `undo` would undo next for this person."""
-    return CodingAct.objects.filter(study=study, made_by=user, undone_at=None).first()
+    return CodingAct.objects.filter(study=study, coding=coding, made_by=user, undone_at=None).first()
 
 
-def _lock(study: Study) -> None:
-    """One act after the other, so that none overlooks what another sets."""
+def _lock(study: Study, coding: IndependentCoding | None) -> None:
+    """One act after the other, so that none overlooks what another sets; `BadCode` once the coding is finished."""
     Study.objects.select_for_update().get(pk=study.pk)
+    if coding and IndependentCoding.objects.filter(pk=coding.pk, finished_at__isnull=False).exists():
+        raise BadCode(_("You have finished your coding. Nothing was changed."))
 
 
 def _refuse_unknown(study: Study, placed: Iterable[Placed]) -> None:
@@ -176,10 +196,12 @@ def _refuse_unknown(study: Study, placed: Iterable[Placed]) -> None:
         raise BadCode(_("This item is not in the study."))
 
 
-def _standing(study: Study, items: Collection[int]) -> dict[int, list[ItemCode]]:
+def _standing(study: Study, items: Collection[int], coding: IndependentCoding | None) -> dict[int, list[ItemCode]]:
     """The codes that stand on these items, by item."""
     found: dict[int, list[ItemCode]] = {}
-    for code in ItemCode.objects.standing().filter(study=study):  # all: thousands of keys are too many for a query
+    for code in ItemCode.objects.standing(coding).filter(
+        study=study
+    ):  # all: thousands of keys are too many for a query
         if code.item_id in items:
             found.setdefault(code.item_id, []).append(code)
     return found
@@ -201,17 +223,22 @@ def _fits(study: Study, code: ItemCode, standing: Iterable[ItemCode]) -> bool:
 
 
 def _carry_out(
-    study: Study, new: Collection[Placed], removed: Collection[ItemCode], user: User | None, n_same: int
+    study: Study,
+    new: Collection[Placed],
+    removed: Collection[ItemCode],
+    user: User | None,
+    coding: IndependentCoding | None,
+    n_same: int,
 ) -> Done:
     if not new and not removed:
         return Done(None, n_same=n_same)
-    act = CodingAct.objects.create(study=study, made_by=user)
+    act = CodingAct.objects.create(study=study, coding=coding, made_by=user)
     _remove(removed, user, act)
     ItemCode.objects.bulk_create(
         [
             ItemCode(
                 study=study, item_id=each.item, code=each.code, option_id=each.option, start=each.start, end=each.end,
-                note=each.note, set_by=user, set_in=act,
+                note=each.note, set_by=user, set_in=act, coding=coding,
             )
             for each in new
         ],
@@ -224,12 +251,12 @@ def _carry_out(
 def _remove(codes: Collection[ItemCode], user: User | None, act: CodingAct | None) -> None:
     pks, now = [code.pk for code in codes], timezone.now()
     for start in range(0, len(pks), BATCH):
-        some = ItemCode.objects.standing().filter(pk__in=pks[start : start + BATCH])
+        some = ItemCode.objects.filter(removed_at=None, pk__in=pks[start : start + BATCH])
         some.update(removed_at=now, removed_by=user, removed_in=act)
 
 
 def _copy(code: ItemCode) -> ItemCode:
     return ItemCode(
-        study_id=code.study_id, item_id=code.item_id, code=code.code, option_id=code.option_id, start=code.start,
-        end=code.end, note=code.note, set_by_id=code.set_by_id,
+        study_id=code.study_id, coding_id=code.coding_id, item_id=code.item_id, code=code.code,
+        option_id=code.option_id, start=code.start, end=code.end, note=code.note, set_by_id=code.set_by_id,
     )  # fmt: skip

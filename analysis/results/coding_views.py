@@ -1,5 +1,6 @@
 """The page on which the items of a study are coded, many at once, and the files of codes."""
 
+from typing import Any
 from urllib.parse import urlencode
 
 from django.contrib import messages
@@ -26,6 +27,7 @@ from analysis.items.coding import (
     select_items,
 )
 from analysis.items.coding_acts import BadCode, Done, Placed, code_items, last_act, take_back, undo
+from analysis.models import IndependentCoding
 from analysis.results.file_views import send_written
 from items.models import Text
 from projects.models import Role, User
@@ -39,20 +41,29 @@ MOST_PROBLEMS = 20
 @login_required
 @effects_shown(Role.REVIEWER)
 def study_coding(request, study):
-    """The items as a list with their codes. POST sets, takes back or undoes; a script gets what has changed only."""
+    """The items as a list with their codes."""
+    return show_coding(request, study, None)
+
+
+def show_coding(request: Any, study: Study, coding: IndependentCoding | None) -> HttpResponse:
+    """The codes of the team, or of one who codes alone. POST sets, takes back or undoes; a script gets what has changed
+    only."""
     done = said = None
     kind = {"own_kind": request.GET.get("kind", "")}
     own = OwnCodeForm(request.POST if "own" in request.POST else None, initial=kind)
     if request.method == "POST":
-        done, said = carry_out(request.POST, study, request.user, own)
+        done, said = carry_out(request.POST, study, request.user, own, coding)
         if done and not is_script(request):
             messages.success(request, said)
             return redirect(request.get_full_path())
-    context = page_context(request, study, request.user) | {"own_form": own, "said": said if done is None else ""}
+    context = page_context(request, study, request.user, coding) | {
+        "own_form": own,
+        "said": said if done is None else "",
+    }
     if is_script(request):
         here = [int(pk) for pk in request.POST.getlist("here") if pk.isdecimal()]
         changed = [pk for pk in here if done and pk in done.items]
-        rows = coding_rows(study, changed, context["scheme"])
+        rows = coding_rows(study, changed, context["scheme"], coding)
         return render(request, "analysis/parts/coding_changed.html", context | {"rows": rows, "said": said})
     return render(request, "analysis/coding.html", context | list_page(request, study, context))
 
@@ -61,11 +72,11 @@ def is_script(request: HttpRequest) -> bool:
     return request.headers.get("X-Requested-With") == "fetch"
 
 
-def page_context(request: HttpRequest, study: Study, user: User) -> dict:
+def page_context(request: HttpRequest, study: Study, user: User, coding: IndependentCoding | None) -> dict:
     """All but the list of items."""
-    items, coders = items_of(study), coders_of(study)
+    items, coders = items_of(study), [] if coding else coders_of(study)
     ids = [item.id for item in items]
-    scheme = scheme_of(study, ids, request.GET.get("kind", ""))
+    scheme = scheme_of(study, ids, request.GET.get("kind", ""), coding)
     generators = list(dict.fromkeys(item.generator for item in items))
     form = CodingFilter(study, scheme, generators, coders, request.GET)
     return {
@@ -77,8 +88,9 @@ def page_context(request: HttpRequest, study: Study, user: User) -> dict:
         "form": form,
         "query": request.GET.urlencode(),
         "coders": coders,
-        "acts": latest_acts(study),
-        "last": last_act(study, user),
+        "coding": coding,
+        "acts": latest_acts(study, coding),
+        "last": last_act(study, user, coding),
         "file_form": CodeFileForm(),
     }
 
@@ -88,7 +100,7 @@ def list_page(request: HttpRequest, study: Study, context: dict) -> dict:
     form, scheme = context["form"], context["scheme"]
     found = select_items(study, context["items"], scheme, form)
     page = Paginator(found, PER_PAGE).get_page(request.GET.get("page"))
-    rows = coding_rows(study, [item.pk for item in page.object_list], scheme)
+    rows = coding_rows(study, [item.pk for item in page.object_list], scheme, context["coding"])
     return {
         "rows": rows,
         "page": page,
@@ -99,25 +111,27 @@ def list_page(request: HttpRequest, study: Study, context: dict) -> dict:
     }
 
 
-def carry_out(asked: QueryDict, study: Study, user: User, own: OwnCodeForm) -> tuple[Done | None, str]:
+def carry_out(
+    asked: QueryDict, study: Study, user: User, own: OwnCodeForm, coding: IndependentCoding | None
+) -> tuple[Done | None, str]:
     """What a POST asks for, done, and a sentence about it; without the first where nothing could be done."""
-    if "undo" in asked:
-        act = asked.get("undo", "")
-        done = undo(study, int(act), user) if act.isdecimal() else None
-        return (done, describe_undone(done)) if done else (None, _("This has already been undone."))
     items = [int(pk) for pk in asked.getlist("items") if pk.isdecimal()]
     code = asked.get("code", "")
     if "own" in asked:
         if not own.is_valid():
             return None, " ".join(str(error) for errors in own.errors.values() for error in errors)
         code = code_of(study.protocol, own.cleaned_data["own_kind"], own.cleaned_data["own_category"])
-    if not items:
+    if not items and "undo" not in asked:
         return None, _("Select the items first.")
     try:
+        if "undo" in asked:
+            act = asked.get("undo", "")
+            undone = undo(study, int(act), user, coding) if act.isdecimal() else None
+            return (undone, describe_undone(undone)) if undone else (None, _("This has already been undone."))
         if asked.get("take_back"):
-            done = take_back(study, items, code, user)
+            done = take_back(study, items, code, user, coding)
         else:
-            done = code_items(study, [Placed(item, code) for item in dict.fromkeys(items)], user)
+            done = code_items(study, [Placed(item, code) for item in dict.fromkeys(items)], user, coding)
     except BadCode as bad:
         return None, str(bad)
     return done, describe_done(study, code, done)

@@ -132,7 +132,9 @@ def sheet_context(request, study, item, may_review):
     judgments = judgments_of_item(study, item, choosing.choices)
     name, order = request.GET.get("from", ""), request.GET.get("sort", "")
     analysed = [table for table in report.tables if table.name == "item_analysis"]
-    codes = ItemCode.objects.filter(study=study, item=item).select_related("option", "set_by", "removed_by", "study")
+    codes = ItemCode.objects.filter(study=study, item=item, coding=None).select_related(
+        "option", "set_by", "removed_by", "study"
+    )
     return {
         "reports": list_reports(study).filter(item=item) if may_review else [],
         "project": study.project,
