@@ -4,7 +4,9 @@ import asyncio
 import json
 import re
 import time
+from collections.abc import Iterator
 
+import httpx2
 import pytest
 
 from api.models import Scope
@@ -12,7 +14,7 @@ from api.services.tokens import create_token
 from api.services.webhooks import sign
 from lesart_client import AsyncLesart, JobFailed, Lesart, Problem, TimedOut, clients
 from projects.models import User
-from tests.config.shell import ROOT
+from tests.config.shell import ROOT, Product
 from tests.factory import make_text
 
 pytestmark = [pytest.mark.slow, pytest.mark.django_db(transaction=True)]
@@ -25,15 +27,38 @@ def words(db) -> str:
 
 
 @pytest.fixture
-def api_server(live_server, words, monkeypatch, tmp_path):
-    """The server and the token where the documentation looks for them, in a folder of its own."""
-    monkeypatch.setenv("LESART_SERVER", live_server.url)
-    monkeypatch.setenv("LESART_TOKEN", words)
-    monkeypatch.chdir(tmp_path)
+def api_server(live_server, words) -> str:
     return live_server.url
 
 
-def test_the_page_of_the_api_runs_a_whole_study(api_server, tmp_path):
+@pytest.fixture(scope="module")
+def product(tmp_path_factory) -> Iterator[tuple[str, str]]:
+    """`./lesart up` and a token made there: by the sign-in link and the page of tokens."""
+    with Product(tmp_path_factory.mktemp("up")) as running, httpx2.Client(follow_redirects=True, timeout=60) as browser:
+        submit(browser, running.link, {})
+        made = submit(
+            browser, f"{running.url}account/tokens/", {"name": "docs", "scopes": list(Scope.values), "days": "7"}
+        )
+        yield running.url, re.search(r"lesart_[\w-]{30,}", made)[0]
+
+
+def submit(browser: httpx2.Client, page: str, form: dict) -> str:
+    """The page after its form was sent."""
+    hidden = re.search(r'name="csrfmiddlewaretoken" value="(\w+)"', browser.get(page).text)
+    return browser.post(page, data=form | {"csrfmiddlewaretoken": hidden[1]}, headers={"Referer": page}).text
+
+
+@pytest.fixture
+def documented(product, monkeypatch, tmp_path) -> tuple[str, str]:
+    """The server and the token where the documentation looks for them, in a folder of its own."""
+    url, words = product
+    monkeypatch.setenv("LESART_SERVER", url)
+    monkeypatch.setenv("LESART_TOKEN", words)
+    monkeypatch.chdir(tmp_path)
+    return product
+
+
+def test_the_page_of_the_api_runs_a_whole_study(documented, tmp_path):
     blocks = re.findall(r"^```python\n(.*?)^```", (ROOT / "docs/api.md").read_text(), re.M | re.S)
     values: dict = {}
     exec(compile("\n".join(blocks), "docs/api.md", "exec"), values)  # noqa: S102 - our own page
@@ -46,7 +71,7 @@ def test_the_page_of_the_api_runs_a_whole_study(api_server, tmp_path):
     assert not values["is_genuine"]("secret", f"t={now},v1={sign('other', now, b'x')}", b"x")
 
 
-def test_the_notebook_runs_from_the_first_cell_to_the_last(api_server):
+def test_the_notebook_runs_from_the_first_cell_to_the_last(documented):
     cells = json.loads((ROOT / "docs/tutorial.ipynb").read_text())["cells"]
     values: dict = {}
     for number, cell in enumerate(cells):
@@ -55,6 +80,40 @@ def test_the_notebook_runs_from_the_first_cell_to_the_last(api_server):
     assert values["shares"].loc["exact", "careful"] == 1.0
     assert values["shares"].loc["exact", "obvious"] < 1.0
     assert "informativity" in values["tables"]
+
+
+def test_large_files_are_waited_for(documented):
+    """Texts and their undoing, then answers with what is wrong with them: a worker of the server does each."""
+    url, words = documented
+    texts = [
+        {"id": f"t{n}", "text": f"Ferry {n} leaves. " * 60, "language": "en", "items": [
+            {"id": f"t{n}-{k}", "question": f"When does ferry {n} leave?", "answers": [
+                {"id": "a", "text": f"At {k}.", "correct": True}, {"id": "b", "text": f"At {k + 1}.", "correct": False}
+            ]} for k in range(3)
+        ]} for n in range(400)
+    ]  # fmt: skip
+    content = "".join(json.dumps(text) + "\n" for text in texts).encode()
+    rows = ["annotator,stage,text_id,item_id,option_id,question,value"]
+    rows += [
+        f"P{p},{stage},t{n},t{n}-{k},{option},answer,true" for p in range(3) for n in range(400) for k in range(3)
+        for stage in ("guess", "read") for option in "ab"
+    ]  # fmt: skip
+    rows += [f"P{p},read,t{n},t{n}-{k},,rating,4" for p in range(3) for n in range(400) for k in range(3)]
+    with Lesart(url, words) as lesart:
+        lesart.create_project("large", title="Large")
+        assert lesart.import_items("large", "bank.jsonl", content, dry_run=True)["counts"]["new_items"] == 1_200
+        stored = lesart.import_items("large", "bank.jsonl", content)
+        lesart.undo_import("large", stored["number"])
+        assert list(lesart.texts("large")) == []
+        lesart.import_items("large", "bank.jsonl", content)
+        lesart.create_study("large", {"slug": "large-1", "protocol": "guess-then-read", "language": "en"})
+        answers = "\n".join(rows)
+        with pytest.raises(JobFailed) as failed:
+            lesart.import_responses(
+                "large-1", "a.csv", answers.replace("P0,guess,t0,t0-0,b,answer,true", "P0", 1).encode()
+            )
+        assert 3 in {error["line"] for error in failed.value.errors}
+        assert lesart.import_responses("large-1", "a.csv", answers.encode())["responses"] == len(rows) - 1
 
 
 def test_lists_are_followed_to_their_end(api_server, words):

@@ -66,3 +66,39 @@ def is_running(pid: int) -> bool:
     """Whether the process exists; a zombie does not count."""
     state = subprocess.run(["ps", "-o", "stat=", "-p", str(pid)], capture_output=True, text=True).stdout.strip()
     return bool(state) and not state.startswith("Z")
+
+
+OF_DEPLOYMENTS = ["DATABASE_URL", "REDIS_URL", "ALLOWED_HOSTS", "SECRET_KEY"]
+
+
+class Product:
+    """`./lesart up` on a data folder of its own, ready."""
+
+    def __init__(self, folder):
+        environment = {name: value for name, value in os.environ.items() if name not in OF_DEPLOYMENTS}
+        self.process = subprocess.Popen(
+            [sys.executable, "-P", "-m", "config.cli", "up", "--port", "0"], stdout=subprocess.PIPE, text=True,
+            stderr=subprocess.STDOUT, env={**environment, "PYTHONPATH": str(ROOT), "LESART_DATA": str(folder)},
+        )  # fmt: skip
+
+    def __enter__(self):
+        self.url = re.search(r"http://127\.0\.0\.1:\d+/", line_with(self.process, "Lesart is ready at "))[0]
+        self.link = line_with(self.process, "sign-in").split()[-1]
+        self.family = descendants(self.process.pid)
+        return self
+
+    def __exit__(self, *_):
+        self.process.kill()
+        self.process.communicate()
+
+    def has_gone(self) -> bool:
+        return not any(map(is_running, self.family))
+
+
+def descendants(pid: int) -> set[int]:
+    listing = subprocess.run(["ps", "-eo", "pid=,ppid="], capture_output=True, text=True, check=True).stdout
+    pairs = [tuple(map(int, line.split())) for line in listing.splitlines()]
+    found = {pid}
+    while more := {child for child, parent in pairs if parent in found} - found:
+        found |= more
+    return found - {pid}

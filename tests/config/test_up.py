@@ -2,20 +2,15 @@
 
 import fcntl
 import json
-import os
-import re
 import signal
 import socket
 import subprocess
-import sys
 import urllib.request
 
 import pytest
 
 from config.cli import resources, usage
-from tests.config.shell import ROOT, is_running, lesart, line_with, script, wait_for
-
-OF_DEPLOYMENTS = ["DATABASE_URL", "REDIS_URL", "ALLOWED_HOSTS", "SECRET_KEY"]
+from tests.config.shell import Product, lesart, line_with, script, wait_for
 
 
 def test_a_taken_port_is_named_with_the_option_to_choose_another(tmp_path):
@@ -72,39 +67,6 @@ def test_a_start_waits_while_the_guard_of_a_killed_one_still_cleans_up(tmp_path,
 def test_the_address_printed_is_one_that_a_browser_can_open():
     assert resources.format_url(resources.get_local_host("0.0.0.0"), 8000) == "http://127.0.0.1:8000/"  # noqa: S104
     assert resources.format_url(resources.get_local_host("::1"), 8000) == "http://[::1]:8000/"
-
-
-class Product:
-    """`./lesart up` on a data folder of its own, ready."""
-
-    def __init__(self, folder):
-        environment = {name: value for name, value in os.environ.items() if name not in OF_DEPLOYMENTS}
-        self.process = subprocess.Popen(
-            [sys.executable, "-P", "-m", "config.cli", "up", "--port", "0"], stdout=subprocess.PIPE, text=True,
-            stderr=subprocess.STDOUT, env={**environment, "PYTHONPATH": str(ROOT), "LESART_DATA": str(folder)},
-        )  # fmt: skip
-
-    def __enter__(self):
-        self.url = re.search(r"http://127\.0\.0\.1:\d+/", line_with(self.process, "Lesart is ready at "))[0]
-        self.link = line_with(self.process, "sign-in").split()[-1]
-        self.family = descendants(self.process.pid)
-        return self
-
-    def __exit__(self, *_):
-        self.process.kill()
-        self.process.communicate()
-
-    def has_gone(self) -> bool:
-        return not any(map(is_running, self.family))
-
-
-def descendants(pid: int) -> set[int]:
-    listing = subprocess.run(["ps", "-eo", "pid=,ppid="], capture_output=True, text=True, check=True).stdout
-    pairs = [tuple(map(int, line.split())) for line in listing.splitlines()]
-    found = {pid}
-    while more := {child for child, parent in pairs if parent in found} - found:
-        found |= more
-    return found - {pid}
 
 
 @pytest.mark.slow
