@@ -1,5 +1,6 @@
 """The characters of the tests: four members with different rights, a stranger, and a small project."""
 
+import gc
 from contextlib import ExitStack
 
 import pytest
@@ -37,6 +38,12 @@ def pytest_collection_modifyitems(items):
     check_marks(items)
     slow = {item.path for item in items if item.get_closest_marker("slow")}
     items.sort(key=lambda item: item.path not in slow)
+
+
+def pytest_collection_finish():
+    """What the collected modules hold stays to the end: the garbage collector need not look through it again."""
+    gc.freeze()
+    gc.set_threshold(20_000, 20, 20)
 
 
 def check_marks(items):

@@ -15,7 +15,7 @@ from analysis.tables.writers import as_csv
 from items.models import Option
 from tests import reading
 from tests.analysis.rows import numbers_in
-from tests.analysis.test_behind_every_table import STUDIES
+from tests.analysis.test_every_table import STUDIES
 from tests.analysis.whole_studies import make_guessing_study
 from tests.factory import answer, make_annotator
 

@@ -20,7 +20,7 @@ from tests.analysis import whole_studies
 from tests.analysis.rows import make_table
 from tests.analysis.same_numbers import beside, compare_description, compare_page_and_files, files_in, tables_on
 
-pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("recompute")]
+pytestmark = pytest.mark.slow
 
 COLUMNS = (Column("who", "Who"), Column("mean", "Mean", "number", "low", "high"))
 STUDIES = [(name, "readers") for name in whole_studies.EVERY] + [("guessed", "annotators"), ("guessed", "published")]
@@ -61,7 +61,9 @@ def pages_of(client, study, convention):
 
 
 @pytest.mark.parametrize(("name", "convention"), STUDIES)
-def test_every_number_of_the_pages_is_that_of_the_files(name, convention, project, as_user, reviewer, tmp_path):
+def test_every_number_of_the_pages_is_that_of_the_files(
+    name, convention, project, as_user, reviewer, tmp_path, request
+):
     study = whole_studies.EVERY[name](project)
     written, packed = read_written_files(study, tmp_path, convention)
     assert written == packed
@@ -70,12 +72,14 @@ def test_every_number_of_the_pages_is_that_of_the_files(name, convention, projec
     pages = pages_of(client, study, convention)
     shown = {path: tables_on(*each) for path, each in pages.items()}
     assert {name for name, file in files.items() if file.rows} <= set().union(*shown.values())
+    request.getfixturevalue("recompute")
     report = full_report_from(evidence_of(study, Choices(convention=convention, seed=abs(study.seed))))
     tables = {table.name: table for table in report.tables}
     by_path = {path: compare_page_and_files(tables, files, each, convention) for path, each in shown.items()}
     assert not [difference for differences, _n in by_path.values() for difference in differences]
     assert sum(n for _differences, n in by_path.values()) > 100
     for table in report.tables:
+        assert WRITERS["json"](table).encode() == written[f"{table.name}.json"], table.name
         view = "stand_in_csv" if table.name in STAND_IN else "study_table"
         address = reverse(view, args=[study.slug, table.name])
         downloaded = client.get(address, {"asked": 1, "convention": convention})

@@ -1,4 +1,7 @@
-"""A site of its own for the kill test, in processes that can be killed: `prepare URL N HOLD`, `drain`, `sum_up`."""
+"""A site of its own for the kill test, in processes that can be killed.
+
+`migrate`, `prepare URL N HOLD`, `work`, and `drain`, `decide` and `sum_up`, which print what became of the run.
+"""
 
 import json
 import os
@@ -27,8 +30,11 @@ runs._send = lambda run_id: None
 registry.register("toy", Toy())
 
 
-def prepare(url: str, n: str, on_unknown: str) -> None:
+def migrate() -> None:
     call_command("migrate", verbosity=0)
+
+
+def prepare(url: str, n: str, on_unknown: str) -> None:
     project = Project.objects.create(slug="kill", title="Kill")
     endpoint = Endpoint.objects.create(name="mock", base_url=url, model="mock-1", max_concurrency=16)
     runs.create_run(
@@ -39,6 +45,7 @@ def prepare(url: str, n: str, on_unknown: str) -> None:
 
 def drain() -> None:
     draining.drain_here(Run.objects.get())
+    sum_up()
 
 
 def work() -> None:
@@ -62,7 +69,10 @@ def sum_up() -> None:
 
 def decide() -> None:
     runs.decide_held(Run.objects.get(), ask_again=True)
+    drain()
 
+
+COMMANDS = {command.__name__: command for command in (migrate, prepare, drain, sum_up, decide, work)}
 
 if __name__ == "__main__":
-    {"prepare": prepare, "drain": drain, "sum_up": sum_up, "decide": decide, "work": work}[sys.argv[1]](*sys.argv[2:])
+    COMMANDS[sys.argv[1]](*sys.argv[2:])

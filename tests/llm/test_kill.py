@@ -3,6 +3,7 @@
 import json
 import os
 import secrets
+import shutil
 import subprocess
 import sys
 import time
@@ -42,26 +43,38 @@ class Site:
         assert process.returncode == 0
         return output
 
-    def sum_up(self):
-        return json.loads(self.do("sum_up"))
+    def sum_up(self, command="sum_up"):
+        """What became of the run, after that command."""
+        return json.loads(self.do(command))
+
+
+@pytest.fixture(scope="module")
+def migrated(tmp_path_factory):
+    """A database without rows, whose tables take longer to make than to copy."""
+    with database(tmp_path_factory.mktemp("migrated")) as environment:
+        Site(environment).do("migrate")
+        yield environment
 
 
 @pytest.fixture
-def site(tmp_path):
-    with database(tmp_path) as environment:
+def site(tmp_path, migrated):
+    with database(tmp_path, migrated) as environment:
         yield Site(environment)
 
 
 @contextmanager
-def database(folder):
-    """An empty database: a file, or one more on the PostgreSQL of the tests."""
+def database(folder, source=None):
+    """An empty database, or a copy of the source: a file, or one more on the PostgreSQL of the tests."""
     url = os.environ.get("DATABASE_URL", "")
     if not url.startswith("postgres"):
+        if source:
+            shutil.copytree(source["LESART_DATA"], folder, dirs_exist_ok=True)
         yield {"LESART_DATA": str(folder), "DATABASE_URL": ""}
         return
     name = f"kill_{secrets.token_hex(6)}"
+    template = urlsplit(source["DATABASE_URL"]).path[1:] if source else "template1"
     with psycopg.connect(url, autocommit=True) as connection:
-        connection.execute(f'CREATE DATABASE "{name}"')
+        connection.execute(f'CREATE DATABASE "{name}" TEMPLATE "{template}"')
         try:
             yield {"LESART_DATA": str(folder), "DATABASE_URL": urlunsplit(urlsplit(url)._replace(path=f"/{name}"))}
         finally:
@@ -88,8 +101,7 @@ def test_killed_twice_every_call_is_answered_and_only_those_on_the_wire_are_sent
             wait_for(server, n)
             drainer.kill()
             drainer.communicate()
-        site.do("drain")
-    result = site.sum_up()
+        result = site.sum_up("drain")
     assert result["state"] == "done"
     assert result["states"] == {"answered": N}
     asked = times_asked(server)
@@ -148,14 +160,12 @@ def test_where_the_run_says_hold_nothing_is_sent_twice_until_somebody_decides(si
         drainer.kill()
         drainer.communicate()
         time.sleep(2.2)
-        site.do("drain")
-        result = site.sum_up()
+        result = site.sum_up("drain")
         assert (result["state"], result["reason"]) == ("paused", "held")
         assert 0 < result["states"]["held"] <= SENT
         assert set(times_asked(server).values()) == {1}
-        site.do("decide")
-        site.do("drain")
-    assert site.sum_up()["states"] == {"answered": N}
+        result = site.sum_up("decide")
+    assert result["states"] == {"answered": N}
     assert max(times_asked(server).values()) <= 2
 
 
@@ -163,16 +173,17 @@ def test_a_database_that_is_restarted_costs_the_calls_on_the_wire_and_nothing_el
     """The drainer itself goes on; nothing starts it again."""
     with postgres.run_server() as database, mock_server(steady, latency=0.05) as server:
         site = Site({"LESART_DATA": str(tmp_path), "DATABASE_URL": database.url})
+        site.do("migrate")
         site.do("prepare", server.base_url, str(N), "repeat")
         drainer = site.start("drain")
         wait_for(server, N // 3)
         database.stop()
         n_before = len(server.requests)
         database.start()
-        drainer.communicate(timeout=120)
+        output, _ = drainer.communicate(timeout=120)
         assert drainer.returncode == 0
         assert n_before < len(server.requests)
-        result = site.sum_up()
+        result = json.loads(output)
     assert (result["state"], result["states"]) == ("done", {"answered": N})
     asked = times_asked(server)
     assert len(asked) == N
