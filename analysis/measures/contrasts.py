@@ -113,11 +113,13 @@ def adjust_reader_contrasts(
 def adjust_text_contrasts(
     values: FloatArray, without: FloatArray, *, bounds: Bounds, seed: int, alone: bool = False
 ) -> list[AdjustedContrast]:
-    """These annotators only: delete-one-text jackknife with t.(k - 1), adjusted by max-T.
+    """These annotators only: delete-one-text jackknife with t.(k - 1), adjusted by max-T, of more contrasts than texts
+    by Holm.
 
     values: (m,) contrasts. without: (k, m) the same without each of the k texts. Adjusted p: the share of 100,000 draws
-    of a multivariate t, with the contrasts' correlations, whose largest |t| reaches the contrast's. alone: nothing is
-    drawn, and what is adjusted is NaN.
+    of a multivariate t, with the contrasts' correlations, whose largest |t| reaches the contrast's. Max-T takes the
+    correlations as known and one scale for all standard errors; with more contrasts than texts it claims too much.
+    alone: nothing is drawn, and what is adjusted is NaN.
     """
     k, errors = len(without), jackknife_errors(without)
     reasons = [_why_not(*about) for about in zip(values, without.T, errors, strict=True)]
@@ -126,16 +128,23 @@ def adjust_text_contrasts(
     with np.errstate(invalid="ignore", divide="ignore"):
         t = np.where(member, np.abs(values) / errors, np.nan)
     p = 2 * student.sf(t, freedom)
-    undrawn = math.nan, np.full(len(t), np.nan)
-    critical, p_adjusted = undrawn if alone else _max_t(t, p, without, member, seed)
+    adjustment = choose_adjustment(int(member.sum()), k)
+    critical, p_adjusted = math.nan, np.full(len(t), np.nan)
+    if not alone and k >= FEWEST_TEXTS and member.any():
+        critical, p_adjusted = _holm(p, member, k) if adjustment == HOLM else _max_t(t, p, without, member, seed)
     return [
         AdjustedContrast(
             float(value), *_ends(value, error, _critical(freedom), bounds, member[at]),
-            *_ends(value, error, critical, bounds, member[at]), float(p[at]), float(p_adjusted[at]), MAX_T,
+            *_ends(value, error, critical, bounds, member[at]), float(p[at]), float(p_adjusted[at]), adjustment,
             int(member.sum()), reasons[at] or (TOO_FEW_TEXTS if k < FEWEST_TEXTS else ""),
         )
         for at, (value, error) in enumerate(zip(values, errors, strict=True))
     ]  # fmt: skip
+
+
+def choose_adjustment(contrasts: int, texts: int) -> str:
+    """Max-T; Holm where more contrasts than texts leave their correlations unknown."""
+    return HOLM if contrasts > texts >= FEWEST_TEXTS else MAX_T
 
 
 def largest_t(correlation: FloatArray, freedom: int, seed: int) -> FloatArray:
@@ -161,10 +170,8 @@ def jackknife_errors(without: FloatArray) -> FloatArray:
 
 
 def _max_t(t: FloatArray, p: FloatArray, without: FloatArray, member: BoolArray, seed: int) -> tuple[float, FloatArray]:
-    """The critical value and the adjusted p; NaN without a member and below 5 texts."""
+    """The critical value and the adjusted p of the members."""
     k, p_adjusted = len(without), np.full(len(t), np.nan)
-    if k < FEWEST_TEXTS or not member.any():
-        return math.nan, p_adjusted
     apart = without[:, member] - without[:, member].mean(axis=0)
     scaled = apart / np.sqrt((apart**2).sum(axis=0))
     drawn = np.sort(largest_t(scaled.T @ scaled, k - 1, seed))
@@ -173,8 +180,13 @@ def _max_t(t: FloatArray, p: FloatArray, without: FloatArray, member: BoolArray,
     return max(float(np.quantile(drawn, LEVEL)), _critical(k - 1)), p_adjusted
 
 
-def _critical(freedom: int) -> float:
-    return float(student.ppf((1 + LEVEL) / 2, freedom))
+def _holm(p: FloatArray, member: BoolArray, k: int) -> tuple[float, FloatArray]:
+    """The critical value of Bonferroni's intervals and Holm's adjusted p of the members."""
+    return _critical(k - 1, 1 - (1 - LEVEL) / member.sum()), adjust_p_values(np.where(member, p, np.nan), HOLM)
+
+
+def _critical(freedom: int, level: float = LEVEL) -> float:
+    return float(student.ppf((1 + level) / 2, freedom))
 
 
 def _ends(value: float, error: float, critical: float, bounds: Bounds, defined: bool) -> Bounds:

@@ -14,7 +14,16 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.stats import t as student
 
-from analysis.measures.contrasts import FEWEST_TEXTS, MAX_T, TOO_FEW_TEXTS, AdjustedContrast, largest_t
+from analysis.measures.contrasts import (
+    FEWEST_TEXTS,
+    HOLM,
+    MAX_T,
+    TOO_FEW_TEXTS,
+    AdjustedContrast,
+    adjust_reader_contrasts,
+    choose_adjustment,
+    largest_t,
+)
 from analysis.measures.intervals import LEVEL, TEXT
 from analysis.measures.types import BoolArray, FloatArray
 from analysis.measures.variance_parts import Cells, VarianceParts
@@ -47,13 +56,16 @@ class JointInfluence:
 def adjust_joint_contrasts(
     family: Sequence[VarianceParts], influence: JointInfluence, *, seed: int, alone: bool = False
 ) -> list[AdjustedContrast]:
-    """p as in `VarianceParts.p_of_zero`; adjusted p and simultaneous ends by max-T with 100,000 draws.
+    """p as in `VarianceParts.p_of_zero`; adjusted p and simultaneous ends by max-T with 100,000 draws, and
+    by Holm of more contrasts than texts.
 
     alone: nothing is drawn, and what is adjusted is NaN.
     """
     p = np.array([parts.p_of_zero() for parts in family])
     member = ~np.isnan(p)
     n_texts = min((parts.n_texts for parts in family), default=0)
+    if not alone and choose_adjustment(int(member.sum()), n_texts) == HOLM:
+        return adjust_reader_contrasts(family)
     p_adjusted, level = np.full(len(p), np.nan), np.nan
     if not alone and member.any() and n_texts >= FEWEST_TEXTS:
         level, p_adjusted[member] = draw_level(family, influence, p, member, seed)

@@ -299,11 +299,11 @@ def max_t_note(convention: str) -> str:
     if convention == READERS:
         return _(
             "Adjusted for multiple comparisons: p and simultaneous intervals from the distribution of the largest |t|"
-            " (max-T) over readers and texts; from 5 texts."
+            " (max-T) over readers and texts; by Holm where there are more contrasts than texts; from 5 texts."
         )
     return _(
         "Adjusted for multiple comparisons: p and simultaneous intervals from the distribution of the largest |t|"
-        " (max-T) over texts; from 5 texts."
+        " (max-T) over texts; by Holm where there are more contrasts than texts; from 5 texts."
     )
 
 

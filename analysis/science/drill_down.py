@@ -255,5 +255,16 @@ def list_flawed(evidence: Evidence, row: Row, column: str) -> Table:
     return list_counted(evidence, mine[mine["text_id"].isin(kinds.index[kinds == 2])], column)
 
 
+@tables.FLAWED_ITEMS.drill_down
+def list_signs(evidence: Evidence, row: Row, column: str) -> Table:
+    """People's answers to the item with the text: of distractors, or of all options."""
+    read = with_text(evidence) if reading_stages(evidence) else people_judgments(evidence).iloc[:0]
+    mine = read[read["item_id"] == row["item_id"]]
+    if column in ("rarest", "n_rare"):
+        options = evidence.options[evidence.options["item_id"] == row["item_id"]]
+        mine = mine[mine["option_id"].isin(options[~options["key"].astype(bool)]["option_id"])]
+    return count_or_list(evidence, mine, column)
+
+
 def items_of(evidence: Evidence, ids: pd.Index) -> pd.DataFrame:
     return evidence.items[evidence.items["item_id"].isin(ids)]

@@ -13,16 +13,19 @@ from analysis.formatting import with_interval
 from analysis.frames.evidence import Evidence
 from analysis.measures.contrasts import HOLM, adjust_p_values
 from analysis.measures.correlations import WithinText, merge_equal_columns, within_text
+from analysis.measures.item_analysis import miskey
 from analysis.measures.reader_intervals import jackknife_parts
 from analysis.measures.variance_parts import VarianceParts
-from analysis.reports.evaluators import people_in
+from analysis.reports.evaluators import HUMAN, people_in
 from analysis.science.common import judgments_in, reading_stages, refuse, texts_only
-from analysis.science.tables import FLAWS
+from analysis.science.tables import FLAWED_ITEMS, FLAWS
 from analysis.tables.spec import Table
 from items.flaw_rules import RULES, UNDERSTOOD, flaws_of, question_type
 from items.wording import Wording
 
 FEWEST_ITEMS, FEWEST_TEXTS, FEWEST_OF_TYPE = 10, 5, 5
+RARE = 0.05  # share of people below which a distractor counts as implausible (Haladyna & Downing 1993)
+RULE = "rules"
 NAMES = (*RULES, *UNDERSTOOD)
 CODED = {"yes": True, "no": False}
 OUTCOMES = ("informativity", "answerability", "guessability")
@@ -50,6 +53,7 @@ FLAW_NAMES: dict[str, str | Promise] = {
 TOO_FEW_ITEMS = gettext_noop("Fewer than 10 items have this flaw (%(n)d).")
 TOO_FEW_TEXTS = gettext_noop("Fewer than 5 texts hold items with and without it (%(n)d).")
 NO_ANSWERS = gettext_noop("No item was answered by people both without and with the text.")
+NOT_READ = gettext_noop("Nobody has answered it with the text.")
 TOGETHER = gettext_noop("These flaws always occur together and are counted as one: %(flaws)s.")
 DETERMINED = gettext_noop("Other flaws or the question type determine this flaw, so it has no effect of its own.")
 
@@ -64,7 +68,10 @@ def flaw_tables(evidence: Evidence) -> tuple[Table, ...]:
     found = list(rows_of(coded, values, by_people))
     together = dict.fromkeys(row["reason"] for row in found if row["reason"] and row["p_adjusted"] is not None)
     rows = sorted(found, key=lambda row: -row["n_items"])
-    return (FLAWS.build(rows, evidence.choices.convention, notes=list(together)),)
+    return (
+        FLAWS.build(rows, evidence.choices.convention, notes=list(together)),
+        FLAWED_ITEMS.build(list(item_rows(evidence, coded))),
+    )
 
 
 def code_items(evidence: Evidence) -> pd.DataFrame:
@@ -195,10 +202,40 @@ def estimate_of(parts: VarianceParts) -> Any:
     return refuse(_(DETERMINED)) if np.isnan(parts.value) else texts_only(parts)
 
 
+def item_rows(evidence: Evidence, coded: pd.DataFrame) -> Iterator[dict[str, Any]]:
+    """Each flaw of each item, with the signs of it in people's answers with the text."""
+    signs = answer_signs(evidence).to_dict("index")
+    unknown = dict.fromkeys(("rarest", "n_rare", "miskey")) | {"n_people": 0, "reason": _(NOT_READ)}
+    text = coded["text_id"].to_dict()
+    for item, flaws in coded[list(NAMES)].to_dict("index").items():
+        by_people = evidence.flaw_codes.get(str(item), {})
+        for name in (name for name in NAMES if flaws[name] is True):
+            yield {
+                "text_id": text[item], "item_id": item, "flaw": name, "flaw_said": str(FLAW_NAMES[name]),
+                "coded_by": HUMAN if name in by_people else RULE, **signs.get(item, unknown),
+            }  # fmt: skip
+
+
+def answer_signs(evidence: Evidence) -> pd.DataFrame:
+    """By item that people answered with the text: how many chose its rarest distractor, how many distractors fewer than
+    5 % chose, and the chance that a key of it is wrong."""
+    stages = reading_stages(evidence)
+    mine = people_in(evidence).rows_of(judgments_in(evidence))
+    read = mine[mine["stage"] == stages.with_text] if stages else mine.iloc[:0]
+    right = read["correct"].astype(float).groupby([read["item_id"], read["option_id"]], sort=False).agg(["sum", "size"])
+    alarm = miskey(right["sum"].to_numpy(dtype=np.int64), right["size"].to_numpy(dtype=np.int64))
+    is_key = evidence.options.set_index(["item_id", "option_id"])["key"].reindex(right.index).astype(bool)
+    share = (1 - right["sum"] / right["size"]).where(~is_key)  # a distractor judged wrongly was chosen
+    each = pd.DataFrame({"rarest": share, "n_rare": share < RARE, "miskey": alarm.probability}).groupby("item_id")
+    found = each.agg({"rarest": "min", "n_rare": "sum", "miskey": "max"})
+    people = read.groupby("item_id")["annotator"].nunique().rename("n_people")
+    return found.join(people).assign(reason=_(alarm.reason) if alarm.reason else "").astype(object)
+
+
 def flaw_sentence(tables: tuple[Table, ...]) -> list[str]:
     """The flaw whose items differ most in informativity after adjustment."""
     found = [
-        row for table in tables for row in table.rows
+        row for table in tables if table.name == FLAWS.name for row in table.rows
         if row["p_adjusted"] is not None and row["p_adjusted"] < 0.05 and row["informativity"] is not None
     ]  # fmt: skip
     if not found:

@@ -55,14 +55,14 @@ UNCERTAIN = gettext_noop("From %(n)d texts, how well models predict people is it
 
 @dataclass(frozen=True)
 class Predictor:
-    """The models whose answers predict people's: all that answered something about every text, or why there is none."""
+    """The models whose answers in a stage predict people's: all that answered about every text, or why none does."""
 
     names: tuple[str, ...]
-    shares: pd.DataFrame  # stage, generator, text_id, p: the mean of the models' p(right)
+    shares: pd.Series  # by text, the mean of the models' p(right)
     reason: str = ""
 
 
-NO_SHARES = pd.DataFrame(columns=["stage", "generator", "text_id", "p"])
+NO_SHARES = pd.Series(dtype=float)
 
 
 def joined_tables(evidence: Evidence) -> tuple[Table, ...]:
@@ -91,34 +91,35 @@ def covers(people: pd.DataFrame, judgments: pd.DataFrame, models: list[Evaluator
 
 @dataclass(frozen=True)
 class Joined:
-    """Both stages of a generator; reason: why people and models cannot be joined, in words."""
+    """Both stages of a generator, with the text and without; reason: why nothing can be joined, in words."""
 
     generator: str
-    cells: tuple[Cell, Cell]  # with the text, without
-    predictor: Predictor
+    cells: tuple[Cell, Cell]
+    predictors: tuple[Predictor, Predictor]
     drawn: int
     reason: str
-    remark: str
-
-    def fit_both(self, slope: float | None) -> tuple[Fitted, Fitted]:
-        read, guess = (fit(cell, slope) for cell in self.cells)
-        return read, guess
 
     def parts(self, measure: str, slope: float | None, readers: Any) -> VarianceParts:
-        read, guess = self.fit_both(slope)
+        fitted = [fit(cell, slope) for cell in self.cells_of(measure)]
         if measure == INFORMATIVITY:
-            return combine((read, guess), (1, -1), (-1.0, 1.0), readers)
-        return combine((read if measure == ANSWERABILITY else guess,), (1,), (0.0, 1.0), readers)
+            return combine(fitted, (1, -1), (-1.0, 1.0), readers)
+        return combine(fitted, (1,), (0.0, 1.0), readers)
 
     def cells_of(self, measure: str) -> tuple[Cell, ...]:
-        return {ANSWERABILITY: self.cells[:1], GUESSABILITY: self.cells[1:]}.get(measure, self.cells)
+        return self.cells[stages_in(measure)]
+
+    def models_of(self, measure: str) -> list[str]:
+        """The models that predict people in all stages of the measure, by stage and name."""
+        return list(dict.fromkeys(name for each in self.predictors[stages_in(measure)] for name in each.names))
 
     def why_not(self, measure: str) -> str:
         """Why there is no estimate; empty where there is one."""
-        return self.reason or too_few(self.cells_of(measure), self.drawn)
+        unpredicted = [each.reason for each in self.predictors[stages_in(measure)] if each.reason]
+        return self.reason or next(iter(unpredicted), "") or too_few(self.cells_of(measure), self.drawn)
 
     def remarks(self, measure: str, r: float) -> str:
-        return " ".join(filter(None, [self.remark, *remarks_on(self.cells_of(measure), self.drawn, r)]))
+        own = [_(OWN_ITEMS) % {"model": self.generator}] if self.generator in self.models_of(measure) else []
+        return " ".join([*own, *remarks_on(self.cells_of(measure), self.drawn, r)])
 
     def rows(self, convention: str) -> Iterator[dict[str, Any]]:
         for measure in (GUESSABILITY, ANSWERABILITY, INFORMATIVITY):
@@ -139,16 +140,15 @@ class Joined:
         n, n_all = count_done(cells), int((cells[0].weight > 0).sum())
         about: dict[str, Any] = {
             "generator": self.generator, "measure": measure, "method": method, "n_texts": n, "n_texts_all": n_all,
-            "predictor": ", ".join(self.predictor.names), "remark": "",
+            "predictor": ", ".join(self.models_of(measure)), "remark": "",
         }  # fmt: skip
         empty = dict.fromkeys(("slope", "r", "n_effective", "width_share"))
         if reason:
             return about | empty | {"value": refuse(reason), "reason": reason, "remark_said": ""}
-        fitted = self.fit_both(slope)[: 1 if measure == ANSWERABILITY else 2][-1:]
         value = conventions(self.parts(measure, slope, RANDOM), self.parts(measure, slope, FIXED))
         r = correlation(cells)
         remark = self.remarks(measure, r) if method == FITTED else ""
-        single = fitted[0] if len(cells) == 1 else None
+        single = fit(cells[0], slope) if len(cells) == 1 else None
         return about | {
             "value": value,
             "slope": None if single is None else single.slope,
@@ -158,6 +158,11 @@ class Joined:
             "remark": remark,
             "remark_said": remark,
         }
+
+
+def stages_in(measure: str) -> slice:
+    """Which of the stages with and without the text the measure is about."""
+    return {ANSWERABILITY: slice(0, 1), GUESSABILITY: slice(1, 2)}.get(measure, slice(0, 2))
 
 
 def too_few(cells: tuple[Cell, ...], drawn: int) -> str:
@@ -226,65 +231,49 @@ def of_generator(
     weight = evidence.options[evidence.options["generator"] == generator].groupby("text_id", sort=False).size()
     draw = evidence.text_draw
     chance = weight.index.map(draw.chances).to_numpy(dtype=np.float64) if draw else np.ones(len(weight))
-    predictor = predict(judgments, models, weight.index, generator, stages, evidence.seen_texts)
-    reason = predictor.reason if draw else _(NOT_DRAWN)
-    cells = tuple(
-        make_cell(people, predictor, weight, chance, generator, stage) for stage in (stages.with_text, stages.without)
-    )
+    names = (stages.with_text, stages.without)
+    about = judgments[judgments["generator"] == generator]
+    found = [predict(about[about["stage"] == name], models, weight.index, evidence.seen_texts) for name in names]
+    mine = people[people["generator"] == generator]
+    cells = [
+        make_cell(mine[mine["stage"] == name], people, each, weight, chance)
+        for name, each in zip(names, found, strict=True)
+    ]
     drawn = sum(text in draw.drawn for text in weight.index) if draw else 0
-    remark = _(OWN_ITEMS) % {"model": generator} if generator in predictor.names else ""
-    return Joined(generator, (cells[0], cells[1]), predictor, drawn, reason, remark)
+    return Joined(generator, (cells[0], cells[1]), (found[0], found[1]), drawn, "" if draw else _(NOT_DRAWN))
 
 
 def make_cell(
-    people: pd.DataFrame, predictor: Predictor, weight: pd.Series, chance: np.ndarray, generator: str, stage: str
+    mine: pd.DataFrame, people: pd.DataFrame, predictor: Predictor, weight: pd.Series, chance: np.ndarray
 ) -> Cell:
-    mine = people[(people["generator"] == generator) & (people["stage"] == stage)]
+    """From people's judgments of the cell; annotators have their codes among all `people`."""
     text = weight.index.get_indexer(pd.Index(mine["text_id"]))
-    annotator = pd.factorize(people["annotator"], sort=True)[0][
-        ((people["generator"] == generator) & (people["stage"] == stage)).to_numpy()
-    ]
+    annotator = pd.Index(np.unique(people["annotator"])).get_indexer(pd.Index(mine["annotator"]))
     right = mine["correct"].to_numpy(dtype=np.float64)
     judged = Judgments(text.astype(np.int64), annotator.astype(np.int64), right, np.ones(len(mine)))
-    said = predictor.shares
-    own = said[(said["generator"] == generator) & (said["stage"] == stage)].set_index("text_id")["p"]
-    predicted = own.reindex(weight.index).to_numpy(dtype=np.float64)
+    predicted = predictor.shares.reindex(weight.index).to_numpy(dtype=np.float64)
     return Cell(judged.share(len(weight)), predicted, chance, weight.to_numpy(dtype=np.float64), judged)
 
 
 def predict(
-    judgments: pd.DataFrame,
-    models: list[Evaluator],
-    texts: pd.Index,
-    generator: str,
-    stages: ReadingStages,
-    seen: Mapping[str, frozenset[str]],
+    judgments: pd.DataFrame, models: list[Evaluator], texts: pd.Index, seen: Mapping[str, frozenset[str]]
 ) -> Predictor:
-    """The mean p(right) of the models that answered about every text in both stages and have not `seen` people's
-    answers to any of them."""
-    about = judgments[judgments["generator"] == generator]
-    complete, missing = [], {}
-    for model in models:
-        mine = model.rows_of(about)
-        lacking = set(texts)
-        answered = [set(mine[mine["stage"] == stage]["text_id"]) for stage in (stages.without, stages.with_text)]
-        lacking -= set.intersection(*answered)
-        missing[model.name] = len(lacking)
-        if not lacking:
-            complete.append(model)
-    known = {model.name: len(seen.get(model.name, frozenset()) & set(texts)) for model in complete}
-    if complete and all(known.values()):
-        name = min(known, key=lambda each: known[each])
-        return Predictor((), NO_SHARES, _(HAS_SEEN) % {"model": name, "k": known[name]})
-    complete = [model for model in complete if not known[model.name]]
+    """The mean p(right) of the models that answered about every text in a stage and have not `seen` people's answers
+    to any of them; from the judgments of that stage."""
+    missing = {model.name: len(set(texts) - set(model.rows_of(judgments)["text_id"])) for model in models}
+    complete = [model for model in models if not missing[model.name]]
     if not complete:
         name = min(missing, key=lambda each: missing[each])
         reason = _(INCOMPLETE) % {"model": name, "k": missing[name], "n": len(texts)}
         return Predictor((), NO_SHARES, reason)
-    codes = frozenset().union(*(each.codes for each in complete))
-    of_model = about[about["annotator"].isin(codes)].groupby(["stage", "generator", "text_id", "annotator"])["p_right"]
-    shares = of_model.mean().groupby(["stage", "generator", "text_id"]).mean().rename("p").reset_index()
-    return Predictor(tuple(each.name for each in complete), shares)
+    known = {model.name: len(seen.get(model.name, frozenset()) & set(texts)) for model in complete}
+    if all(known.values()):
+        name = min(known, key=lambda each: known[each])
+        return Predictor((), NO_SHARES, _(HAS_SEEN) % {"model": name, "k": known[name]})
+    chosen = [model for model in complete if not known[model.name]]
+    codes = frozenset().union(*(each.codes for each in chosen))
+    of_model = judgments[judgments["annotator"].isin(codes)].groupby(["text_id", "annotator"])["p_right"].mean()
+    return Predictor(tuple(each.name for each in chosen), of_model.groupby("text_id").mean())
 
 
 def contrast_rows(found: list[Joined], evidence: Evidence) -> list[dict[str, Any]]:

@@ -7,6 +7,7 @@ import numpy as np
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
+from analysis.formatting import with_interval
 from analysis.frames.evidence import Evidence
 from analysis.measures.label_severity import LabelSeverity, label_severity
 from analysis.measures.rater_effects import linked_raters
@@ -25,6 +26,7 @@ from analysis.science.raters import (
 )
 from analysis.science.tables import FAIR_SHARES, LABEL_SEVERITY
 from analysis.tables.spec import Table
+from studies.question_words import name_question
 
 FEWEST_LABELS = 200
 YES, UNDECIDED = "yes", ("unsure", "not_applicable")
@@ -89,6 +91,25 @@ def label_rows(ratings: Ratings, fitted: tuple[LabelSeverity | None, str]) -> It
         else:
             parts = jackknife_parts(float(found.severity[place]), found.severity_without[:, place])
             yield about | {"severity": texts_only(parts), "reason": ""}
+
+
+def label_sentence(tables: tuple[Table, ...]) -> list[str]:
+    """The rater who differs most from the mean rater, or that nobody certainly differs; nothing without a number."""
+    rows = [row for table in tables if table.name == LABEL_SEVERITY.name for row in table.rows]
+    known = [row for row in rows if row["severity"] is not None and row["low"] is not None]
+    if not known:
+        return []
+    apart = [row for row in known if row["low"] * row["high"] > 0]
+    if not apart:
+        return [_("No rater certainly says yes more or less often than the mean rater.")]
+    row = max(apart, key=lambda each: abs(each["severity"]))
+    words = (
+        _("%(rater)s says yes more often than the mean rater, most of all to “%(question)s”: %(value)s logits.")
+        if row["severity"] > 0
+        else _("%(rater)s says yes less often than the mean rater, most of all to “%(question)s”: %(value)s logits.")
+    )
+    value = with_interval(row["severity"], row["low"], row["high"])
+    return [words % {"rater": row["annotator"], "question": name_question(row["question"]), "value": value}]
 
 
 def share_rows(ratings: Ratings, fitted: tuple[LabelSeverity | None, str]) -> Iterator[dict[str, Any]]:

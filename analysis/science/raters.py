@@ -9,8 +9,9 @@ import pandas as pd
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop, ngettext
 
-from analysis.formatting import with_interval
+from analysis.formatting import of_texts, with_interval
 from analysis.frames.evidence import Evidence
+from analysis.measures.intervals import Bounds
 from analysis.measures.rater_effects import (
     GStudy,
     Severity,
@@ -151,10 +152,17 @@ def g_row(ratings: Ratings, study: GStudy | None) -> dict[str, Any]:
         )
     values = (study.objects, study.raters, study.residual, study.relative(1), study.absolute(1))
     without = figures_without(ratings)
-    parts = [jackknife_parts(value, column) for value, column in zip(values, without.T, strict=True)]
-    estimates = {name: texts_only(each) for name, each in zip(names, parts, strict=True)}
+    estimates = {
+        name: texts_only(jackknife_parts(value, column, bounds=bounds_of(name)))
+        for name, value, column in zip(names, values, without.T, strict=True)
+    }
     enough = {name: fewest_raters(study, target) for name, target in TARGETS.items()}
     return about | estimates | enough | {"reason": ""}
+
+
+def bounds_of(name: str) -> Bounds:
+    """Of a reliability 0 to 1; components of variance have none, as they may be negative."""
+    return (0.0, 1.0) if name in ("relative", "absolute") else (-np.inf, np.inf)
 
 
 def figures_without(ratings: Ratings) -> np.ndarray:
@@ -218,7 +226,7 @@ def generator_rows(ratings: Ratings) -> Iterator[dict[str, Any]]:
         (np.array([each["p"] for each in without]), *ratios.T), strict=True,
     )  # fmt: skip
     yield about | {name: found[part] for name, part in COMPONENTS.items()} | {
-        name: texts_only(jackknife_parts(value, rest)) for name, value, rest in figures
+        name: texts_only(jackknife_parts(value, rest, bounds=bounds_of(name))) for name, value, rest in figures
     } | {
         "texts_80": fewest(lambda n: d_study(found, n, shape[1])[0]),
         "raters_80": fewest(lambda n: d_study(found, shape[0], n)[0]), "reason": "",
@@ -342,3 +350,28 @@ def rater_sentence(tables: tuple[Table, ...]) -> list[str]:
         row["raters_80"],
     )
     return [sentence % about]
+
+
+def generator_sentence(tables: tuple[Table, ...]) -> list[str]:
+    """How reliably these texts and raters rank generators, by the question that does so least, and what would do."""
+    rows = [row for table in tables if table.name == GENERATOR_G_STUDY.name for row in table.rows]
+    known = [row for row in rows if row["relative"] is not None]
+    if not known:
+        return []
+    row = min(known, key=lambda each: each["relative"])
+    about = {
+        "question": name_question(row["question"]), "texts": row["texts_80"], "here": of_texts(row["n_texts"]),
+        "value": with_interval(row["relative"], row["relative_low"], row["relative_high"]),
+    }  # fmt: skip
+    if row["texts_80"] is None:
+        words = _("Raters on %(here)s rank generators by %(question)s with a reliability (Eρ²) of %(value)s; more "
+                  "texts alone would not bring it to .8.")  # fmt: skip
+        return [words % about]
+    words = ngettext(
+        "Raters on %(here)s rank generators by %(question)s with a reliability (Eρ²) of %(value)s; .8 takes %(texts)d "
+        "text.",
+        "Raters on %(here)s rank generators by %(question)s with a reliability (Eρ²) of %(value)s; .8 takes %(texts)d "
+        "texts.",
+        row["texts_80"],
+    )
+    return [words % about]

@@ -376,3 +376,18 @@ def rasch_sentence(tables: tuple[Table, ...]) -> list[str]:
     fitting = sum(FITS[0] <= row["infit"] <= FITS[1] for row in rows)
     words = _("A model of readers (%(model)s) fits %(n)d of %(all)d items: difficulty does not depend on who came.")
     return [words % {"model": rows[0]["model"], "n": fitting, "all": len(rows)}]
+
+
+def dependence_sentence(tables: tuple[Table, ...]) -> list[str]:
+    """How many pairs of items depend on each other, and the strongest; nothing where none does."""
+    rows = [row for table in tables if table.name == DEPENDENT_PAIRS.name for row in table.rows]
+    if not rows:
+        return []
+    sentence = ngettext(
+        "Answers to %(n)d pair of items go together beyond what ability explains: %(a)s and %(b)s (Q3 %(q3)s).",
+        "Answers to %(n)d pairs of items go together beyond what ability explains, most of all %(a)s and %(b)s "
+        "(Q3 %(q3)s).",
+        len(rows),
+    )
+    about = {"n": len(rows), "a": rows[0]["item_a"], "b": rows[0]["item_b"], "q3": number(rows[0]["q3"])}
+    return [sentence % about]

@@ -14,11 +14,12 @@ from analysis.reports.report import Report
 from analysis.science.flaws import flaw_sentence, flaw_tables
 from analysis.science.joined import joined_sentences, joined_tables
 from analysis.science.joined_versions import joined_version_sentence, joined_version_tables
-from analysis.science.labels import label_tables
-from analysis.science.raters import rater_sentence, rating_tables
+from analysis.science.labels import label_sentence, label_tables
+from analysis.science.raters import generator_sentence, rater_sentence, rating_tables
 from analysis.science.readers import (
     carry_over_sentence,
     carry_over_tables,
+    dependence_sentence,
     functioning_sentence,
     rasch_sentence,
     reader_tables,
@@ -26,11 +27,14 @@ from analysis.science.readers import (
 from analysis.science.reliability import reliability_sentence, reliability_tables
 from analysis.science.tables import (
     CARRY_OVER,
+    DEPENDENT_PAIRS,
     DIF,
     FLAWS,
     G_STUDY,
+    GENERATOR_G_STUDY,
     JOINED,
     JOINED_VERSIONS,
+    LABEL_SEVERITY,
     OTHERS,
     RASCH,
     RELIABILITY,
@@ -51,9 +55,16 @@ def with_science(report: Report, evidence: Evidence) -> Report:
         (carry_over_tables(evidence), [(CARRY_OVER.name, carry_over_sentence)]),
         (reliability_tables(evidence), [(RELIABILITY.name, reliability_sentence)]),
         (flaw_tables(evidence), [(FLAWS.name, flaw_sentence)]),
-        (rating_tables(evidence), [(G_STUDY.name, rater_sentence)]),
-        (label_tables(evidence), []),
-        (reader_tables(evidence), [(RASCH.name, rasch_sentence), (DIF.name, functioning_sentence)]),
+        (rating_tables(evidence), [(G_STUDY.name, rater_sentence), (GENERATOR_G_STUDY.name, generator_sentence)]),
+        (label_tables(evidence), [(LABEL_SEVERITY.name, label_sentence)]),
+        (
+            reader_tables(evidence),
+            [
+                (RASCH.name, rasch_sentence),
+                (DIF.name, functioning_sentence),
+                (DEPENDENT_PAIRS.name, dependence_sentence),
+            ],
+        ),
     ]
     tables = [table for found, _sentences in pieces for table in found]
     findings = [(said, name) for found, sentences in pieces for name, say in sentences for said in say(found)]
@@ -61,7 +72,7 @@ def with_science(report: Report, evidence: Evidence) -> Report:
         report,
         tables=(*report.tables[:-1], *tables, *report.tables[-1:]),
         sentences=(*report.sentences, *(said for said, _table in findings)),
-        findings=tuple(findings),
+        findings=(*report.findings, *findings),
         figures=(*report.figures, *(table.name for table in tables if has_figure(table))),
     )
 

@@ -359,6 +359,28 @@ FLAWS = TableSpec(
     ),
 )  # fmt: skip
 
+FLAWED_ITEMS = TableSpec(
+    "flawed_items", _("Items with flaws, and what people did with them"), (
+        TEXT,
+        ITEM,
+        "flaw",
+        Column("flaw_said", _("Flaw"), in_files=False),
+        Column("coded_by", _("Coded by"), "evaluator"),
+        number("rarest", _("Rarest distractor"), _("share of people who chose it, with the text"), reason="reason"),
+        count("n_rare", _("Below .05"), _("distractors that fewer than 5 % of people chose, with the text"),
+              leads=False),
+        number("miskey", _("Mis-key"), _("chance that the key of one of its options is wrong, the largest"),
+               reason="reason"),
+        N_PEOPLE,
+        "reason",
+    ),
+    keys=("item_id", "flaw"),
+    notes=(
+        _("A distractor that fewer than 5 % of people choose is implausible to readers. A mis-key near 1 points to "
+          "more than one right option, or none."),
+    ),
+)  # fmt: skip
+
 VERSION = Column("version", _("Version"))
 COMPARED_WITH = Column("compared_with", _("Compared with"))
 
@@ -446,5 +468,5 @@ HOUR = TableSpec(
 TABLES = (
     JOINED, JOINED_CONTRASTS, JOINED_VERSIONS, OTHERS, CARRY_OVER, RELIABILITY, G_STUDY, D_STUDY, GENERATOR_G_STUDY,
     SEVERITY, FAIR_MEANS, LABEL_SEVERITY, FAIR_SHARES, RASCH, PERSON_FIT, DEPENDENCE, DEPENDENT_PAIRS, DIF, TEXT_DIF,
-    FLAWS, TEXT_VERSIONS, TEXT_VERSION_TEXTS,
+    FLAWS, FLAWED_ITEMS, TEXT_VERSIONS, TEXT_VERSION_TEXTS,
 )  # fmt: skip

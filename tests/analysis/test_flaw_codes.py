@@ -7,9 +7,10 @@ from django.urls import reverse
 
 from analysis.choices import Choices
 from analysis.codes import collect_flaw_codes
+from analysis.formatting import number as write
 from analysis.frames.evidence import evidence_of
 from analysis.protocols.item_writing_flaws.report import FLAW_CODES, flaw_codes
-from analysis.science.flaws import code_items
+from analysis.science.flaws import FLAW_NAMES, code_items
 from analysis.services.cached_results import state_of
 from analysis.services.reporting import report_from
 from evaluation.services.baselines import add_baselines, list_methods
@@ -18,6 +19,7 @@ from evaluation.services.progress import get_row
 from items.models import Item
 from studies.models import Response
 from studies.services.responses.importing import import_responses
+from tests.analysis.rows import rows_behind
 from tests.factory import make_item, make_text
 from tests.studies.world import draft_study, make_live_study
 
@@ -89,6 +91,20 @@ def test_the_report_has_the_table_beside_the_usual_ones(coded_study):
     assert {"flaw_codes", "counts", "distributions", "agreement", "item_flaws"} <= {t.name for t in report.tables}
 
 
+def test_what_people_agree_on_and_who_codes_as_they_do_is_said(coded_study):
+    report = report_from(evidence_of(coded_study, Choices()))
+    people, likeness = (
+        next(said for said, table in report.findings if table == name) for name in ("agreement", "flaw_codes")
+    )
+    alphas = {row["question"]: write(row["alpha"]) for row in report.table("agreement").rows}
+    best, worst = str(FLAW_NAMES["negative_stem"]), str(FLAW_NAMES["ambiguous"])
+    assert people.index(best) < people.index(worst)
+    assert all(alpha in people for alpha in alphas.values())
+    kappa = row_of(report.table("flaw_codes"), evaluator="rules", question="negative_stem")["kappa"]
+    assert write(kappa) in likeness
+    assert best in likeness
+
+
 def test_other_studies_of_the_items_take_what_people_coded(coded_study, project):
     other = draft_study(project, slug="reading")
     before = state_of(other, Choices())
@@ -106,6 +122,11 @@ def test_other_studies_of_the_items_take_what_people_coded(coded_study, project)
     codes = code_items(evidence_of(other, Choices()))
     assert codes["negative_stem"].tolist() == [True, False, False, False, False, True]
     assert codes["ambiguous"].tolist() == [False, False, False, False, None, True]
+    evidence = evidence_of(other, Choices())
+    table = report_from(evidence).table("flawed_items")
+    row = row_of(table, item_id="t5-i", flaw="ambiguous")
+    assert (row["coded_by"], row["n_people"], row["n_rare"], row["rarest"]) == ("human", 1, 0, 1.0)
+    assert len(rows_behind(evidence, table, row, {each.name: each for each in table.columns}["rarest"])) == 2
 
 
 def test_rules_answer_as_a_baseline_whose_codes_are_stored(coded_study, as_user, owner):

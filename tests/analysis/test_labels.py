@@ -5,9 +5,10 @@ import pytest
 from django.urls import reverse
 
 from analysis.choices import Choices
+from analysis.formatting import with_interval
 from analysis.frames.evidence import evidence_of
 from analysis.measures.label_severity import label_severity
-from analysis.science.labels import label_tables
+from analysis.science.labels import label_sentence, label_tables
 from studies.services.responses.importing import import_responses
 from tests.analysis.rows import rows_behind
 from tests.studies.answer_files import as_csv
@@ -40,6 +41,11 @@ def test_who_says_yes_more_often_and_fair_shares(project):
     severity, fair = label_tables(evidence)
     assert [row["severity"] for row in severity.rows] == pytest.approx([-1, 0, 1], abs=0.35)
     assert sum(row["severity"] for row in severity.rows) == pytest.approx(0, abs=1e-6)
+    (sentence,) = label_sentence((severity, fair))
+    most = max(severity.rows, key=lambda row: abs(row["severity"]))
+    assert all(
+        each in sentence for each in (most["annotator"], with_interval(most["severity"], most["low"], most["high"]))
+    )
     assert all(row["low"] < row["severity"] < row["high"] and row["n"] == 200 for row in severity.rows)
     for row in fair.rows:  # all raters labelled all items
         assert row["fair"] == pytest.approx(row["raw"], abs=0.05)
@@ -62,6 +68,7 @@ def test_refusals_have_the_same_words_on_the_page_and_in_both_tables(project, as
     study = label_flaw(project, **given)
     severity, fair = label_tables(evidence_of(study, Choices()))
     assert {row["reason"] for row in (*severity.rows, *fair.rows)} == {reason}
+    assert label_sentence((severity, fair)) == []
     assert {row["severity"] for row in severity.rows} | {row["fair"] for row in fair.rows} == {None}
     page = as_user(owner).get(reverse("study_table_page", args=[study.slug, "label_severity"]))
     assert reason in page.content.decode()

@@ -9,11 +9,18 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from analysis.formatting import number, with_interval
 from analysis.measures.rater_effects import crossed_components, d_study
 from analysis.science.flaws import flaw_tables
 from analysis.science.joined import joined_sentences, joined_tables
-from analysis.science.raters import rater_sentence, rating_tables
-from analysis.science.readers import carry_over_tables, functioning_sentence, rasch_sentence, reader_tables
+from analysis.science.raters import generator_sentence, rater_sentence, rating_tables
+from analysis.science.readers import (
+    carry_over_tables,
+    dependence_sentence,
+    functioning_sentence,
+    rasch_sentence,
+    reader_tables,
+)
 from analysis.science.reliability import reliability_sentence, reliability_tables
 from analysis.services.reporting import report_from
 from tests.analysis.answered_texts import N_TEXTS, add_answers, add_flaws, add_groups, add_ratings
@@ -24,6 +31,7 @@ def row_of(table, **wanted):
     return row
 
 
+MEASURES = ("answerability", "guessability", "informativity")
 FITTED = {"generator": "ann", "measure": "informativity", "method": "fitted slope"}
 
 
@@ -64,6 +72,25 @@ def test_refusals_to_join_stand_in_place_of_the_number(evidence, given, reason):
     assert (row["value"], row["low"], row["reason"]) == (None, None, reason)
     assert contrasts.rows == ()
     assert reason in joined_sentences((joined, contrasts))
+
+
+def test_a_model_without_a_stage_predicts_people_in_the_other(evidence):
+    """Of two models, one answered with the text only: answerability is estimated from both, the rest from the other."""
+    full = add_answers(evidence)
+    model = full.frame["kind"] == "model"
+    read_only = full.frame[model & (full.frame["stage"] == "read")].assign(annotator="lama")
+    annotators = pd.concat([full.annotators, full.annotators[-1:].assign(annotator="lama")], ignore_index=True)
+    both = replace(full, frame=pd.concat([full.frame, read_only], ignore_index=True), annotators=annotators)
+    table = joined_tables(both)[0]
+    models = {measure: row_of(table, **FITTED | {"measure": measure})["predictor"] for measure in MEASURES}
+    assert models == {"answerability": "gpt, lama", "guessability": "gpt", "informativity": "gpt, lama"}
+    alone = full.frame[~model | (full.frame["stage"] == "read")]
+    rows = {measure: row_of(joined_tables(replace(full, frame=alone))[0], **FITTED | {"measure": measure})
+            for measure in MEASURES}  # fmt: skip
+    usual = row_of(joined_tables(full)[0], **FITTED | {"measure": "answerability"})
+    assert rows["answerability"]["value"] == pytest.approx(usual["value"])
+    reason = "gpt has no answer on 40 of 40 texts; name an evaluator that answered them all."
+    assert [rows[name]["reason"] for name in MEASURES] == ["", reason, reason]
 
 
 def test_remarks_of_an_estimate(evidence):
@@ -188,6 +215,9 @@ def test_items_whose_answers_depend_on_each_other_are_listed(evidence):
     high = {row["pairs"]: row["n_high"] for row in tables["local_dependence"].rows}
     assert high["within text"] + high["across texts"] == len(tables["dependent_pairs"].rows)
     assert top["q3"] > 0.9
+    (sentence,) = dependence_sentence((tables["dependent_pairs"],))
+    assert all(each in sentence for each in ("t00-ann", "t00-bob", number(top["q3"])))
+    assert dependence_sentence((tables["local_dependence"],)) == []
 
 
 def test_generators_texts_and_raters_are_told_apart(evidence):
@@ -204,7 +234,10 @@ def test_generators_texts_and_raters_are_told_apart(evidence):
     expected = crossed_components(values.reshape(10, 6, 3))
     assert row["generators_texts"] == pytest.approx(expected["pi"])
     assert (row["relative"], row["absolute"]) == pytest.approx(d_study(expected, 6, 3))
-    assert row["relative_low"] <= row["relative"] <= row["relative_high"]
+    assert 0 <= row["relative_low"] <= row["relative"] <= row["relative_high"] <= 1
+    assert 0 <= row["absolute_low"] <= row["absolute"] <= row["absolute_high"] <= 1
+    (sentence,) = generator_sentence(tuple(tables.values()))
+    assert with_interval(row["relative"], row["relative_low"], row["relative_high"]) in sentence
     assert d_study(expected, row["texts_80"], 3)[0] >= 0.8 > d_study(expected, max(row["texts_80"] - 1, 1), 3)[0]
     assert (row["n_generators"], row["n_texts"], row["n_raters"]) == (10, 6, 3)
     one_left = full.every_round[(full.every_round["annotator"] == "p0")]
@@ -232,6 +265,7 @@ def test_ratings_of_two_raters_who_differ_by_one_mark(evidence):
     (row,) = g_study.rows
     assert (row["raters"], row["residual"]) == (pytest.approx(0.5), pytest.approx(0, abs=1e-9))
     assert (row["relative"], row["raters_70"], row["raters_80"]) == (pytest.approx(1), 1, 1)
+    assert row["absolute_high"] <= 1
     assert len(rater_sentence((g_study,))) == 1
     assert [each["n_raters"] for each in d_study.rows] == list(range(1, 9))
     assert [each["severity"] for each in severity.rows] == pytest.approx([-0.5, 0.5])
@@ -279,7 +313,7 @@ def test_a_report_has_the_tables_before_its_description(evidence):
 
 
 def test_flaws_with_few_items_have_a_count_and_no_effect(evidence):
-    (table,) = flaw_tables(add_flaws(evidence, {"t01-ann", "t02-ann"}))
+    table, _items = flaw_tables(add_flaws(evidence, {"t01-ann", "t02-ann"}))
     row = row_of(table, flaw="fill_in_the_blank")
     assert (row["n_items"], row["n_asked"], row["informativity"]) == (2, 80, None)
     assert row["reason"] == "Fewer than 10 items have this flaw (2)."
@@ -287,19 +321,29 @@ def test_flaws_with_few_items_have_a_count_and_no_effect(evidence):
 
 def test_flaws_need_texts_with_and_without_them(evidence):
     both = {f"t{number:02}-{name}" for number in range(6) for name in ("ann", "bob")}
-    (table,) = flaw_tables(add_flaws(evidence, both))
+    table, _items = flaw_tables(add_flaws(evidence, both))
     row = row_of(table, flaw="fill_in_the_blank")
     assert row["reason"] == "Fewer than 5 texts hold items with and without it (0)."
 
 
 def test_the_effect_of_a_flaw_is_that_within_texts(evidence):
     full = add_flaws(evidence, {f"t{number:02}-ann" for number in range(12)})
-    (table,) = flaw_tables(full)
+    table, _items = flaw_tables(full)
     row = row_of(table, flaw="fill_in_the_blank")
     people = full.frame[full.frame["kind"] == "human"]
     shares = people.groupby(["text_id", "generator", "stage"])["correct"].mean().unstack("stage")
     gained = (shares["read"] - shares["guess"]).astype(float).unstack("generator")
     first = gained.iloc[:12]
+    of_items = flaw_tables(full)[1]
+    one = row_of(of_items, item_id="t00-ann", flaw="fill_in_the_blank")
+    read = full.frame[(full.frame["kind"] == "human") & (full.frame["stage"] == "read")]
+    chosen = read[(read["item_id"] == "t00-ann") & ~read["key"]].groupby("option_id")["value"].mean()
+    assert (one["coded_by"], one["n_people"], one["rarest"]) == ("rules", 3, chosen.min())
+    assert (one["n_rare"], 0 <= one["miskey"] <= 1) == ((chosen < 0.05).sum(), True)
+    unread = row_of(
+        flaw_tables(replace(full, frame=full.frame.iloc[:0]))[1], item_id="t00-ann", flaw="fill_in_the_blank"
+    )
+    assert (unread["rarest"], unread["miskey"], bool(unread["reason"])) == (None, None, True)
     assert row["n_texts"] == 12
     assert row["informativity"] == pytest.approx((first["ann"] - first["bob"]).mean())
     assert row["informativity"] == pytest.approx(row["answerability"] - row["guessability"])

@@ -77,7 +77,14 @@ PLUGIN = ProtocolPlugin(
     beside=call_later(f"{HERE}.report.draw_evaluators"),
     pages=Pages(
         agreement=("agreement_with_humans",),
-        items=("item_analysis", "guessable_items", "unanswerable_items", "ratings", "accuracy_by_rating"),
+        items=(
+            "item_analysis",
+            "guessable_items",
+            "unanswerable_items",
+            "flawed_items",
+            "ratings",
+            "accuracy_by_rating",
+        ),
         compare=("agreement_with_humans", "people_and_models", "beside_accuracy", "informativity_probability"),
         coefficient="Cohen's κ",
     ),

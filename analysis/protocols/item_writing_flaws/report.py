@@ -2,29 +2,34 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
+from math import isnan
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_noop
+from django.utils.translation import gettext_noop, ngettext
 
 from analysis.choices import CONVENTIONS
+from analysis.formatting import count as write_count
+from analysis.formatting import number as write
+from analysis.formatting import with_interval
 from analysis.frames.evidence import Evidence
 from analysis.measures.coefficient_intervals import clustered_coefficient
 from analysis.measures.coefficients import conger_kappa
 from analysis.protocols import default
+from analysis.protocols.tables import AGREEMENT
 from analysis.reports.drill_down import ITEM, list_rows
 from analysis.reports.estimates import Estimate
 from analysis.reports.evaluators import HUMAN, evaluator_named, evaluators_in
 from analysis.reports.report import Report
 from analysis.reports.tables import ANSWERS_BY, QUESTION
 from analysis.science.common import refuse
-from analysis.science.flaws import apply_rules, take_majority
+from analysis.science.flaws import FLAW_NAMES, RULE, apply_rules, take_majority
 from analysis.tables.spec import Row, Table, TableSpec, count, estimate, number
+from analysis.words import name_evaluator
 from items.flaw_rules import RULES
 
-RULE = "rules"
 NOT_JUDGED = gettext_noop("People did not code an item that this evaluator coded.")
 
 FLAW_CODES = TableSpec(
@@ -53,7 +58,52 @@ FLAW_CODES = TableSpec(
 
 def build_report(evidence: Evidence) -> Report:
     report = default.build_report(evidence)
-    return replace(report, tables=(flaw_codes(evidence), *report.tables))
+    codes = flaw_codes(evidence)
+    said = [*say_people(report.table(AGREEMENT.name)), *say_likeness(codes)]
+    return replace(
+        report,
+        tables=(codes, *report.tables),
+        sentences=(*report.sentences, *(sentence for sentence, _table in said)),
+        findings=(*report.findings, *said),
+    )
+
+
+def say_people(agreement: Table) -> list[tuple[str, str]]:
+    """The flaws on which people agree most and least, with the table that says so."""
+    rows = [row for row in agreement.rows if row["alpha"] is not None and not isnan(row["alpha"])]
+    if not rows:
+        return []
+    best, worst = (choose(rows, key=lambda row: row["alpha"]) for choose in (max, min))
+    words = _("People agree most on “%(best)s” (α = %(high)s) and least on “%(worst)s” (α = %(low)s).")
+    if best is worst:
+        words = _("People agree on “%(best)s” with α = %(high)s.")
+    about = {
+        "best": FLAW_NAMES[best["question"]], "high": write(best["alpha"]),
+        "worst": FLAW_NAMES[worst["question"]], "low": write(worst["alpha"]),
+    }  # fmt: skip
+    return [(words % about, agreement.name)]
+
+
+def say_likeness(codes: Table) -> list[tuple[str, str]]:
+    """Who of models and rules codes most as people do, by mean κ over flaws, and the flaw where it does so least."""
+    rows = [row for row in codes.rows if row["kappa"] is not None]
+    if not rows:
+        return []
+    by_name = {name: [row for row in rows if row["evaluator"] == name] for name in {row["evaluator"] for row in rows}}
+    means = {name: sum(row["kappa"] for row in mine) / len(mine) for name, mine in by_name.items()}
+    name = max(sorted(means), key=lambda each: means[each])
+    worst = min(by_name[name], key=lambda row: row["kappa"])
+    about = {
+        "name": name_evaluator(name), "mean": write(means[name]), "n": write_count(len(by_name[name])),
+        "flaw": FLAW_NAMES[worst["question"]], "worst": with_interval(worst["kappa"], worst["low"], worst["high"]),
+    }  # fmt: skip
+    sentence = ngettext(
+        "Of models and rules, “%(name)s” codes most as people do: κ = %(worst)s on “%(flaw)s”.",
+        "Of models and rules, “%(name)s” codes most as people do: mean κ %(mean)s over %(n)s flaws, least on "
+        "“%(flaw)s” (κ = %(worst)s).",
+        len(by_name[name]),
+    )
+    return [(sentence % about, codes.name)]
 
 
 def list_tables() -> tuple[TableSpec, ...]:

@@ -64,6 +64,23 @@ def test_max_t_by_texts() -> None:
     assert found == adjust_text_contrasts(values, without, bounds=(-9.0, 9.0), seed=5)
 
 
+def test_more_contrasts_than_texts_are_adjusted_by_holm() -> None:
+    """Also in the joint adjustment over readers and texts."""
+    values, without = _by_texts(12, 6)
+    parts = [jackknife_parts(value, column) for value, column in zip(values, without.T, strict=True)]
+    apart = without - without.mean(axis=0)
+    joint = adjust_joint_contrasts(parts, JointInfluence(apart, apart, apart), seed=5)
+    for found in (adjust_text_contrasts(values, without, bounds=(-9.0, 9.0), seed=5), joint):
+        p = np.array([contrast.p for contrast in found])
+        assert [contrast.p_adjusted for contrast in found] == pytest.approx(adjust_p_values(p, HOLM))
+        for value, contrast in zip(values, found, strict=True):
+            reach = (contrast.high - value) / student.ppf(0.975, 11) * student.ppf(1 - 0.025 / 15, 11)
+            assert contrast.high_adjusted == pytest.approx(value + reach)
+            assert (contrast.adjustment, contrast.family_size) == (HOLM, 15)
+    alone = adjust_text_contrasts(values, without, bounds=(-9.0, 9.0), seed=5, alone=True)
+    assert math.isnan(alone[0].p_adjusted)
+
+
 def test_a_single_contrast_is_hardly_adjusted() -> None:
     values, without = _by_texts(12, 2)
     (only,) = adjust_text_contrasts(values, without, bounds=(-9.0, 9.0), seed=5)
