@@ -19,7 +19,7 @@ from projects.access import get_project
 from projects.models import Project, Role
 from projects.services import Stage, describe_stages
 from studies.models import Study, StudyState
-from studies.services.progress import StudyProgress, list_progress
+from studies.services.progress import StudyProgress, list_progress, say_done
 
 ENDED = (StudyState.CLOSED, StudyState.IMPORTED)
 STUDIES_SHOWN, EVENTS_SHOWN = 6, 4
@@ -98,8 +98,8 @@ def describe_progress(row: StudyProgress) -> str:
     progress = row.progress
     if not progress.total:
         return _("Nobody has been asked yet.") if row.study.state not in ENDED else ""
-    sentence = _("%(done)d of %(all)d tasks are done.") % {"done": progress.finished, "all": progress.total}
-    return f"{sentence} {_('The answers are simulated.')}" if row.is_simulated else sentence
+    sentence = say_done(row.study, progress.finished, progress.total)
+    return sentence + " " + _("The answers are simulated.") if row.is_simulated else sentence
 
 
 def list_stages(counts, rows: list[StudyProgress]) -> list[Stage]:

@@ -1,13 +1,16 @@
 """Open every page of researchers in Chromium: accessibility, console, words, height, requests and seconds.
 
-    python bench/researcher_site.py [--data FOLDER] [--only REGEX] [--looks 6] [--screenshots DIR] [--out FILE.csv]
+    python bench/researcher_site.py [--data FOLDER] [--kinds] [--only REGEX] [--looks LOOK …] [--screenshots DIR]
+                                    [--out CSV]
 
-Pages are found by following links from the list of projects, one of each kind in each study. Without `--data` the
-sample and small studies of the other protocols are made in a folder of their own (about a minute).
+Pages are found by following links from the list of projects, one of each kind in each study; with `--kinds` the largest
+of each kind. Without `--data` the sample and small studies of the other protocols are made in a folder of their own
+(about a minute).
 
 `cold` is the time until a page of a browser that holds no files yet has loaded, `warm` that of the same page once more;
 `drawn` is when the first of its content stood, cold. Words and screens are counted as by the browser test of all pages.
-With six looks axe reads each page in English, German and Basque, light and dark. Faults are printed and make it exit 1.
+Axe reads each page in English, German and Basque, light and dark, or only in some of these looks (`--looks de-dark`).
+Faults are printed and make it exit 1.
 """
 
 import argparse
@@ -24,7 +27,8 @@ sys.path.insert(0, str(ROOT))
 
 from bench.walk import CHROMIUM, server  # noqa: E402
 
-LOOKS = list(product(("en", "de", "eu"), ("light", "dark")))
+LANGUAGES, SCHEMES = ("en", "de", "eu"), ("light", "dark")
+LOOKS = {f"{language}-{scheme}": (language, scheme) for language, scheme in product(LANGUAGES, SCHEMES)}
 TIMES = """() => {
   const [entry] = performance.getEntriesByType("navigation");
   const files = [entry, ...performance.getEntriesByType("resource")];
@@ -38,23 +42,24 @@ def main() -> int:
     options = arguments()
     with tempfile.TemporaryDirectory() as folder:
         client = prepare(options.data or Path(folder), is_new=not options.data)
-        pages = find_pages(client)
+        pages = find_pages(client, options.kinds)
         with server() as base:
             rows = list(open_all(pages, base, client.cookies["sessionid"].value, options))
     if options.out:
         write(rows, options.out)
     faults = [fault for row in rows for fault in row["faults"]]
-    print(f"{len(rows)} pages, {options.looks} looks each: {len(faults)} faults")
+    print(f"{len(rows)} pages, {len(options.looks)} looks each: {len(faults)} faults")
     return 1 if faults else 0
 
 
 def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     parser.add_argument("--data", type=Path, help="a data folder with a superuser; nothing is written to it")
+    parser.add_argument("--kinds", action="store_true")
     parser.add_argument("--only", default="", help="a regular expression that the address contains")
-    parser.add_argument("--looks", type=int, default=len(LOOKS), help="0 to 6; how many of the looks axe reads")
+    parser.add_argument("--looks", nargs="*", choices=LOOKS, default=list(LOOKS))
     parser.add_argument("--screenshots", type=Path)
-    parser.add_argument("--out", type=Path)
+    parser.add_argument("--out", type=Path, help="a CSV file with a row of each page")
     return parser.parse_args()
 
 
@@ -80,13 +85,17 @@ def prepare(folder: Path, is_new: bool):
     return client
 
 
-def find_pages(client) -> list[str]:
+def find_pages(client, kinds: bool) -> list[str]:
     from django.urls import reverse
 
     from tests.browser.test_researcher_site import FRAGMENTS
     from tests.config.test_links import match, visit_all
 
-    return [url for url, _html in visit_all(client, reverse("project_list")) if match(url).url_name not in FRAGMENTS]
+    found = {url: len(html) for url, html in visit_all(client, reverse("project_list"))}
+    names = {url: name for url in found if (name := match(url).url_name) not in FRAGMENTS}
+    if kinds:
+        return list({names[url]: url for url in sorted(names, key=found.__getitem__)}.values())
+    return list(names)
 
 
 def open_all(pages: list[str], base: str, session: str, options: argparse.Namespace):
@@ -126,7 +135,7 @@ def measure(browser, base: str, address: str, session: str, options: argparse.Na
             page.screenshot(path=options.screenshots / f"{file_name(address)}-{size['width']}.png", full_page=True)
     page.set_viewport_size(WIDE)
     faults = list(said)
-    for language, scheme in LOOKS[: options.looks]:
+    for language, scheme in (LOOKS[look] for look in options.looks):
         said.clear()
         context.add_cookies([{"name": "django_language", "value": language, "url": base}])
         page.emulate_media(color_scheme=scheme)

@@ -141,7 +141,7 @@ def read_metrics(content: bytes) -> Table:
     for problem in reading.problems.listed:
         raise BadMetrics(f"{name_line(problem.line)}: {problem.reason}")
     for warning in reading.warnings.listed:  # a name that was guessed from bytes could be another metric
-        raise BadMetrics(f"{warning.reason} {_('Save the file as UTF-8.')}")
+        raise BadMetrics(f"{warning.reason} " + _("Save the file as UTF-8."))
     assert table is not None
     return table
 

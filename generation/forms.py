@@ -113,7 +113,7 @@ class GenerateForm(RequestOptionsForm):
         super().__init__(*args, **kwargs)
         endpoints = Endpoint.objects.offered_to(project)
         named = [(str(each.pk), each.as_offered) for each in endpoints]
-        writers = [(CLOZE, _("Rules, without a model: gap sentences, or open questions with 0 options")), *named]
+        writers = [(CLOZE, _("Rules, without a model: gap sentences or open questions")), *named]
         self.fields["writer"] = forms.ChoiceField(
             label=_("Generator"), widget=forms.RadioSelect, initial=CLOZE, choices=writers
         )

@@ -1,11 +1,14 @@
 """Every catalogue is whole, compiled and true to the sentences in the code; bench/messages.py mends most."""
 
+import ast
 import re
 from collections import defaultdict
 from datetime import date
+from types import SimpleNamespace
 
 import pytest
 from babel.messages.catalog import Message
+from django.template.loader import render_to_string
 from django.utils import formats, translation
 
 from bench import messages
@@ -55,6 +58,22 @@ def test_the_catalogue_holds_exactly_the_sentences_of_the_code(app, language):
     assert (sorted(map(str, now - held)), sorted(map(str, held - now))) == ([], []), "run python -m bench.messages"
 
 
+@pytest.mark.parametrize("app", messages.APPS)
+def test_no_sentence_stands_inside_an_f_string_where_it_is_not_collected(app):
+    found = []
+    for path in (messages.ROOT / app).rglob("*.py"):
+        nodes = ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        inside = [each for node in nodes if isinstance(node, ast.JoinedStr) for each in ast.walk(node)]
+        found += [f"{path.name}:{each.lineno}" for each in inside if isinstance(each, ast.Call) and is_sentence(each)]
+    assert found == []
+
+
+def is_sentence(call: ast.Call) -> bool:
+    """Whether a text is marked here, and not one that a name holds."""
+    is_marked = isinstance(call.func, ast.Name) and call.func.id in ("_", "ngettext", "pgettext")
+    return is_marked and isinstance(call.args[0], ast.Constant)
+
+
 def test_every_sentence_is_translated_and_none_is_fuzzy(catalogue):
     assert len(catalogue) > 10
     assert [name(message) for message in messages.list_untranslated(catalogue)] == []
@@ -101,6 +120,12 @@ def test_a_sentence_has_one_translation_in_all_apps(language):
 
 def test_every_language_of_the_pages_but_english_has_catalogues(settings):
     assert [code for code, _name in settings.LANGUAGES if code != "en"] == messages.LANGUAGES
+
+
+def test_the_head_of_a_study_names_its_language_in_that_of_the_page(db):
+    study = SimpleNamespace(language="en", state="live", get_protocol_display="Guess, then read")
+    with translation.override("de"):
+        assert "Englisch" in render_to_string("parts/head_state.html", {"place": SimpleNamespace(study=study)})
 
 
 def test_the_sentences_of_templates_are_collected_in_every_form(tmp_path):

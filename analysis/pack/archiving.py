@@ -103,9 +103,9 @@ def take_in(job: Job, report_progress: Hear) -> None:
                 file, job.owner, job.parameters["slug"], lambda n, total: report_progress(STEP, n, total), hand_over
             )
     except (BadPack, SpecError) as bad:
-        raise JobFailed(f"{_('Nothing was stored.')} {bad}") from None
+        raise JobFailed(_("Nothing was stored.") + f" {bad}") from None
     except ImportRefused as refused:
-        raise JobFailed(f"{_('Nothing was stored.')} answers/responses.csv: {refused.problems[0]}") from None
+        raise JobFailed(_("Nothing was stored.") + f" answers/responses.csv: {refused.problems[0]}") from None
     except ValidationError as error:
-        raise JobFailed(f"{_('Nothing was stored.')} {' '.join(error.messages)}") from None
+        raise JobFailed(_("Nothing was stored.") + f" {' '.join(error.messages)}") from None
     delete_file(path.name)

@@ -83,7 +83,7 @@ def raters(evidence: Evidence) -> Check:
     n = people.groupby("item_id")["annotator"].nunique().reindex(evidence.items["item_id"].unique(), fill_value=0)
     few = int((n < RATERS).sum())
     if people["annotator"].nunique() == 1:
-        return Check(False, _("One person answered: intervals cover other texts, but no other people."))
+        return Check(False, _("One person answered, so results say nothing about other people."))
     if not few:
         return Check(True, _("Every item has answers of at least two people."))
     sentence = _("%(few)s of %(all)s items have answers of fewer than two people, so agreement does not cover them.")

@@ -40,7 +40,7 @@ from projects.models import Role
 from studies.access import get_study
 from studies.models import Purpose, Study
 from studies.services.adjudicating import find_conflicts
-from studies.services.progress import count_progress
+from studies.services.progress import count_progress, say_done
 from studies.services.second_round import can_open_second_round
 from studies.services.selection import CALIBRATION
 from studies.services.states import RUNNING, are_effects_hidden
@@ -136,6 +136,7 @@ def study_results(request, slug):
     page = Page(request, study)
     outcome = find_outcome(study, page.filled, page.form.estimand) if page.is_filled else None
     verdict = find_verdict(study, outcome, page.counts) if page.is_filled else None
+    progress = count_progress(study, purpose_shown(page)) if study.state in RUNNING else None
     more = {
         "figure": page.figure("summary"),
         "outcome": outcome,
@@ -144,7 +145,8 @@ def study_results(request, slug):
         "adjusted": say_adjusted(outcome) if outcome else "",
         "notes": list_notes(study, page.filled, page.form, outcome, verdict) if verdict else [],
         "findings": list_findings(study, page.filled, page.form) if page.is_filled else [],
-        "progress": count_progress(study, purpose_shown(page)) if study.state in RUNNING else None,
+        "progress": progress,
+        "said_done": say_done(study, progress.finished, progress.total) if progress else "",
     }
     return render(request, "analysis/summary.html", page.context("summary", **more))
 

@@ -127,4 +127,4 @@ def undo_by_job(job: Job, hear: Hear) -> None:
     try:
         undo_import(done)
     except CannotUndo as reason:
-        raise JobFailed(f"{_('Nothing was undone.')} {reason}") from None
+        raise JobFailed(_("Nothing was undone.") + f" {reason}") from None

@@ -16,7 +16,7 @@ from projects.models import Project
 
 register = template.Library()
 
-register.filter("language_name", name_language)
+register.filter(name_language)  # not `language_name`: the i18n tags have a filter of that name, which speaks English
 register.filter("word_count", count_words)
 
 

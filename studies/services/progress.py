@@ -6,9 +6,23 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.db.models import Count, Q
+from django.utils.translation import ngettext_lazy
 
 from studies.models import Annotator, AnnotatorKind, Apart, Assignment, Purpose, Slot, Study, Submission, UnitItem
+from studies.protocols import PROTOCOLS
 from studies.services.declarations import get_declaration
+
+DONE = {
+    "text": ngettext_lazy("%(done)d of %(all)d text is done.", "%(done)d of %(all)d texts are done.", "all"),
+    "item": ngettext_lazy("%(done)d of %(all)d question is done.", "%(done)d of %(all)d questions are done.", "all"),
+    "pair": ngettext_lazy("%(done)d of %(all)d pair is done.", "%(done)d of %(all)d pairs are done.", "all"),
+    "tuple": ngettext_lazy("%(done)d of %(all)d set is done.", "%(done)d of %(all)d sets are done.", "all"),
+}
+
+
+def say_done(study: Study, done: int, total: int) -> str:
+    """How far people are, in what they are given one by one: texts, questions, pairs or sets."""
+    return str(DONE[PROTOCOLS[study.protocol].unit] % {"done": done, "all": total})
 
 
 @dataclass(frozen=True)

@@ -89,7 +89,7 @@ def describe_added(added: blocks.AddedBlock) -> str:
         "%(n)d assignments were given to the people at work.",
         added.assignments,
     ) % {"n": added.assignments}
-    return f"{texts} {given if added.assignments else _('Whoever comes next gets them.')}"
+    return f"{texts} " + (given if added.assignments else _("Whoever comes next gets them."))
 
 
 @login_required

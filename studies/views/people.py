@@ -12,7 +12,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils.http import urlencode
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy, ngettext, ngettext_lazy
+from django.utils.translation import gettext_lazy, ngettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
@@ -20,23 +20,16 @@ from projects.models import Role
 from studies.access import get_study
 from studies.forms.people import AddAnnotatorsForm, WageForm
 from studies.models import Annotator, AnnotatorKind, Ended, ItemReport, Purpose, Study, StudyState
-from studies.protocols import PROTOCOLS
 from studies.question_words import name_stage
 from studies.services import people, recruiting, roster
 from studies.services.monitor import FINISHED, Overview, Person, fair_pay, list_people
 from studies.services.people import NothingToReplace
-from studies.services.progress import cover_texts, list_annotators
+from studies.services.progress import cover_texts, list_annotators, say_done
 from studies.services.reports import close_report, list_reports
 from studies.services.rights import CannotErase, erase_person, list_own_answers
 from studies.services.spec import SpecError
 from studies.services.states import WrongState
 
-DONE = {
-    "text": ngettext_lazy("%(done)d of %(all)d text is done.", "%(done)d of %(all)d texts are done.", "all"),
-    "item": ngettext_lazy("%(done)d of %(all)d question is done.", "%(done)d of %(all)d questions are done.", "all"),
-    "pair": ngettext_lazy("%(done)d of %(all)d pair is done.", "%(done)d of %(all)d pairs are done.", "all"),
-    "tuple": ngettext_lazy("%(done)d of %(all)d set is done.", "%(done)d of %(all)d sets are done.", "all"),
-}
 MOST_REPORTS = 200  # on the page
 PEOPLE_A_PAGE = 200
 RUNNING = (StudyState.LIVE, StudyState.PAUSED)
@@ -99,7 +92,6 @@ def build_live_part(study: Study, page: str | None = None) -> dict[str, Any]:
     """What the fragment shows. Who only views sees numbers; what a role may not see is not in the context."""
     overview = Overview(study, list_people(study))
     role = study.project.my_role
-    unit = PROTOCOLS[study.protocol].unit
     coverage = cover_texts(study) if not study.is_draft else None
     may_see, may_manage = role.rank >= Role.REVIEWER.rank, role.rank >= Role.RESEARCHER.rank
     if may_manage:
@@ -113,7 +105,7 @@ def build_live_part(study: Study, page: str | None = None) -> dict[str, Any]:
         "study": study,
         "has_contacts": any(person.contact for person in overview.people),
         "overview": overview,
-        "verdict": say_verdict(overview, unit),
+        "verdict": say_verdict(overview),
         "groups": count_by_group(overview) if len(study.groups) > 1 else [],
         "page": Paginator(overview.people if may_see else [], PEOPLE_A_PAGE).get_page(page),
         "may_see": may_see,
@@ -144,13 +136,13 @@ def say_where(person: Person) -> str:
     return ""
 
 
-def say_verdict(overview: Overview, unit: str) -> str:
+def say_verdict(overview: Overview) -> str:
     """How far the study is, and whether somebody needs a nudge."""
     if not overview.n_all:
         return ""
-    said = str(DONE[unit] % {"done": overview.n_done, "all": overview.n_all})
+    said = say_done(overview.study, overview.n_done, overview.n_all)
     if overview.is_waiting_for_links and overview.study.takes_answers:
-        return f"{said} {_('Send each person their link.')}"
+        return said + " " + _("Send each person their link.")
     number = len(overview.nudged)
     if number and overview.study.takes_answers:
         said += " " + ngettext("One person needs a nudge.", "%(n)d people need a nudge.", number) % {"n": number}
