@@ -93,7 +93,7 @@ class PreparedLaunch:
 
 def prepare_launch(study: Study) -> PreparedLaunch:
     """What launching the draft as it stands would make; `SpecError` if it cannot be launched. Writes nothing."""
-    chosen = choose_items(study)
+    chosen = choose_items(study, for_plan=True)
     chosen.texts = shuffle(chosen.texts, Random(f"{study.seed}/units"))
     found = outline_draft(study, chosen)
     cells = plan_cells(study, found.units, found.who)
@@ -111,8 +111,9 @@ def outline_draft(study: Study, chosen: Chosen | None = None) -> Outline:
     return Outline(chosen, units, plan_who(study, units, draw.drawn if draw else None), draw)
 
 
-def collect_plan_inputs(study: Study, chosen: Chosen) -> dict[str, Any]:
+def collect_plan_inputs(study: Study, chosen: Chosen | None = None) -> dict[str, Any]:
     """Everything that a plan depends on."""
+    chosen = chosen or choose_items(study, for_plan=True)
     items = sorted(item.pk for _text, items in chosen.texts for item in items)
     return {"plan": study.plan, "seed": study.seed, "protocol": study.protocol, "params": study.params, "items": items}
 
@@ -126,7 +127,7 @@ def launch_or_schedule(study: Study, made_by: User) -> Job | None:
         if (job := find_launch(study)) and job.is_open:
             return job
         refuse_if_written(study)
-        if sum(map(len, outline_draft(study).who)) > AT_ONCE:
+        if sum(map(len, outline_draft(study, choose_items(study, for_plan=True)).who)) > AT_ONCE:
             job = make_job(KIND, study.job_subject, {}, study.project)
             return get_or_schedule(job, timezone.now().isoformat(), made_by)
     launch_study(study, made_by)
@@ -163,7 +164,7 @@ def launch_study(study: Study, made_by: User | None = None) -> tuple[Study, Chos
         for attempt in count():
             with bank_locked(study.project) if attempt > MAX_CHANGES else nullcontext():
                 version = get_bank_version(study.project)
-                if prepared is None or prepared.made_from != collect_plan_inputs(scratch, choose_items(scratch)):
+                if prepared is None or prepared.made_from != collect_plan_inputs(scratch):
                     clear_rows(scratch)
                     prepared = prepare_launch(scratch)
                     write_rows(scratch, prepared, writer, made_by)

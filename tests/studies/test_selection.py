@@ -98,3 +98,15 @@ def test_items_of_another_project_are_never_taken(project, stranger):
     assert {item.project_id for _text, items in choose_items(draft_study(project)).texts for item in items} == {
         project.pk
     }
+
+
+def test_a_plan_rests_on_the_same_choice_read_as_plain_values(project):
+    bank(project, texts=3)
+    Option.objects.filter(item__external_id="t1-alder-1").delete()
+    Option.objects.filter(item__text__external_id="t2").delete()
+    study = draft_study(project)
+    plain, full = choose_items(study, for_plan=True), choose_items(study)
+    found = [[(text.pk, [item.pk for item in items]) for text, items in chosen.texts] for chosen in (plain, full)]
+    assert found[0] == found[1]
+    assert plain.notices == full.notices
+    assert {type(item).__name__ for _text, items in plain.texts for item in items} == {"PlainItem"}
