@@ -21,10 +21,12 @@ import numpy as np
 from analysis.measures.correlations import within_text
 from analysis.measures.differential_functioning import item_functioning
 from analysis.measures.informativity import carry_over
+from analysis.measures.item_analysis import miskey
 from analysis.measures.item_response import fit_item_response, fit_statistics, residual_correlations
 from analysis.measures.joint_contrasts import adjust_joint_contrasts
+from analysis.measures.label_severity import label_severity
 from analysis.measures.prediction_powered import Cell, Judgments, combine, fit, joint_influence
-from analysis.measures.rater_effects import g_study, g_study_without, rater_severity
+from analysis.measures.rater_effects import crossed_components, g_study, g_study_without, rater_severity
 from analysis.measures.reader_intervals import Arm, family_parts
 from analysis.measures.reliability import alpha_of_parts, largest_block, omega_total
 from analysis.measures.text_versions import version_effects
@@ -146,10 +148,60 @@ def versions(rng: np.random.Generator) -> Callable[[], object]:
     return lambda: version_effects(outcome, text, reader, (text + reader) % 3, 3)
 
 
+def time_labels(rng: np.random.Generator) -> Callable[[], object]:
+    """Labels of yes or no: 250,000 items with 4 of 200 raters each, 5 generators, 5,000 texts left out in turn."""
+    item, rater, _value = ratings(rng)
+    items, yes = np.arange(N // 4), rng.random(N) < 0.4
+    return lambda: label_severity(item, rater, yes, items // 50, items % 5)
+
+
+def time_generators(rng: np.random.Generator) -> Callable[[], object]:
+    """20 generators × 500 texts × 100 raters, complete, each text left out in turn."""
+    values = rng.normal(3, 1, (20, 500, 100))
+    return lambda: [crossed_components(values), *(crossed_components(np.delete(values, t, axis=1)) for t in range(500))]
+
+
+def time_joined_versions(rng: np.random.Generator) -> Callable[[], object]:
+    """3 versions of 5,000 texts, 1,000 of them read by 333 people in turn, all pairs by max-T."""
+    texts, n = 5000, N // 3
+    text, annotator = rng.integers(0, 1000, (3, n)), rng.integers(0, 333, (3, n))
+    right, predicted = rng.integers(0, 2, (3, n)).astype(float), rng.random((3, texts))
+
+    def work() -> object:
+        cells = []
+        for each in range(3):
+            judged = Judgments(text[each], annotator[each], right[each], np.ones(n))
+            cells.append(fit(Cell(judged.share(texts), predicted[each], np.full(texts, 0.2), np.ones(texts), judged)))
+        pairs = [(1, 0), (2, 0), (2, 1)]
+        family = [combine([cells[a], cells[b]], (1, -1), (-1, 1)) for a, b in pairs]
+        weights = np.stack([np.eye(3)[a] - np.eye(3)[b] for a, b in pairs], axis=1)
+        return adjust_joint_contrasts(family, joint_influence(cells).combine(weights), seed=1)
+
+    return work
+
+
+def time_option_pairs(rng: np.random.Generator) -> Callable[[], object]:
+    """Q3 of pairs of options: 2,000 people × 500 options of 125 items."""
+    answers = (rng.random((2000, 500)) < 1 / (1 + np.exp(-rng.normal(0, 1, (2000, 1))))).astype(np.int64)
+
+    def work() -> object:
+        return residual_correlations(answers, fit_item_response(answers, "common").expected_answers())
+
+    return work
+
+
+def time_flawed_items(rng: np.random.Generator) -> Callable[[], object]:
+    """Chance of a wrong key: 200,000 options with 5 judgments each."""
+    right = rng.binomial(5, 0.8, N // 5)
+    return lambda: miskey(right, np.full(N // 5, 5))
+
+
 PIECES: dict[str, Piece] = {
     "joined": time_joined, "against_others": against_others, "carry_over": time_carry_over, "reliability": reliable,
     "generalizability": time_generalizability, "severity": severe, "rasch": rasch, "two_parameters": two_parameters,
-    "dif": functioning, "flaws": time_flaws, "versions": versions,
+    "dif": functioning, "flaws": time_flaws, "versions": versions, "labels": time_labels,
+    "generators": time_generators, "joined_versions": time_joined_versions, "option_pairs": time_option_pairs,
+    "flawed_items": time_flawed_items,
 }  # fmt: skip
 
 

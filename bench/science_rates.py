@@ -24,7 +24,7 @@ from analysis.measures.informativity import carry_over
 from analysis.measures.joint_contrasts import JointInfluence, adjust_joint_contrasts
 from analysis.measures.label_severity import label_severity
 from analysis.measures.prediction_powered import PEOPLE_ONLY, Cell, Judgments, combine, fit, joint_influence
-from analysis.measures.rater_effects import g_study, g_study_without, rater_severity
+from analysis.measures.rater_effects import crossed_components, d_study, g_study, g_study_without, rater_severity
 from analysis.measures.reader_intervals import FIXED, RANDOM, Arm, family_parts, jackknife_parts
 from analysis.measures.reliability import alpha_of_parts
 from analysis.measures.text_versions import version_effects
@@ -228,6 +228,23 @@ def check_generalizability(rng: np.random.Generator) -> Held:
     yield "Eρ², one rater", *check_interval(jackknife_parts(found.relative(1), relative, bounds=ONE), 0.5)
 
 
+def check_generators(rng: np.random.Generator, spread: float) -> Held:
+    """12 generators × 20 texts × 4 raters: Eρ² of generators' means, for these generators and raters over all texts.
+
+    Generators vary by `spread`², with texts by .1, with raters by .02 and the rest by .5."""
+    generators = rng.normal(0, spread, (12, 1)) + rng.normal(0, 0.02**0.5, (12, 4))
+    values = generators[:, None, :] + rng.normal(0, 0.1**0.5, (12, 20, 1)) + rng.normal(0, 0.3, (1, 20, 4))
+    values = values + rng.normal(0, 0.5**0.5, values.shape)
+    without = [crossed_components(np.delete(values, text, axis=1)) for text in range(20)]
+    relative = np.array([d_study(each, 20, 4)[0] for each in without])
+    parts = jackknife_parts(d_study(crossed_components(values), 20, 4)[0], relative, bounds=ONE)
+    rest = generators - generators.mean(axis=0) - generators.mean(axis=1, keepdims=True) + generators.mean()
+    of_raters = float((rest**2).sum() / 33)
+    own = float(generators.mean(axis=1).var(ddof=1)) - of_raters / 4
+    truth = d_study({"p": own, "pr": of_raters, "pi": 0.1, "pir": 0.5, "i": 0, "r": 0, "ir": 0}, 20, 4)[0]
+    yield "Eρ² of generators", *check_interval(parts, truth)
+
+
 def reliable(rng: np.random.Generator) -> Held:
     """120 persons, 5 texts × 4 items; a text moves its items by 1 logit SD, so that items share more than ability."""
     ability, liking = rng.normal(0, 1, 120), rng.normal(0, 1, (120, 10))
@@ -360,6 +377,10 @@ PARTS: dict[str, dict[str, Part]] = {
     "severity": {"24 texts × 3, 2 of 4 raters": lambda rng, _seed: strict(rng)},
     "labels": {"40 texts × 10, 2 of 4 raters": lambda rng, _seed: strict_labels(rng)},
     "generalizability": {"40 texts × 2, 4 raters": lambda rng, _seed: check_generalizability(rng)},
+    "generators": {
+        f"12 generators who vary by {spread}": lambda rng, _seed, spread=spread: check_generators(rng, spread)
+        for spread in (0.1, 0.2, 0.5)
+    },
     "reliability": {"5 texts × 4 items": lambda rng, _seed: reliable(rng)},
     "dif": {"2 × 250": lambda rng, _seed: functioning(rng)},
     "all_pairs": {

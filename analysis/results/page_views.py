@@ -24,6 +24,7 @@ from analysis.results.item_rows import FLAGS, choose, list_items, say_first
 from analysis.results.links import build_query
 from analysis.results.sections import list_named, list_sections, published_part, sections
 from analysis.results.summary import (
+    MOST_FINDINGS,
     describe_counting,
     find_outcome,
     find_verdict,
@@ -137,6 +138,7 @@ def study_results(request, slug):
     outcome = find_outcome(study, page.filled, page.form.estimand) if page.is_filled else None
     verdict = find_verdict(study, outcome, page.counts) if page.is_filled else None
     progress = count_progress(study, purpose_shown(page)) if study.state in RUNNING else None
+    findings = list_findings(study, page.filled, page.form) if page.is_filled else []
     more = {
         "figure": page.figure("summary"),
         "outcome": outcome,
@@ -144,7 +146,8 @@ def study_results(request, slug):
         "differences": list_differences(outcome) if outcome else [],
         "adjusted": say_adjusted(outcome) if outcome else "",
         "notes": list_notes(study, page.filled, page.form, outcome, verdict) if verdict else [],
-        "findings": list_findings(study, page.filled, page.form) if page.is_filled else [],
+        "findings": findings[:MOST_FINDINGS],
+        "more_findings": findings[MOST_FINDINGS:],
         "progress": progress,
         "said_done": say_done(study, progress.finished, progress.total) if progress else "",
     }

@@ -154,7 +154,7 @@ def list_findings(study: Study, report: Report, form: ResultsForm) -> list[tuple
     """What is found beside the main result, each with the address of its table and figure."""
     query = urlencode(build_query(form), doseq=True)
     details = f"{reverse('results_details', args=[study.slug])}{query and '?'}{query}"
-    return [(said, f"{details}#{name}") for said, name in report.findings[:MOST_FINDINGS]]
+    return [(said, f"{details}#{name}") for said, name in report.findings]
 
 
 def about_items(study: Study, report: Report, query: str) -> Iterator[Note]:

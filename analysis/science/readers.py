@@ -219,14 +219,15 @@ def option_pairs(evidence: Evidence) -> Iterator[dict[str, Any]]:
 
 
 def functioning(evidence: Evidence, answered: Answered) -> tuple[Table, ...]:
-    """The first two groups of the study's people; nothing without two groups."""
+    """The first two groups of the study's people, items of class C first; nothing without two groups."""
     groups = groups_of(evidence)[:2]
     if len(groups) < 2:
         return ()
     of_person = evidence.annotators.set_index("annotator")["group"].reindex(answered.people)
     chosen = of_person.isin(groups).to_numpy()
     right, second = answered.right[chosen], (of_person[chosen] == groups[1]).to_numpy()
-    rows = list(functioning_rows(answered, right, second, groups))
+    found = functioning_rows(answered, right, second, groups)
+    rows = sorted(found, key=lambda row: (row["category"] or "-", abs(np.nan_to_num(row["d"] or 0))), reverse=True)
     return (DIF.build(rows), *text_functioning(answered, right, rows))
 
 

@@ -55,17 +55,11 @@ def with_science(report: Report, evidence: Evidence) -> Report:
         (carry_over_tables(evidence), [(CARRY_OVER.name, carry_over_sentence)]),
         (reliability_tables(evidence), [(RELIABILITY.name, reliability_sentence)]),
         (flaw_tables(evidence), [(FLAWS.name, flaw_sentence)]),
+        (reader_tables(evidence), [(DIF.name, functioning_sentence), (DEPENDENT_PAIRS.name, dependence_sentence),
+                                   (RASCH.name, rasch_sentence)]),
         (rating_tables(evidence), [(G_STUDY.name, rater_sentence), (GENERATOR_G_STUDY.name, generator_sentence)]),
         (label_tables(evidence), [(LABEL_SEVERITY.name, label_sentence)]),
-        (
-            reader_tables(evidence),
-            [
-                (RASCH.name, rasch_sentence),
-                (DIF.name, functioning_sentence),
-                (DEPENDENT_PAIRS.name, dependence_sentence),
-            ],
-        ),
-    ]
+    ]  # fmt: skip
     tables = [table for found, _sentences in pieces for table in found]
     findings = [(said, name) for found, sentences in pieces for name, say in sentences for said in say(found)]
     return replace(

@@ -19,11 +19,11 @@ JOINED = TableSpec(
         MEASURE,
         Column("method", _("Method"), "method"),
         estimate("value", _("Estimate"), _("what people would be expected to get right on all texts")),
-        number("slope", _("Slope"), _("how far the estimate follows the models; 0: not at all")),
+        Column("slope", _("Slope"), "optional", about=_("how far the estimate follows the models; 0: not at all")),
         number("r", _("r"), _("correlation of people and models over the texts that people did")),
         count("n_texts", _("Texts with people"), _("drawn texts with people's answers")),
         count("n_texts_all", _("All texts"), _("texts with items by the generator")),
-        number("n_effective", _("As good as"), _("texts with people only that would be as good")),
+        Column("n_effective", _("As good as"), "optional", about=_("texts with people only that would be as good")),
         number("width_share", _("Width"), _("as a share of the width by people only")),
         "predictor",
         "remark",
@@ -273,8 +273,8 @@ DEPENDENCE = TableSpec(
     "local_dependence", _("Answers that depend on each other (Q3)"), (
         Column("pairs", _("Pairs"), "scope"),
         number("q3", _("Mean Q3"), _("mean correlation of residuals, minus the mean of all pairs"), reason="reason"),
-        "n_pairs",
-        "n_high",
+        count("n_pairs", _("Number"), _("pairs that people answered both of"), leads=False),
+        count("n_high", _("Above .2"), _("pairs whose Q3 is more than .2 above the mean of all"), leads=False),
         "reason",
     ),
     keys=("pairs",),
@@ -351,6 +351,7 @@ FLAWS = TableSpec(
         "reason",
     ),
     keys=("flaw",),
+    page_first=("flaw_said", "n_items", "informativity", "answerability", "guessability", "p_adjusted"),
     notes=(
         _("Rules find flaws by words and lengths; flaws that take understanding are coded by people only. A difference "
           "goes with a flaw and need not be caused by it."),

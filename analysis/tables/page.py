@@ -150,7 +150,7 @@ def cell_of(
         text=_(UNDEFINED) if value is None else format_as(column.kind, value, digits_of(low, high)),
         numeric=True,
         href=behind(row, column) if behind and leads(table, column, value) else "",
-        interval=(interval(low, high) or undefined_interval(row, column, convention)) if has_ends(row, column) else "",
+        interval=interval(low, high) or undefined_interval(row, column, convention),
         under=(*readers_differ(row, column, convention), *beneath(row, column, convention)),
         best=bool(column.best) and column.name in row.get("wins", ()),
         reason=reason,
@@ -160,7 +160,9 @@ def cell_of(
 
 
 def undefined_interval(row: Row, column: Column, convention: str) -> str:
-    """That there is no interval, or what bounds the number on one side."""
+    """That there is no interval, or what bounds the number on one side; empty where none was asked for."""
+    if not has_ends(row, column):
+        return ""
     chosen = row["intervals"][column.name][convention]
     bound = chosen.get("bound")
     if bound is None:
@@ -217,8 +219,9 @@ def has_ends(row: Row, column: Column) -> bool:
 
 
 def ends(row: Row, column: Column) -> tuple[float | None, float | None]:
-    """The interval of a number, as in the files: by the chosen convention, or over texts where that has none."""
-    return interval_bounds(row, column) if has_ends(row, column) else (None, None)
+    """The interval of a number, as in the files: by the chosen convention, or over texts where that has none, or the
+    only one that the number has."""
+    return (None, None) if row[column.name] is None else interval_bounds(row, column)
 
 
 def other_ends(row: Row, column: Column, convention: str) -> tuple[str, ...]:

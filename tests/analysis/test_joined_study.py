@@ -8,6 +8,7 @@ from django.urls import reverse
 
 from analysis.choices import Choices
 from analysis.frames.evidence import evidence_of
+from analysis.results import page_views
 from analysis.science.joined import joined_sentences, joined_tables
 from evaluation.models import Evaluator
 from evaluation.services.evaluators import set_seen_texts
@@ -72,7 +73,7 @@ def test_models_that_predict_people_shorten_the_interval(study):
     assert str(N_TEXTS) in sentence
 
 
-def test_the_summary_says_it_in_one_sentence_that_leads_to_the_table(study, as_user, owner):
+def test_the_summary_says_it_in_one_sentence_that_leads_to_the_table(study, as_user, owner, monkeypatch):
     rows = find_draw(study)
     import_responses(study, plant([row["text_id"] for row in rows], [row["text_id"] for row in rows if row["drawn"]]))
     shown = as_user(owner).get(reverse("study_results", args=[study.slug])).context["findings"]
@@ -80,6 +81,9 @@ def test_the_summary_says_it_in_one_sentence_that_leads_to_the_table(study, as_u
     assert [sentence for sentence, _href in shown] == joined_sentences(tables)
     assert shown[0][1].endswith("#people_and_models")
     assert reverse("results_details", args=[study.slug]) in shown[0][1]
+    monkeypatch.setattr(page_views, "MOST_FINDINGS", 0)
+    context = as_user(owner).get(reverse("study_results", args=[study.slug])).context
+    assert (context["findings"], context["more_findings"]) == ([], shown)
 
 
 def test_texts_chosen_by_hand_are_refused(study):

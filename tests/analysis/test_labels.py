@@ -7,6 +7,7 @@ from django.urls import reverse
 from analysis.choices import Choices
 from analysis.formatting import with_interval
 from analysis.frames.evidence import evidence_of
+from analysis.measures.item_response import fit_item_response
 from analysis.measures.label_severity import label_severity
 from analysis.science.labels import label_sentence, label_tables
 from studies.services.responses.importing import import_responses
@@ -72,6 +73,19 @@ def test_refusals_have_the_same_words_on_the_page_and_in_both_tables(project, as
     assert {row["severity"] for row in severity.rows} | {row["fair"] for row in fair.rows} == {None}
     page = as_user(owner).get(reverse("study_table_page", args=[study.slug, "label_severity"]))
     assert reason in page.content.decode()
+
+
+def test_labels_of_one_generator_are_a_rasch_model_with_raters_as_items():
+    rng = np.random.default_rng(2)
+    yes = rng.random((300, 3)) < 1 / (1 + np.exp(-rng.normal(0, 1.2, (300, 1)) - [-1, 0.3, 0.9]))
+    item, rater = (each.ravel() for each in np.indices(yes.shape))
+    found = label_severity(item, rater, yes.ravel(), np.arange(300) // 4, np.zeros(300, dtype=int))
+    model = fit_item_response(yes.astype(np.int64), "common")
+    easiness = -model.slope[0] * np.asarray(model.difficulty)
+    assert found.severity == pytest.approx(easiness - easiness.mean(), abs=1e-4)
+    nodes, weights = np.polynomial.hermite_e.hermegauss(61)
+    share = weights @ (1 / (1 + np.exp(-model.slope[0] * nodes - easiness.mean()))) / weights.sum()
+    assert found.fair[0] == pytest.approx(share, abs=1e-4)
 
 
 def test_leaving_a_text_out_is_close_to_fitting_anew_and_raters_of_one_label_have_no_severity():

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from analysis.formatting import number, with_interval
+from analysis.formatting import interval, number, with_interval
 from analysis.measures.rater_effects import crossed_components, d_study
 from analysis.science.flaws import flaw_tables
 from analysis.science.joined import joined_sentences, joined_tables
@@ -23,6 +23,7 @@ from analysis.science.readers import (
 )
 from analysis.science.reliability import reliability_sentence, reliability_tables
 from analysis.services.reporting import report_from
+from analysis.tables.page import page_table
 from tests.analysis.answered_texts import N_TEXTS, add_answers, add_flaws, add_groups, add_ratings
 
 
@@ -185,6 +186,11 @@ def test_readers_of_two_large_groups(evidence):
     rasch, people, dependence, dif, texts = reader_tables(add_groups(evidence, (160, 160)))
     assert [row["n_items"] for row in people.rows] == [24] * 320
     assert people.rows[0]["outfit"] > 1 > people.rows[-1]["outfit"]
+    order = [(row["category"], abs(row["d"] or 0)) for row in dif.rows]
+    assert order == sorted(order, reverse=True)
+    (cell,) = [cell for cell in page_table(dif, "readers").rows[0] if cell.interval]
+    assert cell.interval == interval(dif.rows[0]["low"], dif.rows[0]["high"])
+    assert {"n_pairs", "n_high"} <= {column.name for column in dependence.columns}
     items = [row for row in dif.rows if row["text_id"] == "t00"]
     text = row_of(texts, text_id="t00")
     assert (text["d"], text["n_items"], text["n_people"]) == (pytest.approx(sum(row["d"] for row in items)), 2, 320)
