@@ -7,14 +7,15 @@ from contextlib import contextmanager
 from functools import partial
 from itertools import groupby
 from operator import itemgetter
-from typing import IO, Any, Protocol, cast
+from types import SimpleNamespace
+from typing import IO, Any, Protocol, TypeVar, cast
 
 from django.db.models import F
 from django.utils.translation import gettext as _
 
 from analysis.exports.item_evaluation import Source, lines
 from analysis.frames.evidence import consistent_read
-from analysis.frames.export_rows import CHECKS, export_columns, export_rows, not_applicable_rows
+from analysis.frames.export_rows import CHECKS, export_columns, export_rows, export_values, not_applicable_rows
 from analysis.frames.responses import query_submitted
 from analysis.tables.writers import cell
 from evaluation.metric_values import METRIC_COLUMNS, iter_metric_rows
@@ -98,6 +99,7 @@ def place_of(answer: dict[str, Any], stages: list[str]) -> tuple:
     return stages.index(answer["stage"]), answer["item_pk"], whole, answer["option_position"] or 0, answer["question"]
 
 
+T = TypeVar("T")
 Rows = Iterable[dict[str, Any]]
 
 
@@ -114,17 +116,40 @@ def export_responses(study: Study, format: str, out: Out, purposes: Collection[s
 
 
 def write_long(study: Study, purposes: Collection[str], out: Out) -> int:
-    return write_csv(export_columns(study), export_rows(study, purposes), out)
+    """Faster than `write_csv`: a line is written first, and again cell by cell where one may need a mark."""
+    columns, lines, number = export_columns(study), list[str](), 0
+    writer = csv.writer(SimpleNamespace(write=lines.append))
+    writer.writerow(map(cell, columns))
+    places = [columns.index(name) for name in TRUTHS]
+    with closing_rows(export_values(study, purposes)) as found:
+        for number, values in enumerate(found, 1):  # noqa: B007 - the count outlives the loop
+            cells = list(values)
+            for place in places:
+                if (value := cells[place]) is True or value is False:
+                    cells[place] = "true" if value else "false"
+            writer.writerow(cells)
+            line = lines[-1]
+            if line[0] in STARTS or any(map(line.__contains__, MARKED)):
+                lines.pop()
+                writer.writerow(map(cell, values))
+            if len(lines) >= CHUNK:
+                out.write("".join(lines))
+                lines.clear()
+    out.write("".join(lines))
+    return number
 
 
 INTEGERS = (
     "round", "unit", "item_version", "position_shown", "order_in_session", "n_changes", "sequence", "active_seconds",
     "idle_seconds", *CHECKS,
 )  # fmt: skip
+TRUTHS = ("unsure", "key", "correct", "applicable", "value", "adjudicated_value")  # may be true or false
+# What a line has where a cell begins with what a spreadsheet runs. A cell that begins with a line end is quoted.
+MARKED = tuple(f"{before}{sign}" for before in ',"' for sign in STARTS if before == '"' or sign not in "\r\n")
 # The types of columns of the long export; times, ids and answers to any question are text.
 KINDS: dict[str, Kind] = {
     **dict.fromkeys(INTEGERS, "integer"),
-    **dict.fromkeys(("unsure", "key", "correct", "applicable"), "truth"),
+    **dict.fromkeys(TRUTHS[:4], "truth"),
     "probability": "number",
 }
 
@@ -242,7 +267,7 @@ def write_objects(rows: Rows, out: Out) -> int:
 
 
 @contextmanager
-def closing_rows(rows: Rows) -> Iterator[Rows]:
+def closing_rows(rows: Iterable[T]) -> Iterator[Iterable[T]]:
     """The rows, which let go of the database at the end: a reader that went away leaves them in the middle."""
     try:
         yield rows

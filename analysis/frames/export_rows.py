@@ -172,15 +172,20 @@ CHUNK = 2000
 
 def export_rows(study: Study, purposes: Collection[str]) -> Iterator[dict[str, Any]]:
     """One mapping per response with the columns of `export_columns`; all rounds, by annotator and in their order."""
-    columns, submitted = export_columns(study), query_submitted(study, purposes)
-    select = itemgetter(*columns)
+    columns = export_columns(study)
+    return (dict(zip(columns, values, strict=True)) for values in export_values(study, purposes))
+
+
+def export_values(study: Study, purposes: Collection[str]) -> Iterator[tuple[Any, ...]]:
+    """The values of `export_rows` in the order of the columns."""
+    select, submitted = itemgetter(*export_columns(study)), query_submitted(study, purposes)
     # The database would number the answers by sorting all of them, as wide as they are.
     stored = array("q", submitted.order_by("pk").values_list("pk", flat=True).iterator(chunk_size=CHUNK))
     for number, row in enumerate(chain.from_iterable(iter_annotators(study, purposes, submitted)), 1):
         row["sequence"] = bisect_left(stored, row["pk"]) + 1
         if number % CHUNK == 0:
             report_progress(ANSWERS, number)
-        yield dict(zip(columns, select(row), strict=True))
+        yield select(row)
 
 
 def iter_annotators(
@@ -206,20 +211,19 @@ def iter_annotators(
             .annotate(written=Cast("value", TextField()), **replies, **(join_adjudications() if pk in decided else {}))
         )
         fields = FIELDS | (ADJUDICATION_FIELDS if pk in decided else {})
-        named = (*fields, "written", *replies)
         given = answers.values_list(*map(F, fields.values()), "written", *replies).iterator(chunk_size=CHUNK)
-        rows = (dict(zip(named, values, strict=True)) for values in given)
-        yield complete_rows(study, units, rows, empty | person, prompts.get(pk))
+        yield complete_rows(study, units, (*fields, "written", *replies), given, empty | person, prompts.get(pk))
 
 
 def complete_rows(
     study: Study,
     units: dict[int, dict[int, str]],
-    rows: Iterator[dict[str, Any]],
+    names: tuple[str, ...],
+    rows: Iterator[tuple[Any, ...]],
     person: dict[str, Any],
     prompt_version: str | None,
 ) -> Iterator[dict[str, Any]]:
-    """The rows of an annotator with what is worked out."""
+    """The rows of an annotator, given as values by these names, with what is worked out."""
     first = next(rows, None)
     if first is None:
         return
@@ -230,14 +234,21 @@ def complete_rows(
     same = person | read_phase_answers(study, pk) | NOT_SETTLED
     added = {number: date and date.isoformat() for number, date in study.block_dates.items()}
     same["applicable"] = True  # a question that was not asked has no row; the wide export says where
-    for given in chain([first], rows):
-        assignment, stage, item, option = (given[name] for name in ("assignment_pk", "stage", "item_pk", "option_pk"))
-        row = same | given | opened.get((assignment, stage), {}) | sides.get(assignment, {})
+    for values in chain([first], rows):
+        row = same.copy()
+        row.update(zip(names, values, strict=True))
+        assignment, stage = row["assignment_pk"], row["stage"]
+        if opened:
+            row.update(opened.get((assignment, stage), ()))
+        if sides:
+            row.update(sides.get(assignment, ()))
         if kind == "tuple":
             row[UNIT_ITEMS] = " ".join(units[row["unit_pk"]].values())
         row["block_added_at"] = added[row["block"]]
-        row["order_in_session"] = places.get((assignment, stage, item, None))
-        row["position_shown"] = places.get((assignment, stage, item, option)) if option else None
+        if places:
+            item, option = row["item_pk"], row["option_pk"]
+            row["order_in_session"] = places.get((assignment, stage, item, None))
+            row["position_shown"] = places.get((assignment, stage, item, option)) if option else None
         complete_row(row, prompt_version)
         yield row
 
