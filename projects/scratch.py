@@ -18,7 +18,7 @@ from typing import Any, Protocol, Self
 from django.db import connection, models, transaction
 from django.utils import timezone
 
-from projects.sql import insert_rows
+from projects.sql import insert_objects, insert_rows
 
 CHUNK = 500  # rows a transaction: some ten milliseconds under the lock of SQLite
 LONGEST_PAUSE = 0.5  # seconds
@@ -134,7 +134,7 @@ def insert_chunk(model: type[models.Model], chunk: list[Any], columns: Sequence[
     if columns:
         insert_rows(model, columns, chunk)
     else:
-        model._base_manager.bulk_create(chunk)
+        insert_objects(model, chunk)
 
 
 def split_into_chunks(rows: Iterable[Any]) -> Iterator[list[Any]]:

@@ -72,14 +72,18 @@ KINDS = (
 
 def warn_of_markup(lines: Sequence[Line], warnings: Problems) -> None:
     """One warning a kind: how many wordings have it, and the line of the first."""
-    for kind in KINDS:
-        found = [
-            (number, place, match[0])
-            for line in lines
-            if line.text.markup != "markdown" or kind is HTML
-            for number, place, wording in list_wordings(line)
-            if (match := kind.pattern.search(wording))
-        ]
+    found_by_kind: list[list[tuple[int, str, str]]] = [[] for _kind in KINDS]
+    for line in lines:
+        wordings = list(list_wordings(line))
+        whole = "\n".join(wording for _number, _place, wording in wordings)
+        for kind, found in zip(KINDS, found_by_kind, strict=True):
+            if (line.text.markup != "markdown" or kind is HTML) and kind.pattern.search(whole):
+                found += [
+                    (number, place, match[0])
+                    for number, place, wording in wordings
+                    if (match := kind.pattern.search(wording))
+                ]
+    for kind, found in zip(KINDS, found_by_kind, strict=True):
         if found:
             number, place, first = found[0]
             reason = str(kind.sentence).format(n=len(found), first=make_printable(first, 40))

@@ -4,7 +4,9 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from items.models import Item, Option, Text
+from items.models import Generator, Item, Option, Text
+from projects.sql import insert_objects
+from tests.factory import make_text
 from tests.items.files import BODY, OPTIONS, STEM, item_row, jsonl, load, refusal, text_row, warnings
 
 pytestmark = pytest.mark.django_db
@@ -182,3 +184,21 @@ def test_the_number_of_queries_does_not_grow_with_the_file(project, django_asser
         load(project, *rows)
     with django_assert_max_num_queries(10):
         load(project, *rows)
+
+
+@pytest.mark.django_db
+def test_objects_are_inserted_as_django_would_insert_them(project):
+    texts = [make_text(project, name) for name in ("a", "b")]
+    rows = [
+        [
+            Item(project=project, text=text, generator=Generator.objects.get_or_create(project=project, name="g")[0],
+                 external_id=f"{how}{n}", stem="“Ünï” 'q'; --", metadata={"k": [1, None]}, tags=["x"], multiple=None)
+            for n, text in enumerate(texts)
+        ] for how in ("own", "django")
+    ]  # fmt: skip
+    insert_objects(Item, rows[0])
+    Item.objects.bulk_create(rows[1])
+    own, django = ([vars(Item.objects.get(pk=row.pk)) for row in each] for each in rows)
+    for one, other in zip(own, django, strict=True):
+        differing = {name for name in one if one[name] != other[name]} - {"_state", "created_at"}
+        assert differing == {"id", "external_id"}
