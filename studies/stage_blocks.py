@@ -141,7 +141,7 @@ def build_block(form: StageForm, number: int, subject: Subject) -> ItemBlock:
     """What the page shows about one subject."""
     rows = build_rows(form, subject)
     lang = form.assignment.unit.text.language
-    block = ItemBlock(subject.handle, number, lang, rows, form.list_problems(subject), form.is_answered(subject))
+    block = ItemBlock(subject.handle, number, lang, rows, form.errors.get(subject.handle, []), form.is_answered(subject))
     block.rewording = next((row.value for row in rows if row.rewords and row.is_asked), "")
     if len(subject.sides) == 1:
         add_item(block, form, subject)

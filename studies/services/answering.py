@@ -56,15 +56,12 @@ def store_submission(form: StageForm, active: int | None = None) -> None:
     The unique submission of a stage makes a second hand-in fail in the database, whatever was checked before.
     """
     now, assignment, stage, answers = timezone.now(), form.assignment, form.stage, collect_answers(form)
-    active = bound_active(active, now - (assignment.stage_opened_at or now))
+    if active is not None:
+        active = min(active, round((now - (assignment.stage_opened_at or now)).total_seconds()))
     insert_rows(Submission, OF_SUBMISSION, [(assignment.pk, stage.name, assignment.stage_opened_at, now, active)])
     version = get_version_id(assignment.annotator)
     insert_rows(Response, OF_RESPONSE, (list_values(form, answer, version, now) for answer in answers))
     advance_cursor(assignment, stage, now)
-
-
-def bound_active(active: int | None, gone_by: timedelta) -> int | None:
-    return None if active is None else min(active, round(gone_by.total_seconds()))
 
 
 OF_SUBMISSION = ("assignment_id", "stage", "opened_at", "submitted_at", "active_seconds")

@@ -79,7 +79,7 @@ class StageForm:
         """
         named = set(read_list(data, "item"))
         for subject in self.subjects:
-            fields = self.names(subject)
+            fields = self.by_subject[subject.handle]
             if not (subject.handle in named if named else any(name in data for name in fields.values())):
                 continue
             for kind, name in fields.items():
@@ -168,17 +168,16 @@ class StageForm:
         return [question for question in self.applying(subject) if again is None or question.name in again]
 
     def add_subject(self, subject: Subject) -> None:
-        again, fields = self.reopened(subject) or {}, self.by_subject.setdefault(subject.handle, {})
+        """Note the fields about a subject and the values that each may take."""
+        again, values = self.reopened(subject) or {}, {}
         for question in self.open_questions(subject):
-            self.add_field(fields, question.name, subject, self.list_values(question, subject))
+            values[question.name] = self.list_values(question, subject)
             if question.per == "option" and question.unsure:
-                self.add_field(fields, UNSURE, subject, [option.handle for option in subject.options])
+                values[UNSURE] = [option.handle for option in subject.options]
             if "c" in again.get(question.name, {}).get("rules", ()):
-                self.add_field(fields, f"{COMMENT}{question.name}", subject, [])
-
-    def add_field(self, fields: dict[str, str], kind: str, subject: Subject, values: list[str]) -> None:
-        fields[kind] = name = f"{kind}-{subject.handle}"
-        self.allowed[name] = values
+                values[f"{COMMENT}{question.name}"] = []
+        self.by_subject[subject.handle] = {kind: f"{kind}-{subject.handle}" for kind in values}
+        self.allowed |= {f"{kind}-{subject.handle}": allowed for kind, allowed in values.items()}
 
     def list_values(self, question: Question, subject: Subject) -> list[str]:
         """The values that the field of a question may take; none for a text."""
@@ -271,15 +270,11 @@ class StageForm:
         names = [each.name for each in self.open_questions(subject) if each.required and each.name in opened]
         return [f"{name}-{subject.handle}" for name in names if asked[name] is None]
 
-    def names(self, subject: Subject) -> dict[str, str]:
-        """The form's fields about one subject, by what they hold."""
-        return self.by_subject[subject.handle]
-
     def draft_values(self, subject: Subject) -> dict[str, Any]:
         """The values about one subject as a draft stores them, in a fixed order; what is not asked is dropped."""
         values: dict[str, Any] = {}
         asked = self.path(subject)
-        for kind, name in self.names(subject).items():
+        for kind, name in self.by_subject[subject.handle].items():
             given = self.value(name)
             if kind in self.ticked:
                 values[kind] = [handle for handle in self.allowed[name] if handle in (given or [])]
@@ -304,7 +299,7 @@ class StageForm:
     def comments(self, subject: Subject) -> dict[str, str]:
         written = {
             kind.removeprefix(COMMENT): clean_text(self.value(name))[:MAX_COMMENT]
-            for kind, name in self.names(subject).items()
+            for kind, name in self.by_subject[subject.handle].items()
             if kind.startswith(COMMENT)
         }
         return {name: comment for name, comment in written.items() if comment}
@@ -318,10 +313,6 @@ class StageForm:
             picks=[self.items[side.item_id].external_id for side in subject.sides],
             reopened=None if again is None else tuple(again),
         )
-
-    def list_problems(self, subject: Subject) -> list[str]:
-        """The sentences about one subject, if the form was checked."""
-        return self.errors.get(subject.handle, [])
 
     def is_answered(self, subject: Subject) -> bool:
         """Whether nothing is missing about the subject as it stands."""
