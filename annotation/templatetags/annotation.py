@@ -5,7 +5,7 @@ from functools import lru_cache
 from typing import Any
 
 from django import template
-from django.template import Context
+from django.template import Context, Engine
 from django.template.loader import render_to_string
 from django.utils.safestring import SafeString
 from django.utils.translation import get_language
@@ -38,7 +38,8 @@ def include_once(name: str, **given: Any) -> SafeString:
 def include_question(context: Context, row: QuestionRow) -> SafeString:
     """A question about the item of a block; those that look the same for every item are drawn for all at once."""
     if not row.is_common:
-        return render_to_string(QUESTION, context.flatten() | {"row": row})
+        with context.push(row=row):
+            return Engine.get_default().get_template(QUESTION).render(context)
     handle = context["block"].handle
     common = replace(row, input=row.input.replace(handle, HANDLE))
     return SafeString(draw_once(QUESTION, get_language(), (("row", common),)).replace(HANDLE, handle))

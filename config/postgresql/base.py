@@ -18,7 +18,8 @@ class DatabaseWrapper(base.DatabaseWrapper):
         self.close_if_health_check_failed()
         self.ensure_connection()
         with self.wrap_database_errors:
-            return self._prepare_cursor(base.ServerBindingCursor(self.connection))
+            cursor = base.ServerBindingCursor(self.connection)  # type: ignore[call-arg]
+            return self._prepare_cursor(cursor)  # type: ignore[attr-defined, no-any-return]
 
     def is_usable(self) -> bool:
         """Whether a kept connection answers soon. Django's own question waits for ever where a server is suspended."""
