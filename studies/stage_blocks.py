@@ -140,8 +140,8 @@ def build_blocks(form: StageForm) -> list[ItemBlock]:
 def build_block(form: StageForm, number: int, subject: Subject) -> ItemBlock:
     """What the page shows about one subject."""
     rows = build_rows(form, subject)
-    lang = form.assignment.unit.text.language
-    block = ItemBlock(subject.handle, number, lang, rows, form.errors.get(subject.handle, []), form.is_answered(subject))
+    lang, errors = form.assignment.unit.text.language, form.errors.get(subject.handle, [])
+    block = ItemBlock(subject.handle, number, lang, rows, errors, form.is_answered(subject))
     block.rewording = next((row.value for row in rows if row.rewords and row.is_asked), "")
     if len(subject.sides) == 1:
         add_item(block, form, subject)
