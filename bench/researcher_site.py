@@ -117,6 +117,7 @@ def measure(browser, base: str, address: str, session: str, options: argparse.Na
     from tests.browser.test_researcher_site import LAPTOP, MEASURE, NARROW, WIDE, find_faults
 
     context = browser.new_context(base_url=base, **LAPTOP)
+    context.set_default_timeout(180_000)  # a result is computed while its page is asked for
     context.add_cookies([{"name": "sessionid", "value": session, "url": base}])
     page, said = context.new_page(), []
     page.on("console", lambda message: said.append(f"console: {message.text}"))

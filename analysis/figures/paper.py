@@ -322,7 +322,8 @@ def wrap(words: str, sheet: Sheet) -> list[str]:
 def draw_panels(drawing: Panels, sheet: Sheet) -> tuple[str, float]:
     """As many panels in a line as are wide enough, the names before the first."""
     em, labels = sheet.letter, drawing.labels[: sheet.most]
-    names = min(max((sheet.wide(each) for each in labels), default=0), 0.26 * sheet.width)
+    most = (0.36 if sheet.is_narrow else 0.26) * sheet.width
+    names = min(max((sheet.wide(each) for each in labels), default=0), most)
     left, gap = names + 0.8 * em, 1.1 * em
     longest = max((sheet.wide(word) for title, _rows in drawing.panels for word in title.split()), default=0)
     least = min(longest, 7 * em) if sheet.is_narrow else longest

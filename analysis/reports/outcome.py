@@ -20,7 +20,7 @@ from analysis.reports.report import Report
 from analysis.tables.spec import Row
 
 MOST_NAMED, MOST_LETTERS = 3, 60  # of generators that a sentence names
-LONGEST_NAME = 32
+LONGEST_NAME = 24
 SMALL = 0.005  # of a difference that is written as .00
 FEWEST_TEXTS = 3  # with fewer an interval is drawn nowhere: it says nothing
 

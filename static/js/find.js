@@ -11,12 +11,14 @@ openTarget();
 
 // `data-find` selects the entries; what an entry is found by is its summary, or all of it if it has `data-words`.
 const field = document.querySelector("[data-find]");
+const LETTERS = { α: "alpha", ε: "epsilon", κ: "kappa", ρ: "rho", τ: "tau", φ: "phi" }; // as people type them
+const spell = (words) => words.toLowerCase().replace(/[αεκρτφ]/g, (letter) => `${letter} ${LETTERS[letter]} `);
 function find() {
   const words = field.value.toLowerCase().split(/\s+/).filter(Boolean);
   const entries = [...document.querySelectorAll(field.dataset.find)];
   for (const entry of entries) {
-    const said = ("words" in entry.dataset ? entry : entry.querySelector("summary")).textContent.toLowerCase();
-    entry.hidden = !words.every((word) => said.includes(word));
+    const said = ("words" in entry.dataset ? entry : entry.querySelector("summary")).textContent;
+    entry.hidden = !words.every((word) => spell(said).includes(word));
   }
   for (const part of new Set(entries.map((entry) => entry.closest("section")))) {
     part.hidden = !part.querySelector(`:is(${field.dataset.find}):not([hidden])`);

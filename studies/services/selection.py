@@ -10,6 +10,7 @@ from django.db.models import QuerySet
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from items.language import name_language
 from items.models import Generator, Item, Option, Text
 from items.plain import make_printable
 from projects.scratch import Save, save_at_once
@@ -229,9 +230,9 @@ def notice_other_language(study: Study, text: Text) -> str:
     """A word on pages and texts that are not in the same language, which may be meant."""
     if study.language.partition("-")[0] == text.language.partition("-")[0]:
         return ""
-    return _("The pages are in the language “%(pages)s”, the texts in “%(texts)s”.") % {
-        "pages": study.language,
-        "texts": text.language,
+    return _("Language of the pages: %(pages)s. Language of the texts: %(texts)s.") % {
+        "pages": name_language(study.language),
+        "texts": name_language(text.language),
     }
 
 

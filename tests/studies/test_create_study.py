@@ -81,7 +81,7 @@ def test_the_language_follows_the_instrument_if_only_that_is_named(project, crea
     bank(project, language="de")
     output = create("slug: small\nprotocol: guess-then-read\ninstrument: guess-then-read/en\n")
     assert Study.objects.get(slug="small").language == "en"
-    assert "The pages are in the language “en”, the texts in “de”." in output
+    assert "Language of the pages: English. Language of the texts: German." in output
 
 
 def test_a_byte_order_mark_is_no_part_of_the_file(project, create):

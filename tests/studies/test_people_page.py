@@ -255,6 +255,12 @@ def test_revoking_and_renewing_a_link(client, study, page):
     assert annotator.get_link() != old
 
 
+def test_the_form_for_more_people_is_closed_while_there_are_some(page, study):
+    assert not page().select_one("details#add").has_attr("open")
+    Annotator.objects.update(revoked_at=timezone.now(), kind="model")
+    assert page().select_one("details#add").has_attr("open")
+
+
 def test_annotators_are_added_by_number(study, add):
     assert "3 people were added." in add(count="3").content.decode()
     assert study.annotators.count() == 5
