@@ -41,8 +41,10 @@ class Choices:
         return {name: list(value) if isinstance(value, tuple) else value for name, value in asdict(self).items()}
 
     @classmethod
-    def from_json(cls, said: dict[str, Any]) -> Self:
-        fields: dict[str, Any] = {name: tuple(each) if isinstance(each, list) else each for name, each in said.items()}
+    def from_json(cls, values: dict[str, Any]) -> Self:
+        fields: dict[str, Any] = {
+            name: tuple(each) if isinstance(each, list) else each for name, each in values.items()
+        }
         return cls(**fields)
 
     @property

@@ -116,7 +116,7 @@ def list_events(project: Project, rows: list[StudyProgress]) -> list[str]:
     for row in rows[:EVENTS_SHOWN]:
         events += list(find_dates(row.study))
     events.sort(key=lambda event: event[0], reverse=True)
-    return [f"{said}, {date_format(when, 'DATE_FORMAT')}" for when, said in events[:EVENTS_SHOWN]]
+    return [f"{event}, {date_format(when, 'DATE_FORMAT')}" for when, event in events[:EVENTS_SHOWN]]
 
 
 def newest_runs(project: Project) -> Iterable[Run]:

@@ -48,7 +48,7 @@ def own_generators(study: Study) -> tuple[str, ...]:
     return tuple(Generator.objects.filter(pk__in=used).order_by("pk").values_list("name", flat=True))
 
 
-def stored_matches(study: Study) -> dict[str, str]:
+def read_matches(study: Study) -> dict[str, str]:
     """By generator the published name that was set last, "" for none; generators without a row are missing."""
     rows = GeneratorMatch.objects.filter(study=study).order_by("pk")
     return dict(rows.values_list("generator", "published"))
@@ -60,7 +60,7 @@ def store_matches(study: Study, published: Sequence[str], matches: Mapping[str, 
 
     published: the names of the published generators.
     """
-    own, known = own_generators(study), stored_matches(study)
+    own, known = own_generators(study), read_matches(study)
     if unknown := [name for name in matches if name not in own]:
         raise BadMatch(_("This study has no generator “%(name)s”.") % {"name": unknown[0]})
     check_published(published, {name: chosen for name, chosen in {**known, **matches}.items() if name in own})

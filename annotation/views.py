@@ -112,8 +112,8 @@ def take_stage(request: HttpRequest, annotator: Annotator) -> HttpResponse:
     """Hand in what was entered, and go on; or keep it, where something is missing or another item is asked for."""
     token = clean_token(request.POST["token"])
     if "report" in request.POST:
-        said = report_item(annotator, token, request.POST)
-        return render_place(request, find_place(annotator), at=request.POST.get("shown", ""), notice=said)
+        message = report_item(annotator, token, request.POST)
+        return render_place(request, find_place(annotator), at=request.POST.get("shown", ""), notice=message)
     if "go" in request.POST:
         answering.save_drafts(annotator, token, request.POST)
         return render_place(request, find_place(annotator), at=request.POST["go"])
@@ -127,8 +127,8 @@ def take_stage(request: HttpRequest, annotator: Annotator) -> HttpResponse:
 
 def read_active(request: HttpRequest) -> int | None:
     """The seconds at work that the script has counted; None without it."""
-    said = request.POST.get("active", "")
-    return int(said) if said.isascii() and said.isdecimal() and len(said) < 8 else None
+    value = request.POST.get("active", "")
+    return int(value) if value.isascii() and value.isdecimal() and len(value) < 8 else None
 
 
 def opens_more(form: StageForm, data: QueryDict) -> bool:

@@ -211,7 +211,7 @@ def require_valid(form: BaseForm) -> dict[str, Any]:
     """What a form of the pages makes of the request; `Refused` with its errors."""
     if form.is_valid():
         return dict(form.cleaned_data)
-    errors = list_errors({name: [str(each) for each in said] for name, said in form.errors.items()})
+    errors = list_errors({name: [str(each) for each in messages] for name, messages in form.errors.items()})
     raise Refused(_("“errors” says what is wrong with the request."), status=400, kind="invalid", errors=errors)
 
 

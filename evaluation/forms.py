@@ -348,8 +348,8 @@ class SeenTextsForm(forms.Form):
 
     def __init__(self, evaluator: Evaluator, data: Any = None) -> None:
         self.study = evaluator.annotator.study
-        said = evaluator.params.get(SEEN, [])
-        super().__init__(data, initial={"seen": said if isinstance(said, str) else ", ".join(said)})
+        texts = evaluator.params.get(SEEN, [])
+        super().__init__(data, initial={"seen": texts if isinstance(texts, str) else ", ".join(texts)})
 
     def clean_seen(self) -> Sequence[str] | str:
         names = [name.strip() for name in self.cleaned_data["seen"].split(",") if name.strip()]

@@ -200,20 +200,20 @@ def describe_estimate(study, form: ModelForm | JudgeForm) -> str:
         n_stages = sum(len(asking.specify_evaluator(study, spec).stages) for spec in form.specs())
         n_calls = count_options(study) * n_stages  # at most: letters at once take one for each item
     if n_calls > MOST_ESTIMATED:
-        said = _("%(n)d calls. For the maximum cost run: evaluate_study %(slug)s --model %(name)s --estimate.")
-        return said % {"n": n_calls, "slug": study.slug, "name": endpoint.name}
+        estimate = _("%(n)d calls. For the maximum cost run: evaluate_study %(slug)s --model %(name)s --estimate.")
+        return estimate % {"n": n_calls, "slug": study.slug, "name": endpoint.name}
     if isinstance(form, JudgeForm):
         found = judges.estimate_all(study, form.specs())
     else:
         found = asking.estimate_all(study, form.specs())
-    said = format_estimate(found, endpoint.currency)
+    estimate = format_estimate(found, endpoint.currency)
     if len(specs) < 2:
-        return said
+        return estimate
     names = ", ".join(f"“{spec.name}”" for spec in specs)
     return _("%(n)d evaluators: %(names)s. Together: %(estimate)s") % {
         "n": len(specs),
         "names": names,
-        "estimate": said,
+        "estimate": estimate,
     }
 
 

@@ -101,11 +101,11 @@ def drop_keys(item: ParsedItem) -> None:
         option.correct = None
 
 
-def check_said(item: ParsedItem, labels: Sequence[str], said: set[str]) -> None:
+def check_keys(item: ParsedItem, labels: Sequence[str], given: set[str]) -> None:
     """Against the letters that the reply calls the key beside its marks; letters that no option has are no key."""
     places = {label.lower(): place for place, label in enumerate(labels)}
-    if said and said <= set(places):
-        check_places(item, {places[letter] for letter in said})
+    if given and given <= set(places):
+        check_places(item, {places[letter] for letter in given})
 
 
 def check_places(item: ParsedItem, places: Iterable[int]) -> None:

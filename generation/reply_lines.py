@@ -3,7 +3,7 @@
 import re
 from dataclasses import dataclass
 
-from generation.parts import LONGEST_STEM, ParsedItem, ParsedOption, check_said, find_key_letters, read_mark
+from generation.parts import LONGEST_STEM, ParsedItem, ParsedOption, check_keys, find_key_letters, read_mark
 
 BULLET = re.compile(r"[-*•–]\s+")
 MARKER = re.compile(r"\(?(?P<label>[A-Ta-t]|\d{1,3})[).:]\**\s+|\(?(?P<bare>[A-Ta-t]|\d{1,3})[).:]\**$")
@@ -49,13 +49,13 @@ class _Reader:
         self.pending: list[str] = []
         self.last = ""
         self.labels: list[str] = []
-        self.said: list[set[str]] = []
+        self.keys: list[set[str]] = []
 
     def read(self, line: _Line) -> None:
         if self.explains and (found := EXPLANATION.match(line.text)):
             self._explain(found["kind"].lower() in OF_KEYS, line)
-        elif line.correct is None and self.labels and (said := find_key_letters(line.unlabelled)):
-            self.said.append(said)
+        elif line.correct is None and self.labels and (letters := find_key_letters(line.unlabelled)):
+            self.keys.append(letters)
             self.items[-1].raw += f"\n{line.raw}"
         elif self._is_stem(line):
             self._open(line)
@@ -73,9 +73,9 @@ class _Reader:
 
     def finish_item(self) -> None:
         """All is read that the reply says of the last item."""
-        for said in self.said:
-            check_said(self.items[-1], self.labels, said)
-        self.labels, self.said = [], []
+        for letters in self.keys:
+            check_keys(self.items[-1], self.labels, letters)
+        self.labels, self.keys = [], []
 
     def _explain(self, is_of_keys: bool, line: _Line) -> None:
         """What stands before an option is about it."""

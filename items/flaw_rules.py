@@ -115,8 +115,8 @@ def true_false(item: Wording) -> bool:
     stem = " ".join(list_words(item.stem))
     if any(phrase in stem for phrase in ASKS_TRUTH.get(item.language, ())):
         return True
-    said = {" ".join(list_words(option)) for option in item.options}
-    return len(item.options) == 2 and said in YES_NO.get(item.language, ())
+    words = {" ".join(list_words(option)) for option in item.options}
+    return len(item.options) == 2 and words in YES_NO.get(item.language, ())
 
 
 def fill_in(item: Wording) -> bool:
@@ -143,7 +143,7 @@ def content_stems(text: str, language: str) -> frozenset[str]:
     return frozenset(stem(word) for word in list_words(text) if len(word) > 3 and word not in asked)
 
 
-def repeated_word(item: Wording) -> bool | None:
+def has_repeated_word(item: Wording) -> bool | None:
     """A content word of the stem is in the key and in no distractor."""
     key = one_key(item)
     if key is None:
@@ -163,7 +163,7 @@ def convergence(item: Wording) -> bool | None:
     return shared[key] > max(shared[:key] + shared[key + 1 :])
 
 
-def lost_sequence(item: Wording) -> bool | None:
+def has_lost_sequence(item: Wording) -> bool | None:
     """Options that are all numbers, and in no order."""
     found = [FIGURE.match(option.strip()) for option in item.options]
     if len(found) < 3 or not all(found):
@@ -181,7 +181,7 @@ def negation_pair(item: Wording) -> bool | None:
     return any(set(one) ^ set(other) and set(one) ^ set(other) <= negative for one, other in combinations(options, 2))
 
 
-def unfocused(item: Wording) -> bool:
+def is_unfocused(item: Wording) -> bool:
     """Neither question word nor question mark, or fewer than three words besides articles and question words."""
     words, asked = list_words(item.stem), QUESTION_WORDS.get(item.language, set())
     left = [word for word in words if word not in asked | ARTICLES.get(item.language, set())]
@@ -204,11 +204,11 @@ RULES: dict[str, Callable[[Wording], bool | None]] = {
     "true_false": true_false,
     "fill_in_the_blank": fill_in,
     "complex_options": joined_options,
-    "word_repeats": repeated_word,
+    "word_repeats": has_repeated_word,
     "convergence": convergence,
-    "lost_sequence": lost_sequence,
+    "lost_sequence": has_lost_sequence,
     "logical_cue": negation_pair,
-    "unfocused_stem": unfocused,
+    "unfocused_stem": is_unfocused,
     "gratuitous_stem": gratuitous,
 }
 

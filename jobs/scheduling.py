@@ -23,8 +23,8 @@ Parameters = dict[str, Any]
 def make_job(kind: str, subject: str, parameters: Parameters, project: Project | None, language: str = "") -> Job:
     """The job as it would be stored; without a language for that of the reader."""
     language = language or get_language() or settings.LANGUAGE_CODE
-    said = json.dumps([kind, subject, parameters, language], sort_keys=True)
-    key = hashlib.sha256(said.encode()).hexdigest()
+    text = json.dumps([kind, subject, parameters, language], sort_keys=True)
+    key = hashlib.sha256(text.encode()).hexdigest()
     return Job(kind=kind, subject=subject, parameters=parameters, language=language, key=key, project=project)
 
 

@@ -33,8 +33,8 @@ def find_pause(tries: int) -> float:
 
 def get_retry_pause(response: httpx2.Response) -> float:
     """How long the server says to wait; 0 where it says nothing."""
-    said = response.headers.get("Retry-After", "")
-    return float(said) if said.isdecimal() and response.status_code in (409, 429, 503) else 0.0
+    seconds = response.headers.get("Retry-After", "")
+    return float(seconds) if seconds.isdecimal() and response.status_code in (409, 429, 503) else 0.0
 
 
 def check_over(row: Job | Run, until: float) -> bool:

@@ -189,7 +189,7 @@ def run_page(request, pk):
 def run_act(request, pk, action):
     """Pause, resume, cancel, retry: a second request changes nothing and says so."""
     run = get_run(request.user, pk, Role.RESEARCHER)
-    said = {
+    message = {
         "pause": lambda: runs.pause(run, "user") and _("The run is paused; calls already sent will finish."),
         "resume": lambda: runs.resume(run) and _("The run is resumed."),
         "cancel": lambda: runs.cancel(run) and _("The run is cancelled; its answers are kept."),
@@ -197,8 +197,8 @@ def run_act(request, pk, action):
         "ask-again": lambda: runs.decide_held(run, ask_again=True) and _("The calls are sent again."),
         "give-up": lambda: runs.decide_held(run, ask_again=False) and _("The calls are marked as failed."),
     }[action]()
-    if said:
-        messages.success(request, said)
+    if message:
+        messages.success(request, message)
     else:
         messages.warning(request, _("Nothing changed: the state of the run has changed in the meantime."))
     return redirect(run)

@@ -132,8 +132,8 @@ class Phase(Strict):
 
     @model_validator(mode="before")
     @classmethod
-    def name_by_kind(cls, said: Any) -> Any:
-        return {"name": said.get("kind"), **said} if isinstance(said, dict) else said
+    def name_by_kind(cls, phase: Any) -> Any:
+        return {"name": phase.get("kind"), **phase} if isinstance(phase, dict) else phase
 
     @model_validator(mode="after")
     def fits_kind(self) -> "Phase":
@@ -187,8 +187,8 @@ class Phase(Strict):
         return []
 
     def names_answer(self, question: PhaseQuestion) -> bool:
-        said = " ".join([*self.paragraphs, *self.points, question.text, question.help]).casefold()
-        return question.label_of(question.answer).casefold() in said
+        words = " ".join([*self.paragraphs, *self.points, question.text, question.help]).casefold()
+        return question.label_of(question.answer).casefold() in words
 
     @property
     def written(self) -> str:

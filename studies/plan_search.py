@@ -67,7 +67,7 @@ class Design:
 Cost = tuple[float, float]
 
 
-def balanced_labels(design: Design, rng: np.random.Generator) -> IntArray:
+def balance_labels(design: Design, rng: np.random.Generator) -> IntArray:
     """(texts, seats) labels, NOBODY where a seat does not do the text.
 
     Always: a text gives each label to floor or ceil of the wanted number of seats. As far as the search gets: each seat

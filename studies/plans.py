@@ -13,7 +13,7 @@ from functools import partial
 
 import numpy as np
 
-from studies.plan_search import Design, IntArray, balanced_labels
+from studies.plan_search import Design, IntArray, balance_labels
 
 Plan = list[list[str | None]]
 
@@ -40,7 +40,7 @@ def make_guess_plan(
         return []
     share = np.array([[(name in text) / len(text) for name in names] for text in texts])
     design = Design(annotators, share, seats, np.ones(len(names)))
-    labels = balanced_labels(design, np.random.default_rng(seed))
+    labels = balance_labels(design, np.random.default_rng(seed))
     return [[names[label] if label >= 0 else None for label in row] for row in labels.tolist()]
 
 
@@ -137,7 +137,7 @@ def _some_seats(texts: int, annotators: int, per_unit: int, rng: np.random.Gener
     part = per_unit / annotators
     everybody: IntArray = np.arange(annotators)
     design = Design(annotators, np.tile([part, 1 - part], (texts, 1)), (everybody,) * texts, np.array([1.0, 0.0]))
-    return [np.flatnonzero(row == 0).tolist() for row in balanced_labels(design, rng)]
+    return [np.flatnonzero(row == 0).tolist() for row in balance_labels(design, rng)]
 
 
 def _names(texts: Sequence[Sequence[str]]) -> list[str]:

@@ -134,7 +134,7 @@ def reason_of(*sentences: str) -> str:
 
 def calibration(evidence: Evidence, models: list[Evaluator]) -> Table:
     """One row per tenth of p(true) in which there are judgments."""
-    frame = judged_options(evidence)
+    frame = list_judged_options(evidence)
     known = frame[frame["probability"].notna()]
     rows = [
         row
@@ -163,7 +163,7 @@ def bins_of(model: Evaluator, stage: str, mine: pd.DataFrame) -> Iterator[dict[s
         }
 
 
-def judged_options(evidence: Evidence) -> pd.DataFrame:
+def list_judged_options(evidence: Evidence) -> pd.DataFrame:
     """The judgments of options with what the bank knows of each: its place and whether it is the longest."""
     ticks = evidence.frame[(evidence.frame["question"] == "answer") & evidence.frame["correct"].notna()]
     options = evidence.options.copy()
@@ -177,7 +177,7 @@ def judged_options(evidence: Evidence) -> pd.DataFrame:
 
 def biases(evidence: Evidence, models: list[Evaluator]) -> Table:
     """One row per model or baseline, stage and bias."""
-    frame = judged_options(evidence)
+    frame = list_judged_options(evidence)
     people = people_in(evidence).rows_of(frame)
     rows = [
         bias_row(evidence, model, str(stage), bias, mine, people[people["stage"] == stage])
@@ -223,7 +223,7 @@ class Verdicts:
 
     title: str
     conditions: tuple[str, ...]
-    said: tuple[str, ...]
+    sentences: tuple[str, ...]
 
 
 def verdicts(table: Table) -> list[Verdicts]:

@@ -8,7 +8,7 @@ from django.utils.translation import gettext as _
 
 from analysis.agreement.lab import Answers, answers_in
 from analysis.agreement.questions import Asked, questions_of
-from analysis.agreement.stand_in import YES, as_numbers, judged_options, of_model, pair_sets
+from analysis.agreement.stand_in import YES, as_numbers, list_judged_options, of_model, pair_sets
 from analysis.agreement.tables import BIASES, CALIBRATION, STAND_IN, TABLES
 from analysis.formatting import number
 from analysis.frames.evidence import Evidence
@@ -99,7 +99,7 @@ def list_tests(evidence: Evidence, asked: Asked, answers: Answers, epsilon: floa
 @CALIBRATION.drill_down
 def list_calibration(evidence: Evidence, row: Row, column: str) -> Table:
     """The judgments with a probability: those of the row's tenth, or all of them for what is over all tenths."""
-    frame = judged_options(evidence)
+    frame = list_judged_options(evidence)
     mine = frame[(frame["annotator"] == row["evaluator"]) & (frame["stage"] == row["stage"])]
     mine = mine[mine["probability"].notna()]
     if column not in ("brier", "ece", "ece_by_chance"):
@@ -111,7 +111,7 @@ def list_calibration(evidence: Evidence, row: Row, column: str) -> Table:
 @BIASES.drill_down
 def list_biases(evidence: Evidence, row: Row, column: str) -> Table:
     """The judgments of the model or of people, and whether the option has what may draw them."""
-    frame = judged_options(evidence)
+    frame = list_judged_options(evidence)
     frame = frame[frame["stage"] == row["stage"]]
     by_people = column == "excess_people"
     mine = people_in(evidence).rows_of(frame) if by_people else frame[frame["annotator"] == row["evaluator"]]

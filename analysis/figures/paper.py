@@ -264,12 +264,12 @@ def more_lines(n: int) -> str:
 def draw_ranges(drawing: Ranges, sheet: Sheet) -> tuple[str, float]:
     """Names at the left (above each row where there is little room) and numbers at the right."""
     em, shown = sheet.letter, drawing.lines[: sheet.most]
-    said = max((sheet.wide(f"{each.number} {each.after}") for each in shown), default=0)
-    said = max(said, BOLD * sheet.wide(drawing.heading))
+    width = max((sheet.wide(f"{each.number} {each.after}") for each in shown), default=0)
+    width = max(width, BOLD * sheet.wide(drawing.heading))
     names = max((sheet.wide(each.label) for each in shown), default=0)
-    is_above = sheet.is_narrow or names > 0.28 * sheet.width or names + said > 0.62 * sheet.width
+    is_above = sheet.is_narrow or names > 0.28 * sheet.width or names + width > 0.62 * sheet.width
     left = 0.5 * em if is_above else names + em
-    right = sheet.width - (0.8 * em if is_above else said + em)
+    right = sheet.width - (0.8 * em if is_above else width + em)
     low, high = ends_of([mark for each in shown for mark in each.marks], drawing.ends, drawing.dashed)
     scale = Scale(low, high, left, right)
     step = (2.9 if drawing.joined or is_above else 2.1) * em + (0.9 * em if is_above and drawing.joined else 0)
@@ -363,10 +363,10 @@ def fold(words: str, sheet: Sheet, room: float) -> list[str]:
 def draw_bars(drawing: Bars, sheet: Sheet) -> tuple[str, float]:
     """Each bar is the whole of its row; pieces that are wide enough hold their number."""
     em, shown = sheet.letter, drawing.lines[: sheet.most]
-    said = max((sheet.wide(each.after) for each in shown), default=0)
+    width = max((sheet.wide(each.after) for each in shown), default=0)
     names = max((sheet.wide(each.label) for each in shown), default=0)
     is_above = sheet.is_narrow or names > 0.3 * sheet.width
-    left, right = (0.2 * em, sheet.width - 0.2 * em) if is_above else (names + em, sheet.width - said - em)
+    left, right = (0.2 * em, sheet.width - 0.2 * em) if is_above else (names + em, sheet.width - width - em)
     parts, y = draw_keys(drawing.parts, left, sheet)
     step = (2.9 if is_above else 1.9) * em
     top = y
@@ -436,7 +436,7 @@ def describe(drawing: Drawing) -> str:
             )
             for label, row in zip(drawing.labels, lines, strict=True)
         ]
-        return " ".join(f"{label}: {', '.join(said)}." for label, said in named)
+        return " ".join(f"{label}: {', '.join(values)}." for label, values in named)
     styles = dict(drawing.legend)
     return " ".join(
         f"{each.label}: "

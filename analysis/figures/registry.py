@@ -22,9 +22,9 @@ def list_figures() -> dict[str, tuple[str, Draw]]:
     return found | list_forests() | {"outlook": ("outlook", outlook)}
 
 
-def specification(name: str, table: Table, heading: str, said: Sequence[str] = ()) -> dict[str, Any]:
+def specification(name: str, table: Table, heading: str, lines: Sequence[str] = ()) -> dict[str, Any]:
     """The Vega-Lite specification of a figure; `said` are the lines under its title."""
-    title = {"text": heading, "subtitle": list(said), "anchor": "start", "frame": "bounds"}
+    title = {"text": heading, "subtitle": list(lines), "anchor": "start", "frame": "bounds"}
     chart = list_figures()[name][1](table, title)
     return {**chart.to_dict(validate=False), "config": get_config()}
 

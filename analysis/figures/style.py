@@ -171,7 +171,7 @@ def draw_heat_map(
     title: Mapping[str, Any],
     legend: str,
     domain: tuple[float, float],
-    said: list[alt.Tooltip],
+    tooltip: list[alt.Tooltip],
     orders: Sequence[list[str]] = (),
     cell_width: int = CELL_WIDTH,
 ) -> Any:
@@ -186,7 +186,7 @@ def draw_heat_map(
     base = alt.Chart(alt.Data(values=cells)).encode(
         x=alt.X("across:N", sort=across, axis=axis),
         y=alt.Y("down:N", sort=down, axis=alt.Axis(**BARE, title=None)),
-        tooltip=said,
+        tooltip=tooltip,
     )
     scale = alt.Scale(domain=list(domain), range=[LIGHT, DARK], interpolate="rgb")
     colour = alt.Color(

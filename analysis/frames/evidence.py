@@ -25,7 +25,7 @@ from analysis.frames.responses import (
     select_rows,
 )
 from analysis.models import IndependentCoding, ItemCode
-from analysis.published_names import own_generators, stored_matches
+from analysis.published_names import own_generators, read_matches
 from evaluation.metric_values import get_metric_families, iter_metric_rows
 from evaluation.services.describing import list_caveats
 from evaluation.services.evaluators import collect_seen_texts
@@ -198,7 +198,7 @@ def evidence_of(study: Study, choices: Choices) -> Evidence:
             peculiarities=list_caveats(study, choices.purposes),
             positions=get_positions(study) if is_paired(study) else {},
             metadata=metadata_of(study),
-            published_names=stored_matches(study),
+            published_names=read_matches(study),
             unit_items=list_compared_items(study),
             text_draw=text_draw_of(study),
             flaw_codes=collect_flaw_codes(study),
@@ -263,7 +263,7 @@ def families_of(study: Study) -> dict[str, str]:
     """The factor `family` of each generator, empty where it has none."""
     used = UnitItem.objects.filter(unit__study=study).values("item__generator")
     factors = Generator.objects.filter(pk__in=used).order_by("pk").values_list("name", "factors")
-    return {name: str(said.get("family", "")) for name, said in factors}
+    return {name: str(values.get("family", "")) for name, values in factors}
 
 
 def metrics_of(study: Study) -> pd.DataFrame:
@@ -316,8 +316,8 @@ def texts_of(study: Study) -> pd.DataFrame:
 
 def origin_of(text: Text) -> tuple[str, str]:
     """Source and data set of a text. Most files name one of the two, which then stands for both."""
-    said = text.metadata.get("dataset")
-    dataset = said.strip() if isinstance(said, str) else ""
+    value = text.metadata.get("dataset")
+    dataset = value.strip() if isinstance(value, str) else ""
     return text.source or dataset, dataset or text.source
 
 

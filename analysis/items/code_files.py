@@ -87,7 +87,7 @@ def import_codes(study: Study, content: bytes, user: User | None, *, dry_run: bo
 @dataclass(frozen=True)
 class Row:
     line: int
-    said: dict[str, str]
+    cells: dict[str, str]
 
 
 def read_rows(header: list[str], rows: list[TableRow], problems: list[RowProblem]) -> Iterator[Row]:
@@ -110,11 +110,11 @@ def read_rows(header: list[str], rows: list[TableRow], problems: list[RowProblem
 def place_rows(study: Study, rows: list[Row], problems: list[RowProblem]) -> Iterator[Placed]:
     """The codes with the items they belong to; what is wrong goes to the problems."""
     items, options = item_pks(study), options_of(study, rows)
-    bodies = bodies_of(study) if any(row.said["quote"] for row in rows) else {}
+    bodies = bodies_of(study) if any(row.cells["quote"] for row in rows) else {}
     seen: dict[tuple[int, str], tuple[int, str]] = {}
     for row in rows:
         try:
-            placed = place_row(study, row.said, items, options, bodies)
+            placed = place_row(study, row.cells, items, options, bodies)
             refuse_second(study, seen, row.line, placed)
         except BadCell as bad:
             problems.append(RowProblem(row.line, bad.column, str(bad)))
@@ -198,7 +198,7 @@ def refuse_second(study: Study, seen: dict[tuple[int, str], tuple[int, str]], li
 
 def options_of(study: Study, rows: list[Row]) -> dict[tuple[int, str], int]:
     """The options of the study's items, if any row points to one."""
-    if not any(row.said["option_id"] for row in rows):
+    if not any(row.cells["option_id"] for row in rows):
         return {}
     found = Option.objects.filter(Q(item__unit_items__unit__study=study)).order_by().distinct()
     return {(item, name): pk for pk, item, name in found.values_list("pk", "item", "external_id")}

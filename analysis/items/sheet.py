@@ -48,7 +48,7 @@ class Judgment:
         return self.kind == AnnotatorKind.HUMAN
 
     @property
-    def said(self) -> list[tuple[str, str]]:
+    def answers(self) -> list[tuple[str, str]]:
         """Question and answer of what was answered about the item as a whole, in words."""
         return [(name_question(question), self.word_answer(value)) for question, value in self.others.items()]
 

@@ -211,7 +211,7 @@ class Severity:
     residual: FloatArray
 
 
-def linked_raters(item: IntArray, rater: IntArray) -> IntArray:
+def find_linked_raters(item: IntArray, rater: IntArray) -> IntArray:
     """(r,) the part of the design that each rater belongs to; one number for all where shared items link them."""
     n_items, n_raters = int(item.max()) + 1, int(rater.max()) + 1
     ends = (item, n_items + rater)

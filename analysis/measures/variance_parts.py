@@ -213,8 +213,8 @@ class Figure:
 
     def without_interval(self, reason: str) -> VarianceParts:
         """The figure with the reason why it has no interval."""
-        bound, said = self._bound()
-        return self._parts(caveats=(*self.caveats(), *said), reason=reason, bound=bound)
+        bound, notes = self._bound()
+        return self._parts(caveats=(*self.caveats(), *notes), reason=reason, bound=bound)
 
     def with_parts(self, texts: float, annotators: float, cells: float, *, either: bool = False) -> VarianceParts:
         """The figure with its variances, or the reason why they give no interval."""

@@ -167,10 +167,10 @@ class PackReader:
 
     def compare(self, name: str, blocks: Iterable[bytes]) -> None:
         """Read all blocks and hold them against the hash that the manifest names."""
-        said, found = self.manifest["files"].get(name), hashlib.sha256()
+        entry, found = self.manifest["files"].get(name), hashlib.sha256()
         for block in blocks:
             found.update(block)
-        if not isinstance(said, dict) or found.hexdigest() != said.get("sha256"):
+        if not isinstance(entry, dict) or found.hexdigest() != entry.get("sha256"):
             raise BadPack(
                 _("The file %(name)s of the pack was changed after it was made. Export the pack again.")
                 % {"name": make_printable(name)}
@@ -231,18 +231,18 @@ def is_inside(name: str) -> bool:
     return not {"", ".", ".."}.intersection(parts) and "\\" not in name and ":" not in parts[0] and name.isprintable()
 
 
-def not_this_format(said: Any, kind: str) -> str:
+def not_this_format(found: Any, kind: str) -> str:
     """What to do with a manifest of another format, or of another number of this one."""
     name, _slash, number = kind.partition("/")
-    other = said.partition("/") if isinstance(said, str) else ("", "", "")
+    other = found.partition("/") if isinstance(found, str) else ("", "", "")
     if other[0] == name and other[2].isdecimal() and int(other[2][:9]) > int(number):
         words = _(
             "This pack was written by a newer Lesart (%(other)s); this one reads %(format)s. Install the newer one."
         )
-        return words % {"other": make_printable(said, 60), "format": kind}
-    if said == PROJECT:
+        return words % {"other": make_printable(found, 60), "format": kind}
+    if found == PROJECT:
         return _("This is the archive of a whole project. Use import_project.")
-    if said == FORMAT:
+    if found == FORMAT:
         return _("This is the replication pack of a single study. Use import_pack.")
     return _("This is not a file that this version of Lesart can read; it reads %(format)s.") % {"format": kind}
 

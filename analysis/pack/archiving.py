@@ -58,10 +58,10 @@ def build_archive(job: Job, report_progress: Hear) -> Path:
     job.about = {"withheld": list_withheld(job.project)}
     try:
         with new_file() as file:
-            said = write_project(job.project, file, lambda done, total: report_progress(STEP, done, total))
+            contents = write_project(job.project, file, lambda done, total: report_progress(STEP, done, total))
     except BadChoice as bad:
         raise JobFailed(str(bad)) from bad
-    job.about["left_out"] = said.left_out
+    job.about["left_out"] = contents.left_out
     return Path(file.name)
 
 

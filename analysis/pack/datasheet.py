@@ -222,8 +222,8 @@ def design(facts: Facts) -> Iterator[Entry]:
 
 def describe_view(study: Study) -> str:
     """What evaluators have before them: in the words of the plug-in, else as the stages declare it."""
-    if said := find_plugin(study.protocol).datasheet.shown:
-        return said
+    if shown := find_plugin(study.protocol).datasheet.shown:
+        return shown
     stages = get_declaration(study).stages
     return "; ".join(f"in stage {stage.name}: {', '.join(sorted(stage.shows)) or 'items only'}" for stage in stages)
 

@@ -6,7 +6,7 @@ from typing import Any
 from analysis.files import sort_keys
 from analysis.frames.evidence import BANK_ORDER, WITHHELD, n_tokens
 from analysis.pack.redaction import Redactor, hash_text
-from analysis.published_names import stored_matches
+from analysis.published_names import read_matches
 from evaluation.models import Evaluator, Metric
 from evaluation.services.calls import name_version
 from generation.models import GeneratorRun
@@ -189,7 +189,7 @@ def history(study: Study) -> dict[str, Any]:
         "state": study.state,
         "instrument": about_instrument(study.instrument_version),
         "variants": {each.name: about_instrument(each.instrument_version) for each in variants_of(study)},
-        "published_names": stored_matches(study),
+        "published_names": read_matches(study),
         **{name: moment(getattr(study, name)) for name in HISTORY},
         "people_texts": people_texts(study),
         "blocks": [{name: value for name, value in each.items() if name != "made_by"} for each in study.blocks],

@@ -226,11 +226,11 @@ def intervals(facts: Facts) -> str:
     """How the intervals of each table came about, as its numbers say it."""
     found: dict[str, list[str]] = {}
     for each in facts.report.tables:
-        for said in dict.fromkeys(interval_words(each, facts.convention)):
-            found.setdefault(said, []).append(each.name)
+        for method in dict.fromkeys(interval_words(each, facts.convention)):
+            found.setdefault(method, []).append(each.name)
     if not found:
         return _("No interval is defined.")
-    by = "; ".join(f"{said} ({', '.join(names)})" for said, names in found.items())
+    by = "; ".join(f"{method} ({', '.join(names)})" for method, names in found.items())
     return _("Interval methods and the tables that use them: %(by)s.") % {"by": by}
 
 

@@ -43,21 +43,21 @@ class Archived:
 
 def write_project(project: Project, out: IO[bytes], progress: Progress = lambda done, total: None) -> Archived:
     """Write the archive to an open file. Each study is of one moment; what people are called stays behind."""
-    archive, said = Archive(out), Archived()
+    archive, contents = Archive(out), Archived()
     studies = list(project.studies.order_by("launched_at", "pk"))
     for number, study in enumerate(studies):
         progress(number, len(studies) + 1)
         if reason := explain_left_out(study):
-            said.left_out.append({"study": study.slug, "reason": reason})
+            contents.left_out.append({"study": study.slug, "reason": reason})
         else:
             name = f"studies/{number + 1:03d}-{study.slug}.zip"
             add_pack(archive, name, study)
-            said.studies.append(name)
-    said.left_out += write_bank(archive, project)
+            contents.studies.append(name)
+    contents.left_out += write_bank(archive, project)
     about = {"slug": project.slug, "title": project.title, "description": project.description}
-    archive.close({"project": about, "studies": said.studies, "left_out": said.left_out}, PROJECT)
+    archive.close({"project": about, "studies": contents.studies, "left_out": contents.left_out}, PROJECT)
     progress(len(studies) + 1, len(studies) + 1)
-    return said
+    return contents
 
 
 def explain_left_out(study: Study) -> str:
@@ -137,8 +137,8 @@ def import_project(
             owner=owner,
         )
         restore_generators(reader, project)
-        for said in lines_if_any(reader, "bank/metrics.jsonl"):
-            metric_in(project, {}, said)
+        for row in lines_if_any(reader, "bank/metrics.jsonl"):
+            metric_in(project, {}, row)
         for number, name in enumerate(names):
             progress(number, len(names) + 1)
             restore_study_of(reader, name, project, renamed=bool(slug))

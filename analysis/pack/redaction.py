@@ -87,10 +87,10 @@ class Redactor:
         frames = {name: getattr(evidence, name) for name in CODED}
         if self.codes:
             frames = {name: frame.assign(annotator=frame["annotator"].map(self.code)) for name, frame in frames.items()}
-        said = tuple(correction_sentence(self.of_correction(made)) for made in corrections_made(evidence.study))
+        sentences = tuple(correction_sentence(self.of_correction(made)) for made in corrections_made(evidence.study))
         if self.hidden:
             frames |= self.of_items(evidence)
-        return replace(evidence, corrections=said, **frames)
+        return replace(evidence, corrections=sentences, **frames)
 
     def of_items(self, evidence: Evidence) -> dict[str, Any]:
         """What figures compute from wordings and metadata, as an unpacked bank has them."""

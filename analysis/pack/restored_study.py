@@ -22,7 +22,7 @@ from analysis.pack.restored_bank import (
     time_in,
 )
 from analysis.published_names import BadMatch, store_matches
-from analysis.reports.published import published_generators
+from analysis.reports.published import list_published_generators
 from evaluation.models import Evaluator
 from items.models import MAX_ID, MAX_VERSION_NAME, Item, Text
 from projects.models import Project
@@ -340,7 +340,7 @@ def restore_matches(pack: PackReader, study: Study) -> None:
     """Packs of older versions have none."""
     matches = pack.object("study/history.json").get("published_names") or {}
     try:
-        store_matches(study, published_generators(study.protocol), dict(matches), None)
+        store_matches(study, list_published_generators(study.protocol), dict(matches), None)
     except BadMatch as error:
         raise BadPack(str(error)) from None
 

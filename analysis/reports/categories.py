@@ -31,7 +31,7 @@ class Categories:
         return sorted(set(self.of.values()))
 
     @property
-    def said(self) -> str:
+    def phrase(self) -> str:
         """The kind within a sentence; columns of metadata and kinds of a team's own are its own words."""
         return {TAG: _("what they ask about"), TYPE: _("type of question")}.get(self.kind, self.kind)
 
@@ -96,7 +96,12 @@ def say_left_aside(evidence: Evidence) -> list[str]:
     found = []
     for way in ways_in(evidence):
         n, known = len(way.of), sum(map(bool, way.of.values()))
-        values = {"kind": way.said, "n": count(n - known), "all": count(n), "values": count(len(set(way.of.values())))}
+        values = {
+            "kind": way.phrase,
+            "n": count(n - known),
+            "all": count(n),
+            "values": count(len(set(way.of.values()))),
+        }
         if known < n and (2 * known >= n or way.is_coded) and known:
             found.append(_("No comparison by %(kind)s: %(n)s of %(all)s items have no category.") % values)
         elif known == n and n and len(way.names) > MOST and len(way.names) < n / FEWEST:
@@ -111,17 +116,17 @@ ALL = "all"
 
 def error_codes(evidence: Evidence) -> Table:
     """One row per generator and code, found or not; before them those of all generators together."""
-    coded = coded_items(evidence)
+    coded = list_coded_items(evidence)
     rows = [row for name in (ALL, *evidence.generators) if coded for row in generator_rows(evidence, name, coded)]
     return ERROR_CODES.build(rows, notes=notes(evidence, coded))
 
 
 def list_error_tables(evidence: Evidence) -> tuple[Table, ...]:
     """The table where some were found, for protocols whose publication has no such table; else nothing."""
-    return (error_codes(evidence),) if coded_items(evidence) else ()
+    return (error_codes(evidence),) if list_coded_items(evidence) else ()
 
 
-def coded_items(evidence: Evidence) -> dict[str, set[str]]:
+def list_coded_items(evidence: Evidence) -> dict[str, set[str]]:
     """By item the errors that stand; an item without any is not in it."""
     errors = {code.name for code in codes_of(evidence.study.protocol) if code.kind == ERROR}
     found = {item: codes & errors for item, codes in evidence.codes.items()}

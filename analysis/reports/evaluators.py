@@ -78,7 +78,7 @@ def judges_in(evidence: Evidence) -> list[Evaluator]:
     return [evaluator for evaluator in evaluators_in(evidence) if evaluator.kind == "model"]
 
 
-def compared_evaluators(evidence: Evidence) -> list[Evaluator]:
+def list_compared_evaluators(evidence: Evidence) -> list[Evaluator]:
     """By whose answers generators are compared: people's, or each model's where no person has answered."""
     people = people_in(evidence)
     return [people] if len(people.rows_of(evidence.frame)) else judges_in(evidence) or [people]

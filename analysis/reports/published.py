@@ -81,7 +81,7 @@ def with_published(report: Report, evidence: Evidence) -> Report:
 def compare_published(report: Report, evidence: Evidence) -> Table:
     """One row per published number, with one's own where there is such a row; then own rows that nobody published."""
     protocol = evidence.study.protocol
-    study = published_study(protocol)
+    study = find_published_study(protocol)
     both = sorted(beside(report, evidence), key=lambda row: row["own"] is None)  # what can be compared comes first
     rows = [*both, *own_only(report, evidence)]
     notes = (
@@ -116,7 +116,7 @@ def width(interval: Mapping[str, Any]) -> float | None:
 
 
 def beside(report: Report, evidence: Evidence) -> Iterator[dict[str, Any]]:
-    names, n = own_names(evidence), len(published_generators(evidence.study.protocol))
+    names, n = own_names(evidence), len(list_published_generators(evidence.study.protocol))
     for each in select_printed(evidence):
         table = report.table(each.table)
         wanted = dict(each.row)
@@ -128,11 +128,13 @@ def beside(report: Report, evidence: Evidence) -> Iterator[dict[str, Any]]:
 
 def own_names(evidence: Evidence) -> dict[str, str]:
     """By published generator the study's own that stands for it."""
-    own = match_generators(published_generators(evidence.study.protocol), evidence.generators, evidence.published_names)
+    own = match_generators(
+        list_published_generators(evidence.study.protocol), evidence.generators, evidence.published_names
+    )
     return {published: name for name, published in own.items()}
 
 
-def published_study(protocol: str) -> Published:
+def find_published_study(protocol: str) -> Published:
     """The study that the protocol comes from; `KeyError` for a protocol without published numbers."""
     found = find_plugin(protocol).published
     if found is None:
@@ -140,7 +142,7 @@ def published_study(protocol: str) -> Published:
     return found
 
 
-def published_generators(protocol: str) -> tuple[str, ...]:
+def list_published_generators(protocol: str) -> tuple[str, ...]:
     """Names of the generators that the protocol's own study printed numbers of, in the order of the file."""
     named = (dict(each.row).get("generator", ALL) for each in load_printed() if each.protocol == protocol)
     return tuple(dict.fromkeys(name for name in named if name != ALL))
@@ -149,7 +151,7 @@ def published_generators(protocol: str) -> tuple[str, ...]:
 def select_printed(evidence: Evidence) -> list[Printed]:
     """The numbers of the protocol; of the questionnaire those in the study's language, or else in English."""
     mine = [each for each in load_printed() if each.protocol == evidence.study.protocol]
-    if not published_study(evidence.study.protocol).by_language:
+    if not find_published_study(evidence.study.protocol).by_language:
         return mine
     groups = {each.group.partition(":")[0] for each in mine}
     language = evidence.study.language.partition("-")[0]
@@ -261,7 +263,7 @@ def own_values(own: Row | None, table: Table, measure: str, protocol: str) -> di
     ends = ENDS.get(measure)
     low, high = (own.get(ends.format(end)) if ends else None for end in ("low", "high"))
     reason = own.get("informativity_reason" if measure == "informativity" else "reason", "")
-    n_column = COUNTED.get(table.name) or published_study(protocol).counted[table.name]
+    n_column = COUNTED.get(table.name) or find_published_study(protocol).counted[table.name]
     return {
         "own": own[measure],
         "own_low": low,

@@ -17,12 +17,12 @@ class Check:
     """Something that was looked at, in a sentence, and whether it is as it should be."""
 
     passed: bool
-    said: str
+    sentence: str
 
 
 @dataclass(frozen=True)
 class Report:
-    """All of one study under one set of choices. `said` is what holds for every table, such as who is included.
+    """All of one study under one set of choices. `scope` is what holds for every table, such as who is included.
     `findings`: sentences beside the main result, each with the table that it is about."""
 
     tables: tuple[Table, ...]
@@ -31,7 +31,7 @@ class Report:
     included: tuple[str, ...] = ()
     corrections: tuple[str, ...] = ()
     left_out: tuple[tuple[str, int], ...] = ()
-    said: tuple[str, ...] = ()
+    scope: tuple[str, ...] = ()
     n_responses: int = 0
     checks: tuple[Check, ...] = ()
     as_of: datetime | None = None  # set where it is of an earlier moment, with how many answers more there are now
@@ -116,7 +116,7 @@ def complete(report: Report, evidence: Evidence) -> Report:
         included=choices.included,
         corrections=evidence.corrections,
         left_out=tuple(evidence.left_out.items()),
-        said=tuple(lines),
+        scope=tuple(lines),
         n_responses=len(evidence.frame),
         checks=checks_of(evidence),
     )
@@ -169,8 +169,8 @@ def scope(evidence: Evidence) -> list[str]:
     if evidence.choices.shared_texts:
         n = texts_counted(evidence.texts["text_id"].nunique())
         lines.append(_("Only texts that people and all models answered: %(texts)s.") % {"texts": n})
-    if said := texts_apart(evidence):
-        lines.append(said)
+    if sentence := texts_apart(evidence):
+        lines.append(sentence)
     if evidence.choices.groups is not None:
         lines.append(_("Only people of: %(groups)s.") % {"groups": ", ".join(evidence.choices.groups)})
     return lines

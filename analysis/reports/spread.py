@@ -17,7 +17,7 @@ class Spread:
     are. guess, read: shares right of people over all generators, 0 without answers. text_spread: of pairs."""
 
     components: Components
-    said: str
+    sentence: str
     fitted: bool = False
     guess: float = 0.0
     read: float = 0.0

@@ -48,23 +48,23 @@ def study_coding(request, study):
 def show_coding(request: Any, study: Study, coding: IndependentCoding | None) -> HttpResponse:
     """The codes of the team, or of one who codes alone. POST sets, takes back or undoes; a script gets what has changed
     only."""
-    done = said = None
+    done = message = None
     kind = {"own_kind": request.GET.get("kind", "")}
     own = OwnCodeForm(request.POST if "own" in request.POST else None, initial=kind)
     if request.method == "POST":
-        done, said = carry_out(request.POST, study, request.user, own, coding)
+        done, message = carry_out(request.POST, study, request.user, own, coding)
         if done and not is_script(request):
-            messages.success(request, said)
+            messages.success(request, message)
             return redirect(request.get_full_path())
     context = page_context(request, study, request.user, coding) | {
         "own_form": own,
-        "said": said if done is None else "",
+        "message": message if done is None else "",
     }
     if is_script(request):
         here = [int(pk) for pk in request.POST.getlist("here") if pk.isdecimal()]
         changed = [pk for pk in here if done and pk in done.items]
         rows = coding_rows(study, changed, context["scheme"], coding)
-        return render(request, "analysis/parts/coding_changed.html", context | {"rows": rows, "said": said})
+        return render(request, "analysis/parts/coding_changed.html", context | {"rows": rows, "message": message})
     return render(request, "analysis/coding.html", context | list_page(request, study, context))
 
 

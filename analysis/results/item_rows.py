@@ -137,8 +137,8 @@ def choose(rows: Iterable[ItemRow], asked: QueryDict) -> list[ItemRow]:
 
 
 def holds(row: ItemRow, words: str) -> bool:
-    said = f"{row.item.stem} {row.item.external_id} {row.item.text.title}".casefold()
-    return all(word in said for word in words.casefold().split())
+    searched = f"{row.item.stem} {row.item.external_id} {row.item.text.title}".casefold()
+    return all(word in searched for word in words.casefold().split())
 
 
 def say_first(rows: Sequence[ItemRow]) -> str:

@@ -22,7 +22,7 @@ from analysis.results.compare_views import find_stand_in, say_compared
 from analysis.results.forms import LabForm, ResultsForm, StandInForm, without_idle
 from analysis.results.item_rows import FLAGS, choose, list_items, say_first
 from analysis.results.links import build_query
-from analysis.results.sections import list_named, list_sections, published_part, sections
+from analysis.results.sections import list_named, list_sections, make_published_part, sections
 from analysis.results.summary import (
     MOST_FINDINGS,
     describe_counting,
@@ -206,7 +206,7 @@ def results_items(request, study):
         "flags": flags,
         "has_shares": any(row.gain is not None for row in rows),
         "has_scores": any(row.score is not None for row in rows),
-        "keep": [(name, values) for name, values in asked_lists(page)],
+        "keep": [(name, values) for name, values in list_choices(page)],
         "rephrasals": list_rephrasals(study) if may_take else [],
         "written": describe_written_items(study),
         "listed": list_sections(study, page.form, page.filled, request.path, page.plugin.pages.items)
@@ -224,7 +224,7 @@ def is_reviewer(study: Study) -> bool:
     return study.project.my_role.rank >= Role.REVIEWER.rank
 
 
-def asked_lists(page: Page) -> list[tuple[str, list[Any]]]:
+def list_choices(page: Page) -> list[tuple[str, list[Any]]]:
     """The choices of the address as lists of values, for hidden fields."""
     found = build_query(page.form).items()
     return [(name, list(value) if isinstance(value, list | tuple) else [value]) for name, value in found]
@@ -245,7 +245,7 @@ def results_compare(request, study):
         "listed": list_sections(study, page.form, page.filled, request.path, page.plugin.pages.compare)
         if page.is_filled
         else [],
-        "published": published_part(study, page.form, page.filled, request.path) if page.is_filled else None,
+        "published": make_published_part(study, page.form, page.filled, request.path) if page.is_filled else None,
         "match_form": match_form(study),
     }
     return render(request, "analysis/compare.html", page.context("compare", **more))

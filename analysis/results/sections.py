@@ -41,7 +41,7 @@ class FigurePlace:
 
 def place_in_results(study: Study, report: Report, asked: str, name: str, table: Table) -> FigurePlace:
     """The figure `name` of a table of the report, under the choices that the parameters `asked` stand for."""
-    lines = 1 + len(report.said) + (report.as_of is not None)
+    lines = 1 + len(report.scope) + (report.as_of is not None)
     drawn = {ending: reverse("study_figure", args=[study.slug, name, ending]) for ending in ENDINGS}
     return place(name, table, asked, drawn, reverse("study_table", args=[study.slug, table.name]), lines)
 
@@ -96,7 +96,7 @@ def sections(study: Study, form: ResultsForm, report: Report, page: str) -> dict
         "notes_of_several": drawn.of_several,
         "description": drawn.described,
         "described": report.table(DESCRIPTION),
-        "published": published_part(study, form, report, page),
+        "published": make_published_part(study, form, report, page),
     }
 
 
@@ -161,7 +161,7 @@ class TablesOnPage:
         )
 
 
-def published_part(study: Study, form: ResultsForm, report: Report, page: str) -> dict | None:
+def make_published_part(study: Study, form: ResultsForm, report: Report, page: str) -> dict | None:
     """The published numbers that compare, and what does not; None where the protocol has none."""
     found = [table for table in report.tables if table.name == PUBLISHED]
     if not found:

@@ -128,7 +128,7 @@ class Note:
     """Something to watch: its level, a sentence, and where to look."""
 
     level: str
-    said: str
+    sentence: str
     href: str = ""
     link: str = ""
 
@@ -142,7 +142,7 @@ def list_notes(
         *about_speaker(study, outcome), *about_items(study, report, query), *about_answers(report),
         *about_texts(study, outcome, verdict), *about_generators(outcome),
     ]  # fmt: skip
-    worst += [Note(WARNING, check.said) for check in report.checks if not check.passed]
+    worst += [Note(WARNING, check.sentence) for check in report.checks if not check.passed]
     n = sum(check.passed for check in report.checks)
     sentence = ngettext("%(n)s check passed.", "%(n)s checks passed.", n) % {"n": count(n)}
     href = f"{reverse('results_details', args=[study.slug])}{query and '?'}{query}#checks"
@@ -154,7 +154,7 @@ def list_findings(study: Study, report: Report, form: ResultsForm) -> list[tuple
     """What is found beside the main result, each with the address of its table and figure."""
     query = urlencode(build_query(form), doseq=True)
     details = f"{reverse('results_details', args=[study.slug])}{query and '?'}{query}"
-    return [(said, f"{details}#{name}") for said, name in report.findings]
+    return [(sentence, f"{details}#{name}") for sentence, name in report.findings]
 
 
 def about_items(study: Study, report: Report, query: str) -> Iterator[Note]:

@@ -11,8 +11,8 @@ from django.utils.translation import ngettext
 from django.views.decorators.http import require_POST, require_safe
 
 from analysis.hiding import effects_shown
-from analysis.published_names import BadMatch, match_generators, own_generators, store_matches, stored_matches
-from analysis.reports.published import published_generators
+from analysis.published_names import BadMatch, match_generators, own_generators, read_matches, store_matches
+from analysis.reports.published import list_published_generators
 from analysis.results.forms import GeneratorMatchForm, ResultsForm
 from analysis.results.links import behind_link, build_query, headings, links_of, page_of, sort_rows
 from analysis.services.results import counts_by_purpose, report_of
@@ -41,11 +41,11 @@ def expert_form(study: Study) -> ExpertCheckForm | None:
 
 def match_form(study: Study, data=None) -> GeneratorMatchForm | None:
     """What a researcher fills in to say which published generator each one is; nothing without published ones."""
-    published = published_generators(study.protocol)
+    published = list_published_generators(study.protocol)
     if study.project.my_role.rank < Role.RESEARCHER.rank or not published:
         return None
     own = own_generators(study)
-    return GeneratorMatchForm(own, published, match_generators(published, own, stored_matches(study)), data)
+    return GeneratorMatchForm(own, published, match_generators(published, own, read_matches(study)), data)
 
 
 @login_required
@@ -57,7 +57,7 @@ def study_matches(request, study):
     try:
         if form is None or not form.is_valid():
             raise BadMatch(_("Choose from the published names."))
-        n = store_matches(study, published_generators(study.protocol), form.changed, request.user)
+        n = store_matches(study, list_published_generators(study.protocol), form.changed, request.user)
     except BadMatch as error:
         messages.error(request, str(error))
     else:
@@ -105,7 +105,7 @@ def contents(table, parts, number):
     if parts.num_pages < 2:
         return []
     titles = [list(dict.fromkeys(grid.title or table.title for grid in page.object_list[0])) for page in parts]
-    return [(place, said, place == number) for place, said in enumerate(titles, start=1)]
+    return [(place, title, place == number) for place, title in enumerate(titles, start=1)]
 
 
 def table_called(report, name):

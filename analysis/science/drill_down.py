@@ -180,8 +180,8 @@ def list_severity(evidence: Evidence, row: Row, column: str) -> Table:
 @tables.FAIR_SHARES.drill_down
 def list_labels(evidence: Evidence, row: Row, column: str) -> Table:
     """The rater's labels, those of items that others labelled too, those of the generator, or all."""
-    said = next(each.frame for each in labels_in(evidence) if each.question.name == row["question"])
-    rows = evidence.every_round.loc[said.index]
+    frame = next(each.frame for each in labels_in(evidence) if each.question.name == row["question"])
+    rows = evidence.every_round.loc[frame.index]
     shared = rows.groupby("item_id")["annotator"].transform("size") > 1
     mine = rows["annotator"] == row["annotator"] if "annotator" in row else rows["generator"] == row["generator"]
     if column == "n_items":

@@ -65,7 +65,7 @@ class Predictor:
 NO_SHARES = pd.Series(dtype=float)
 
 
-def joined_tables(evidence: Evidence) -> tuple[Table, ...]:
+def build_tables(evidence: Evidence) -> tuple[Table, ...]:
     """None where models did not answer about more texts than people, so that there is nothing to join, or where
     versions of texts are compared, which are joined each alone."""
     stages = reading_stages(evidence)
@@ -348,7 +348,7 @@ def spread(cell: Cell, place: np.ndarray, n: int) -> Cell:
     return Cell(put(cell.people, np.nan), put(cell.predicted, 0.0), put(cell.chance, 1.0), put(cell.weight, 0.0), moved)
 
 
-def joined_sentences(tables: tuple[Table, ...]) -> list[str]:
+def list_sentences(tables: tuple[Table, ...]) -> list[str]:
     """The best-supported estimate of each generator, or why there is none."""
     if not tables:
         return []

@@ -37,7 +37,7 @@ from studies.services.text_versions import label_version, list_text_versions
 NUMBERS = ("low_adjusted", "high_adjusted", "p_adjusted", "r", "width_share")
 
 
-def joined_version_tables(evidence: Evidence) -> tuple[Table, ...]:
+def build_version_tables(evidence: Evidence) -> tuple[Table, ...]:
     """None where the study compares no versions, or models read no more texts than people."""
     stages, versions = reading_stages(evidence), list_text_versions(evidence.study)
     read = evidence.frame[evidence.frame["text_version"].isin(versions)]
@@ -175,7 +175,7 @@ def predict_versions(
     return found, tuple(usable), ""
 
 
-def joined_version_sentence(tables: tuple[Table, ...]) -> list[str]:
+def say_version_difference(tables: tuple[Table, ...]) -> list[str]:
     """The pair of versions that differs most surely, or why there is no estimate."""
     rows = [row for table in tables for row in table.rows if row["method"] == FITTED]
     known = [row for row in rows if row["p_adjusted"] is not None]

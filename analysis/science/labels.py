@@ -10,7 +10,7 @@ from django.utils.translation import gettext_noop
 from analysis.formatting import with_interval
 from analysis.frames.evidence import Evidence
 from analysis.measures.label_severity import LabelSeverity, label_severity
-from analysis.measures.rater_effects import linked_raters
+from analysis.measures.rater_effects import find_linked_raters
 from analysis.measures.reader_intervals import jackknife_parts
 from analysis.science.common import refuse, texts_only
 from analysis.science.raters import (
@@ -52,9 +52,9 @@ def labels_in(evidence: Evidence) -> Iterator[Ratings]:
     for question, rows in first_round(evidence):
         if question.kind == "scale" or YES not in question.levels:
             continue
-        said = rows[~rows["value"].isin(UNDECIDED)]
-        if not said.empty:
-            yield Ratings(question, "", said.assign(value=(said["value"] == YES).astype(float)))
+        decided = rows[~rows["value"].isin(UNDECIDED)]
+        if not decided.empty:
+            yield Ratings(question, "", decided.assign(value=(decided["value"] == YES).astype(float)))
 
 
 def label_fit(ratings: Ratings) -> tuple[LabelSeverity | None, str]:
@@ -65,7 +65,7 @@ def label_fit(ratings: Ratings) -> tuple[LabelSeverity | None, str]:
     most = int(np.bincount(rater).max())
     if most < FEWEST_LABELS:
         return None, _(FEW_LABELS) % {"n": most}
-    if len(raters) < FEWEST_RATERS or len(set(linked_raters(item, rater))) > 1:
+    if len(raters) < FEWEST_RATERS or len(set(find_linked_raters(item, rater))) > 1:
         return None, _(NOT_LINKED)
     if len(texts) < FEWEST_TEXTS:
         return None, _(FEW_TEXTS) % {"n": len(texts)}

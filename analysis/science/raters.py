@@ -17,9 +17,9 @@ from analysis.measures.rater_effects import (
     Severity,
     crossed_components,
     d_study,
+    find_linked_raters,
     g_study,
     g_study_without,
-    linked_raters,
     rater_severity,
 )
 from analysis.measures.reader_intervals import jackknife_parts
@@ -261,7 +261,7 @@ def severity_of(ratings: Ratings) -> tuple[Severity | None, str]:
     item, _items = ratings.codes("item_id")
     rater, raters = ratings.codes("annotator")
     text, texts = ratings.of_items("text_id")
-    if len(raters) < FEWEST_RATERS or len(set(linked_raters(item, rater))) > 1:
+    if len(raters) < FEWEST_RATERS or len(set(find_linked_raters(item, rater))) > 1:
         return None, _(NOT_LINKED)
     if len(texts) < FEWEST_TEXTS:
         return None, _(FEW_TEXTS) % {"n": len(texts)}

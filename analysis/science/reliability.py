@@ -88,7 +88,7 @@ def row_of(name: str, parts: np.ndarray, n_texts: int, reason: str) -> dict[str,
 
 def reliability_sentence(tables: tuple[Table, ...]) -> list[str]:
     """α over texts, where there is one."""
-    return [said for table in tables for row in table.rows if row["parts"] == TEXTS for said in say(row)]
+    return [sentence for table in tables for row in table.rows if row["parts"] == TEXTS for sentence in say(row)]
 
 
 def say(row: Row) -> list[str]:

@@ -12,8 +12,8 @@ from analysis.frames.evidence import Evidence
 from analysis.reports.contrasts import Comparison, Family, conventions_of, max_t_note
 from analysis.reports.report import Report
 from analysis.science.flaws import flaw_sentence, flaw_tables
-from analysis.science.joined import joined_sentences, joined_tables
-from analysis.science.joined_versions import joined_version_sentence, joined_version_tables
+from analysis.science.joined import list_sentences, build_tables
+from analysis.science.joined_versions import say_version_difference, build_version_tables
 from analysis.science.labels import label_sentence, label_tables
 from analysis.science.raters import generator_sentence, rater_sentence, rating_tables
 from analysis.science.readers import (
@@ -49,9 +49,9 @@ Say = Callable[[tuple[Table, ...]], list[str]]  # the sentences of the tables of
 def with_science(report: Report, evidence: Evidence) -> Report:
     """The report with the tables that its answers allow, before its last one, the description."""
     pieces: list[tuple[tuple[Table, ...], Sequence[tuple[str, Say]]]] = [
-        (joined_tables(evidence), [(JOINED.name, joined_sentences)]),
+        (build_tables(evidence), [(JOINED.name, list_sentences)]),
         (version_tables(evidence), [(TEXT_VERSIONS.name, version_sentence)]),
-        (joined_version_tables(evidence), [(JOINED_VERSIONS.name, joined_version_sentence)]),
+        (build_version_tables(evidence), [(JOINED_VERSIONS.name, say_version_difference)]),
         (carry_over_tables(evidence), [(CARRY_OVER.name, carry_over_sentence)]),
         (reliability_tables(evidence), [(RELIABILITY.name, reliability_sentence)]),
         (flaw_tables(evidence), [(FLAWS.name, flaw_sentence)]),
@@ -61,11 +61,11 @@ def with_science(report: Report, evidence: Evidence) -> Report:
         (label_tables(evidence), [(LABEL_SEVERITY.name, label_sentence)]),
     ]  # fmt: skip
     tables = [table for found, _sentences in pieces for table in found]
-    findings = [(said, name) for found, sentences in pieces for name, say in sentences for said in say(found)]
+    findings = [(sentence, name) for found, sentences in pieces for name, say in sentences for sentence in say(found)]
     return replace(
         report,
         tables=(*report.tables[:-1], *tables, *report.tables[-1:]),
-        sentences=(*report.sentences, *(said for said, _table in findings)),
+        sentences=(*report.sentences, *(sentence for sentence, _table in findings)),
         findings=(*report.findings, *findings),
         figures=(*report.figures, *(table.name for table in tables if has_figure(table))),
     )

@@ -21,7 +21,7 @@ from django.utils.translation import gettext as _
 from analysis.choices import BadChoice, Choices
 from analysis.codes import filter_flaw_codes
 from analysis.models import ItemCode
-from analysis.published_names import stored_matches
+from analysis.published_names import read_matches
 from evaluation.metric_values import get_metrics_state
 from items.models import Generator, KeyCorrection, Option
 from jobs.files import write_value
@@ -68,7 +68,7 @@ def count_state(study: Study, choices: Choices) -> tuple[str, int]:
         FORMAT, study.pk, study.created_at.isoformat(), study.title, study.groups,
         answers, returned, list(keys), corrections, list(people),
         list(generators.values_list("pk", "name", "factors")), list(codes), get_metrics_state(study),
-        list(reviews.values_list("pk", "verdict", "item")), stored_matches(study),
+        list(reviews.values_list("pk", "verdict", "item")), read_matches(study),
         [settled["n"], settled["last"]], choices.__dict__, get_language(),
         filter_flaw_codes(study).aggregate(n=Count("pk"), last=Max("pk")),
     ]  # fmt: skip
@@ -189,7 +189,7 @@ def read_result(job: Job) -> CachedResult:
 # What is registered as the work of a kind (analysis/apps.py) ---------------------------------------------------------
 
 
-def cached_file(write: Callable[[ResultKey], Path]) -> Work:
+def work_on_file(write: Callable[[ResultKey], Path]) -> Work:
     """The work of a kind whose file this function writes, of the answers as they are when it is called."""
 
     @wraps(write)
@@ -210,6 +210,6 @@ def cached_file(write: Callable[[ResultKey], Path]) -> Work:
     return work
 
 
-def cached_value(compute: Callable[[ResultKey], Any]) -> Work:
+def work_on_value(compute: Callable[[ResultKey], Any]) -> Work:
     """The work of a kind whose result this function computes."""
-    return cached_file(wraps(compute)(lambda key: write_value(compute(key))))
+    return work_on_file(wraps(compute)(lambda key: write_value(compute(key))))

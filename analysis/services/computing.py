@@ -13,7 +13,7 @@ from analysis.planning.outlook import spread_table
 from analysis.plugins import find_plugin
 from analysis.science.scores import score_study
 from analysis.services.cached_evidence import load_evidence
-from analysis.services.cached_results import ResultKey, cached_file, cached_value
+from analysis.services.cached_results import ResultKey, work_on_file, work_on_value
 from analysis.services.planning import planner_of
 from analysis.services.reporting import check_groups, report_from, stand_in_report
 from jobs.files import new_file
@@ -22,18 +22,18 @@ from studies.protocols import Stage
 from studies.services.declarations import get_declaration, map_annotator_declarations
 
 
-@cached_value
+@work_on_value
 def compute_report(key: ResultKey) -> Any:
     check_groups(key.study, key.choices)
     return report_from(load_evidence(key.study, key.choices))
 
 
-@cached_value
+@work_on_value
 def compute_stand_in(key: ResultKey) -> Any:
     return stand_in_report(load_evidence(key.study, key.choices), *key.more)
 
 
-@cached_value
+@work_on_value
 def compute_lab(key: ResultKey) -> Any:
     name, view, *annotators = key.more
     question = {question.key: question for question in questions_of(key.study)}[name].in_view(view)
@@ -42,7 +42,7 @@ def compute_lab(key: ResultKey) -> Any:
     return lab(frame, question, annotators, key.choices)
 
 
-@cached_value
+@work_on_value
 def compute_lab_overview(key: ResultKey) -> Any:
     questions, stages = questions_of(key.study), stages_by_code(key.study)
     return overview(load_all_answers(key), questions, list(key.more), stages, key.choices)
@@ -60,26 +60,26 @@ def stages_by_code(study: Study) -> dict[str, Stage]:
     return {code: by_code.get(code, default).stages[0] for code in codes}
 
 
-@cached_value
+@work_on_value
 def compute_planner(key: ResultKey) -> Any:
     """What people's answers tell of the components, and the table of these."""
     evidence, planner = load_evidence(key.study, key.choices), planner_of(key.study)
     return planner.spread(evidence), spread_table(planner.components(evidence))
 
 
-@cached_value
+@work_on_value
 def compute_scores(key: ResultKey) -> Any:
     """People's scores of items, to set beside those of another study."""
     return score_study(load_evidence(key.study, key.choices))
 
 
-@cached_value
+@work_on_value
 def compute_calibration(key: ResultKey) -> Any:
     """The rows of the agreement table over the pairs of a calibration; none without an answer to one."""
     return find_plugin(key.study.protocol).calibration(load_evidence(key.study, key.choices))
 
 
-@cached_file
+@work_on_file
 def write_export(key: ResultKey) -> Path:
     """The answers in a form of `exporting.FORMATS`."""
     (format,) = key.more

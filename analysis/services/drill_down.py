@@ -15,13 +15,13 @@ from analysis.choices import Choices
 from analysis.services.cached_results import (
     Now,
     ResultKey,
-    cached_file,
-    cached_value,
     compute_result,
     count_state,
     get_result,
     is_large,
     open_file,
+    work_on_file,
+    work_on_value,
 )
 from analysis.services.results import LABEL_MASS, find_table
 from analysis.tables.spec import Column, Row, Table
@@ -175,7 +175,7 @@ def place_in(table: Table, number: Number) -> tuple[Row, Column]:
 # What workers do -----------------------------------------------------------------------------------------------------
 
 
-@cached_value
+@work_on_value
 def compute_sheet(key: ResultKey) -> Sheet:
     number, place = Number.of(key)
     found = find_rows(key.study, key.choices, number, compute_result)
@@ -184,7 +184,7 @@ def compute_sheet(key: ResultKey) -> Sheet:
     return Sheet(replace(found, table=replace(found.table, rows=(found.row,)), rows=some), len(rows))
 
 
-@cached_file
+@work_on_file
 def write_rows(key: ResultKey) -> Path:
     """All rows as CSV."""
     number, _sheet = Number.of(key)

@@ -54,7 +54,7 @@ def figure_specification(study: Study, report: Report, name: str) -> dict[str, A
         "labels_by_group_and_source": _("Labels by group and source"),
         "applicable_labels_by_group_and_source": _("Labels by group and source, where applicable"),
     }
-    return specification(name, table, headings.get(name, table.title), [study.title, *report.said, *as_of(report)])
+    return specification(name, table, headings.get(name, table.title), [study.title, *report.scope, *as_of(report)])
 
 
 def as_of(report: Report) -> list[str]:

@@ -34,7 +34,9 @@ def assume_for(study: Study, sizes: Sizes) -> Assumed:
     found = spread_of(study)
     values = planner_of(study).assume(sizes, found)
     rounded = {name: round(value, 3) if isinstance(value, float) else value for name, value in values.items()}
-    return Assumed(rounded, {"sizes": size_source(sizes), "effects": effect_source(found), "components": found.said})
+    return Assumed(
+        rounded, {"sizes": size_source(sizes), "effects": effect_source(found), "components": found.sentence}
+    )
 
 
 def planner_of(study: Study) -> "Planner":

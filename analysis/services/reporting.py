@@ -128,10 +128,10 @@ def remove_earlier(out: Path, report: Report) -> None:
 def list_names(about: Path) -> dict[str, set[str]]:
     """The names of tables and figures in a report.json; none if there is none, or if it is no report's."""
     try:
-        said = json.loads(about.read_bytes()) if about.stat().st_size < MOST_BYTES else None
+        content = json.loads(about.read_bytes()) if about.stat().st_size < MOST_BYTES else None
     except (OSError, ValueError, RecursionError):
         return {}
-    return {kind: set(names_in(said.get(kind))) for kind in FOLDERS} if isinstance(said, dict) else {}
+    return {kind: set(names_in(content.get(kind))) for kind in FOLDERS} if isinstance(content, dict) else {}
 
 
 def names_in(listed: Any) -> Iterator[str]:
@@ -235,7 +235,7 @@ def about(study: Study, report: Report, choices: Choices) -> dict[str, Any]:
         "n_responses_left_out": dict(report.left_out),
         "key_corrections_after_launch": list(report.corrections),
         "says": list(report.sentences),
-        "checks": [{"passed": check.passed, "says": check.said} for check in report.checks],
+        "checks": [{"passed": check.passed, "says": check.sentence} for check in report.checks],
         "tables": {table.name: len(table.rows) for table in report.tables},
         "figures": list(report.figures),
         "versions": versions(),

@@ -359,9 +359,9 @@ class Footnotes:
     def __init__(self) -> None:
         self.ids: dict[str, str] = {}
 
-    def refer(self, said: Iterable[str]) -> str:
+    def refer(self, sentences: Iterable[str]) -> str:
         """The ids under which these remarks stand, as `aria-describedby` takes them."""
-        return " ".join([self.ids.setdefault(words, f"r{len(self.ids) + 1}") for words in said])
+        return " ".join([self.ids.setdefault(words, f"r{len(self.ids) + 1}") for words in sentences])
 
     def __len__(self) -> int:
         return len(self.ids)

@@ -98,11 +98,11 @@ def heads(table: Table, grid: Grid) -> list[Column]:
     """The values across; where they are numbers, such as of rounds, with what they number."""
     column = column_of(table, grid.crossing.across)
 
-    def said(across: Any) -> str:
+    def name_across(across: Any) -> str:
         words = name_code(column.kind, across)
         return f"{column.title} {words}" if words.isdecimal() else words
 
-    return [Column(str(across), said(across), "number") for across in grid.across]
+    return [Column(str(across), name_across(across), "number") for across in grid.across]
 
 
 def pivot_cell(
@@ -111,7 +111,7 @@ def pivot_cell(
     """The number with its interval on a line of its own, as columns are narrow, and the further ones under it."""
     row, crossing = place.row, grid.crossing
     cell = cell_of(row, place.column, table, convention, reasons, {}, behind)
-    beneath = (number_beneath(table, row, *said, behind) for said in beneath_of(place, table, crossing))
+    beneath = (number_beneath(table, row, *part, behind) for part in beneath_of(place, table, crossing))
     reason = cell.reason or reason_beneath(row, table, grid)
     marked = row[crossing.mark] if crossing.mark else ""
     return replace(

@@ -39,10 +39,10 @@ def about(row: Row, column: Column, table: Table, convention: str) -> tuple[str,
     if column.name in table.keys:
         return ()
     interval = row.get("intervals", {}).get(column.name, {}).get(convention, {})
-    said: Iterable[str] = (
+    sentences: Iterable[str] = (
         describe_method(interval, column.counts) if "unit" in interval else describe_counts(row, column, table)
     )
-    return tuple(filter(None, (column.about, *said)))
+    return tuple(filter(None, (column.about, *sentences)))
 
 
 def describe_method(interval: Mapping[str, Any], counts: str = "judgments") -> tuple[str, str]:

@@ -90,8 +90,8 @@ def as_tex_document(table: Table) -> str:
         )
         fitted = fitted.replace(r"\end{tabular}", r"\end{tabular}}")
         inner = f"\\begin{{table}}[ht]\n\\centering\n{caption}\n{fitted}{notes}\\end{{table}}\n"
-    for sign, said in TEX_MATH.items():
-        inner = inner.replace(sign, rf"\ensuremath{{{said}}}")
+    for sign, code in TEX_MATH.items():
+        inner = inner.replace(sign, rf"\ensuremath{{{code}}}")
     return f"{PREAMBLE}% ---- the table\n{inner}% ---- end of the table\n\\end{{document}}\n"
 
 
@@ -231,9 +231,9 @@ def write_csv(table: Table, out: Written) -> None:
 def as_json(table: Table) -> str:
     """The rows with both conventions' intervals under `intervals`; undefined is null."""
     head = {"name": table.name, "title": table.title, "columns": table.header, "notes": table.notes}
-    said = json.dumps(head, ensure_ascii=False, indent=1).removesuffix("\n}")
+    text = json.dumps(head, ensure_ascii=False, indent=1).removesuffix("\n}")
     rows = ",\n  ".join(json.dumps(row, ensure_ascii=False, allow_nan=False) for row in table.rows)
-    return f'{said},\n "rows": [\n  {rows}\n ]\n}}\n'
+    return f'{text},\n "rows": [\n  {rows}\n ]\n}}\n'
 
 
 WRITERS: dict[str, Callable[[Table], str]] = {"csv": as_csv, "json": as_json, "tex": as_tex}

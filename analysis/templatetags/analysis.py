@@ -116,7 +116,7 @@ def large_enough(study: Study) -> dict[str, Any]:
     own = own_row(table)
     if own["power"] is None:
         return {"study": study, "own": own}
-    return {"study": study, "own": own, "said": plan.sentence(own), "doubled": list_doubled(table, own)}
+    return {"study": study, "own": own, "sentence": plan.sentence(own), "doubled": list_doubled(table, own)}
 
 
 def list_doubled(table: Table, own: dict[str, Any]) -> list[dict[str, str]]:

@@ -27,8 +27,8 @@ class StillWorking(Exception):
 
 def make_fingerprint(method: str, address: str, body: Any) -> str:
     """A hash of the request; of a file its content counts, not its name."""
-    said = json.dumps([method, address, _describe(body)], sort_keys=True)
-    return hashlib.sha256(said.encode()).hexdigest()
+    text = json.dumps([method, address, _describe(body)], sort_keys=True)
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def _describe(value: Any) -> Any:

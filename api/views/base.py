@@ -219,8 +219,8 @@ class View(APIView):
 
     def handle_exception(self, exc: Exception) -> Response:
         if isinstance(exc, Replay):
-            said = idempotency.read_reply(exc.row)
-            return Response(said, status=exc.row.status, headers={"Idempotency-Replayed": "true"})
+            reply = idempotency.read_reply(exc.row)
+            return Response(reply, status=exc.row.status, headers={"Idempotency-Replayed": "true"})
         if self.stored_reply:
             idempotency.release(self.stored_reply)
             self.stored_reply = None

@@ -129,8 +129,8 @@ class ScoringSerializer(ScoringRowSerializer):
     def to_representation(self, row: Scoring) -> dict[str, Any]:
         with override("en"):
             numbers = score(row)
-        said = ScoringRowSerializer(row).data
-        return dict(said) | {
+        values = ScoringRowSerializer(row).data
+        return dict(values) | {
             "state": numbers["state"],
             "evaluators": ScorerResultSerializer(numbers["evaluators"], many=True).data,
             "items": ItemScoreSerializer(numbers["items"], many=True).data,

@@ -53,8 +53,11 @@ class JudgeRunKind(RunKind):
         again = JUDGES[setting.way].find_second_prompt(setting, read_key(setting, call.key))
         if again is None or setting.reading != LABEL:
             return None
-        said: list[dict[str, Any]] = [{"role": "assistant", "content": call.answer}, {"role": "user", "content": again}]
-        return Request([*(call.messages or []), *said], dict(call.params or {}))
+        messages: list[dict[str, Any]] = [
+            {"role": "assistant", "content": call.answer},
+            {"role": "user", "content": again},
+        ]
+        return Request([*(call.messages or []), *messages], dict(call.params or {}))
 
     def conclude(self, run: Run) -> None:
         setting = load_judge_setting(run)

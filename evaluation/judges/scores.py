@@ -89,10 +89,10 @@ class Scores(Judge):
         return render_rating_prompt(setting.prompts, setting.wording, item, shown, question, setting.scale)
 
     def read(self, setting: JudgeSetting, asked: JudgeQuestion, run: Run, call: Call) -> dict[str, Any]:
-        said = read_judge_score(setting, asked, call)
+        score = read_judge_score(setting, asked, call)
         if setting.annotator_id is not None:
-            store_judgment(setting, asked.about, {asked.question: said["score"]})
-        return said
+            store_judgment(setting, asked.about, {asked.question: score["score"]})
+        return score
 
     def find_second_prompt(self, setting: JudgeSetting, asked: JudgeQuestion) -> str | None:
         """Of samples, and where probabilities are read, other words would be another measure."""

@@ -58,14 +58,14 @@ def get_position(evaluator: Evaluator) -> PositionBias | None:
 
 @dataclass(frozen=True)
 class Reply:
-    """What a judge said of a pair in one order: `said` as it stood in the prompt, `better` as the pair is named.
+    """What a judge said of a pair in one order: `choice` as it stood in the prompt, `better` as the pair is named.
 
     `unit`: the primary key of the pair's unit; `text`: the reply word for word; `call`: see `call_name`.
     """
 
     unit: int
     is_swapped: bool
-    said: str
+    choice: str
     better: str
     text: str
     call: str
@@ -81,7 +81,7 @@ def get_replies(evaluator: Evaluator) -> dict[str, Reply]:
         key: Reply(
             unit=int(key.rpartition(UNIT_KEY)[2].partition("/")[0]),
             is_swapped=key.endswith(SWAPPED),
-            said=parsed["said"],
+            choice=parsed["said"],
             better=parsed["better"],
             text=text,
             call=name_call(run, pk),
@@ -102,7 +102,7 @@ def pair_replies(replies: Mapping[str, Reply]) -> list[tuple[Reply, Reply]]:
 
 def list_decided(replies: Mapping[str, Reply]) -> list[Reply]:
     """The replies that name a winner."""
-    return [reply for reply in replies.values() if reply.said != TIE]
+    return [reply for reply in replies.values() if reply.choice != TIE]
 
 
 def count_positions(replies: Mapping[str, Reply]) -> PositionBias:
@@ -110,6 +110,6 @@ def count_positions(replies: Mapping[str, Reply]) -> PositionBias:
     return PositionBias(
         n=len(both),
         n_flipped=sum(one.better != other.better for one, other in both),
-        n_first=sum(reply.said == FIRST for reply in winners),
+        n_first=sum(reply.choice == FIRST for reply in winners),
         n_decided=len(winners),
     )

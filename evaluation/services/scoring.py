@@ -101,10 +101,10 @@ def describe_item(item: ItemRow, name: str) -> dict[str, Any]:
     return {"id": item.id or name, "question": item.stem, "answers": answers}
 
 
-def find_language(texts: Sequence[Mapping[str, Any]], said: Sequence[str | None]) -> str:
+def find_language(texts: Sequence[Mapping[str, Any]], named: Sequence[str | None]) -> str:
     """The one language of the texts: said, or recognized."""
-    unsaid = recognise_languages([text["text"] for text, code in zip(texts, said, strict=True) if not code])
-    found = {(code or "").partition("-")[0] for code in [*filter(None, said), *unsaid]}
+    unsaid = recognise_languages([text["text"] for text, code in zip(texts, named, strict=True) if not code])
+    found = {(code or "").partition("-")[0] for code in [*filter(None, named), *unsaid]}
     if len(found) == 1 and (code := found.pop()):
         return code
     raise CannotEvaluate(_("The texts must be in one language. Send each language by itself, and say it."))

@@ -105,10 +105,10 @@ class Wording:
 
         `may_bind`: a possessive may belong to a noun that stands before it in the question.
         """
-        said, has_noun = [], False
+        parts, has_noun = [], False
         for piece in pieces:
             if isinstance(piece, str):
-                said.append(piece)
+                parts.append(piece)
                 continue
             start, end = piece
             tokens = clause.tokens(piece)
@@ -116,8 +116,8 @@ class Wording:
                 if self.points(token, can_be_bound=has_noun and may_bind):
                     return ""
                 has_noun = has_noun or token.kind in (NOUN, NAME)
-            said += [self._small(clause, each) for each in self._without_connectives(clause, start, end)]
-        words = self.asides.sub("", " ".join(part for part in said if part))
+            parts += [self._small(clause, each) for each in self._without_connectives(clause, start, end)]
+        words = self.asides.sub("", " ".join(part for part in parts if part))
         words = re.sub(r"\s+([,.;:]|n['’]t\b)", r"\1", words).rstrip(" ,;:–—-")
         return f"{words[:1].upper()}{words[1:]}?" if words else ""
 

@@ -110,18 +110,18 @@ def ask_sayer(sentence: Sentence) -> Iterator[Draft]:
     kinds = sentence.kinds
     found = SUBJECT.match(kinds)
     verb = found.end() if found else 0
-    said = re.compile("[^,;SWYTF]+F[^;]*").match(kinds, verb + 1)
-    if not found or not said or sentence.tokens[verb].lemma not in SAYING or sentence.tokens[verb].kind != FINITE:
+    match = re.compile("[^,;SWYTF]+F[^;]*").match(kinds, verb + 1)
+    if not found or not match or sentence.tokens[verb].lemma not in SAYING or sentence.tokens[verb].kind != FINITE:
         return
     if kinds[slice(*found.span("subject"))] == "O":
         return
-    clause = Clause(sentence, (0, 0), "adverb", verb, said.end(), (said.end(), said.end()), found.span("subject"))
-    question = WORDING.write(clause, ["who", singular(clause.token(verb)), said.span()], may_bind=False)
+    clause = Clause(sentence, (0, 0), "adverb", verb, match.end(), (match.end(), match.end()), found.span("subject"))
+    question = WORDING.write(clause, ["who", singular(clause.token(verb)), match.span()], may_bind=False)
     if not question and (shorter := re.search("[SW]", kinds[verb:])):
         question = WORDING.write(clause, ["who", singular(clause.token(verb)), (verb + 1, verb + shorter.start())])
     start, end = clause.subject
     yield from draft(clause, question, (start, end - (kinds[end - 1] == ",")), "subject", 2.7)
-    yield from draft(clause, write_question(clause, "what", said.span()), said.span(), "that", 3.0)
+    yield from draft(clause, write_question(clause, "what", match.span()), match.span(), "that", 3.0)
 
 
 def ask_subject(clause: Clause) -> Iterator[Draft]:
@@ -132,12 +132,12 @@ def ask_subject(clause: Clause) -> Iterator[Draft]:
         return
     if verb.lemma == "do" and clause.kinds(clause.rest)[:1] == "V":
         return  # “does have”
-    said = singular(verb)
+    verb_form = singular(verb)
     is_equation, is_vague = _equates(clause)
     is_open = verb.lemma == "be" and (clause.kinds(clause.rest)[:1] or "S") in (TO, "S")
-    if is_vague or is_open or (is_equation and said != verb.text):
+    if is_vague or is_open or (is_equation and verb_form != verb.text):
         return
-    if said != verb.text and re.search("KR*[FV]", clause.kinds(clause.rest)):
+    if verb_form != verb.text and re.search("KR*[FV]", clause.kinds(clause.rest)):
         return  # “is by the sea and stretch from …”
     if any(token.plain in LIMITING for token in clause.tokens(adverbs_of(clause))):
         return
@@ -145,7 +145,7 @@ def ask_subject(clause: Clause) -> Iterator[Draft]:
     before = clause.token(clause.subject[0] - 1) if clause.subject[0] else first
     if before.plain in ("few", "little") or (before.kind == "K" and first.tag == "VVG"):
         return
-    question, loss = _write_with_subject(clause, [asked, adverbs_of(clause), said])
+    question, loss = _write_with_subject(clause, [asked, adverbs_of(clause), verb_form])
     worth = 2.7 - 0.4 * is_equation - loss
     answer = clause.subject
     if clause.token(answer[1] - 1).kind == ",":

@@ -111,13 +111,13 @@ class Sentence:
 
     def words(self, start: int, end: int) -> str:
         """The same without what stands in brackets."""
-        said, before = "", None  # type: str, Token | None
+        joined, before = "", None  # type: str, Token | None
         for token in self.tokens[start:end]:
             if token.kind != BRACKETED:
                 gap = self.text[before.end : token.start] if before else ""
-                said += (" " if " " in gap else "") + token.text
+                joined += (" " if " " in gap else "") + token.text
                 before = token
-        return said
+        return joined
 
 
 def tag_sentence(text: str, language: str, small_words: Collection[str] = ()) -> Sentence:

@@ -202,9 +202,9 @@ def _has_name(clause: Clause, of: Range) -> bool:
 
 def ask_event(clause: Clause, is_past: Callable[[Clause], bool], words: TopicWords) -> Iterator[Draft]:
     """“In 1854 a fire destroyed the old harbour of Ulm.”: What happened in 1854?"""
-    said = clause.sentence.source(min(clause.front[0], clause.verb), clause.end)
-    times = words.time.findall(said)
-    is_one = len(times) == 1 and len(YEAR.findall(said)) < 2 and not NEGATION.search(said)
+    source = clause.sentence.source(min(clause.front[0], clause.verb), clause.end)
+    times = words.time.findall(source)
+    is_one = len(times) == 1 and len(YEAR.findall(source)) < 2 and not NEGATION.search(source)
     if is_one and is_past(clause) and stands_alone(clause, (0, clause.end), words.wording):
         time = times[0][:1].lower() + times[0][1:]
         yield Draft(
@@ -223,9 +223,9 @@ def ask_consequence(clause: Clause, words: TopicWords) -> Iterator[Draft]:
     start, end = clause.front[0], clause.front[1] - (clause.token(clause.front[1] - 1).kind == COMMA)
     asked = words.consequence.get(clause.token(start).plain, "")
     answer = (min(clause.subject[0] or clause.verb, clause.verb), _end(clause.sentence))
-    said = clause.tokens(answer)
-    has_nouns = all(any(token.kind in (NAME, NOUN) for token in each) for each in (clause.tokens((start, end)), said))
-    is_one = not any(token.kind == BREAK or token.plain in ("but", "aber", "doch") for token in said)
+    tokens = clause.tokens(answer)
+    has_nouns = all(any(token.kind in (NAME, NOUN) for token in each) for each in (clause.tokens((start, end)), tokens))
+    is_one = not any(token.kind == BREAK or token.plain in ("but", "aber", "doch") for token in tokens)
     points = any(_points_back(clause.sentence, place) for place in range(*answer))
     if asked and has_nouns and is_one and not points and answer[1] - answer[0] <= LONGEST_CONSEQUENCE:
         written = words.wording.write(clause, [(start, end)], may_bind=False)[:-1]

@@ -44,7 +44,7 @@ class _TextGroup:
     """A text as its rows say it."""
 
     line: int
-    said: dict[str, str] = field(default_factory=dict)
+    cells: dict[str, str] = field(default_factory=dict)
     kept: dict[str, str] = field(default_factory=dict)
     items: list[tuple[int, ItemRow]] = field(default_factory=list)
 
@@ -54,12 +54,12 @@ class _Row:
     """What one row says, by field; empty cells say nothing. `kept` are the columns that are details."""
 
     line: int
-    said: dict[str, str]
+    cells: dict[str, str]
     kept: dict[str, str]
 
     @property
     def has_item(self) -> bool:
-        return any(name in self.said for name in (*ITEM_FIELDS, *OPTION_FIELDS) if name not in ABOUT_ALL)
+        return any(name in self.cells for name in (*ITEM_FIELDS, *OPTION_FIELDS) if name not in ABOUT_ALL)
 
 
 def read_table(content: bytes, fields: Sequence[str] | None = None) -> Reading:
@@ -121,7 +121,7 @@ class _TableReader:
         ]
         return _Row(
             cells.line,
-            said={chosen: cell for _name, chosen, cell in filled if chosen != KEEP_AS_DETAIL},
+            cells={chosen: cell for _name, chosen, cell in filled if chosen != KEEP_AS_DETAIL},
             kept={name: cell for name, chosen, cell in filled if chosen == KEEP_AS_DETAIL},
         )
 
@@ -137,7 +137,7 @@ class _TableReader:
 
     def _group(self, row: _Row) -> _TextGroup | None:
         """The text that the row is about: that with its text_id, else that with its words."""
-        name, text = row.said.get("text_id"), row.said.get("text")
+        name, text = row.cells.get("text_id"), row.cells.get("text")
         if not name and not text:
             reason = _("The row does not say which text it belongs to. Add the text, or the text_id of another row.")
             self._problem(row.line, "text" if "text" in self.fields else "text_id", reason)
@@ -155,8 +155,8 @@ class _TableReader:
     def _merge(self, group: _TextGroup, row: _Row) -> bool:
         """Take over what the row says of the text; does it say anything new?"""
         news = False
-        for name in (name for name in TEXT_FIELDS if name in row.said):
-            news = self._agree(group.said, name, row.said[name], row.line, self._name_in_file(name)) or news
+        for name in (name for name in TEXT_FIELDS if name in row.cells):
+            news = self._agree(group.cells, name, row.cells[name], row.line, self._name_in_file(name)) or news
         for name, cell in row.kept.items() if not self.with_items else ():
             news = self._agree(group.kept, name, cell, row.line, name) or news
         return news
@@ -174,14 +174,16 @@ class _TableReader:
         return new
 
     def _text(self, group: _TextGroup) -> TextRow | None:
-        extra: dict[str, Any] = group.kept | {name: group.said[name] for name in DETAILS if name in group.said}
-        if told := group.said.get("shareable") or group.kept.get("shareable"):
+        extra: dict[str, Any] = group.kept | {name: group.cells[name] for name in DETAILS if name in group.cells}
+        if told := group.cells.get("shareable") or group.kept.get("shareable"):
             extra["shareable"] = self._yes_or_no(group.line, "shareable", told)
-        value: dict[str, Any] = {name: group.said[name] for name in ("title", "text", "language") if name in group.said}
-        if "markup" in group.said:
-            value["markup"] = group.said["markup"].casefold()
-        if "text_id" in group.said:
-            value["id"] = group.said["text_id"]
+        value: dict[str, Any] = {
+            name: group.cells[name] for name in ("title", "text", "language") if name in group.cells
+        }
+        if "markup" in group.cells:
+            value["markup"] = group.cells["markup"].casefold()
+        if "text_id" in group.cells:
+            value["id"] = group.cells["text_id"]
         row = validate_row(
             TextRow,
             value | ({"metadata": {"extra": extra}} if extra else {}),
@@ -192,23 +194,23 @@ class _TableReader:
         return row if row and check_metadata(group.line, row, self.reading) else None
 
     def _add_item(self, group: _TextGroup, row: _Row) -> None:
-        if "question" not in row.said:
+        if "question" not in row.cells:
             reason = _(
                 "The row describes an item, but its question is missing. Add the question, or clear the "
                 "row's other item cells."
             )
             self._problem(row.line, "question", reason)
             return
-        numbers = [number for number, name in enumerate(OPTION_FIELDS, start=1) if name in row.said]
+        numbers = [number for number, name in enumerate(OPTION_FIELDS, start=1) if name in row.cells]
         value: dict[str, Any] = {
-            name: row.said[field]
+            name: row.cells[field]
             for name, field in {"id": "item_id", **{f: f for f in ("generator", "question", "answer")}}.items()
-            if field in row.said
+            if field in row.cells
         }
-        if "reference" in row.said:
-            value["reference"] = self._yes_or_no(row.line, "reference", row.said["reference"])
-        if "tags" in row.said:
-            value["tags"] = [each for each in TAG_SIGNS.split(row.said["tags"]) if each.strip()]
+        if "reference" in row.cells:
+            value["reference"] = self._yes_or_no(row.line, "reference", row.cells["reference"])
+        if "tags" in row.cells:
+            value["tags"] = [each for each in TAG_SIGNS.split(row.cells["tags"]) if each.strip()]
         if row.kept:
             value["metadata"] = {"extra": row.kept}
         value |= self._answers(row, numbers)
@@ -220,13 +222,13 @@ class _TableReader:
 
     def _answers(self, row: _Row, numbers: list[int]) -> dict[str, Any]:
         """The options with their keys; an item without any is an open question."""
-        options = {number: row.said[f"option_{number}"] for number in numbers}
+        options = {number: row.cells[f"option_{number}"] for number in numbers}
         if not options:
-            if "correct" in row.said:
+            if "correct" in row.cells:
                 self._problem(row.line, "correct", _("The row has no options. Add options, or leave this cell empty."))
             return {}
         try:
-            keys = parse_keys(row.said.get("correct", ""), options)
+            keys = parse_keys(row.cells.get("correct", ""), options)
         except ValueError as error:
             self._problem(row.line, "correct", str(error))
             keys = set()

@@ -85,7 +85,7 @@ def _read_text_records(content: bytes, reading: Reading) -> Iterator[tuple[int, 
 def _read_sheet_records(content: bytes, reading: Reading) -> Iterator[tuple[int, TableRow]]:
     """Those of a workbook or Parquet file; rows without words are left out. A line is a row here."""
     n, width = 0, 0
-    for number, cells in read_sheet(content, lambda said: reading.warnings.add(0, "", said)):
+    for number, cells in read_sheet(content, lambda message: reading.warnings.add(0, "", message)):
         kept = cells[: _count_cells(cells)]
         if not kept:
             continue

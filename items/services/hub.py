@@ -92,8 +92,8 @@ def describe_column(name: str) -> str:
 
 def list_values(texts: list[TextRow], name: str) -> list[str]:
     """What the texts say of a detail such as their licence, the most frequent first."""
-    said = Counter(((text.metadata or {}).get("extra") or {}).get(name) for text in texts)
-    return [str(value) for value, _n in said.most_common() if value]
+    counts = Counter(((text.metadata or {}).get("extra") or {}).get(name) for text in texts)
+    return [str(value) for value, _n in counts.most_common() if value]
 
 
 def choose_size(n: int) -> str:

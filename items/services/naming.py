@@ -23,11 +23,11 @@ class ImportOptions:
 
 @dataclass(frozen=True)
 class Author:
-    """A generator by name. `said`: by the item or the option, not merely concluded."""
+    """A generator by name. `is_named`: by the item or the option, not merely concluded."""
 
     name: str
     kind: GeneratorKind
-    said: bool
+    is_named: bool
 
 
 @dataclass(frozen=True)
@@ -149,7 +149,7 @@ def _name_item(
 def _find_author(row: ItemRow, text: TextRow, options: ImportOptions) -> Author:
     """Who wrote the item: as it says, else as the option says, else its data set, else somebody."""
     if name := row.generator or options.generator:
-        return Author(name, GeneratorKind.HUMAN, said=True)
+        return Author(name, GeneratorKind.HUMAN, is_named=True)
     if (dataset := (text.metadata or {}).get("dataset")) and dataset.strip():
-        return Author(clean_name(dataset), GeneratorKind.DATASET, said=False)
-    return Author(DEFAULT_GENERATOR, GeneratorKind.HUMAN, said=False)
+        return Author(clean_name(dataset), GeneratorKind.DATASET, is_named=False)
+    return Author(DEFAULT_GENERATOR, GeneratorKind.HUMAN, is_named=False)

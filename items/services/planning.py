@@ -57,7 +57,7 @@ def plan_item(text: NamedText, item: NamedItem, bank: Bank, options: ImportOptio
 
 def _plan_known(known: Item, item: NamedItem, bank: Bank, options: ImportOptions, plan: ImportPlan) -> None:
     before = get_item_values(known)
-    target = merge_item(before, item.row, item.author.name if item.author.said else "")
+    target = merge_item(before, item.row, item.author.name if item.author.is_named else "")
     difference = compare_items(before, target)
     take = plan.admits(difference, options.update, item.line, item.place, item.id)
     if difference.wording and not take:

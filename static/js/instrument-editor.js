@@ -15,14 +15,14 @@ const listOf = (list, sentences) => {
 };
 
 const showProblems = (problems) => {
-  const lists = [...form.querySelectorAll("[data-said]")];
-  const known = new Set(lists.map((list) => list.dataset.said));
+  const lists = [...form.querySelectorAll("[data-problems]")];
+  const known = new Set(lists.map((list) => list.dataset.problems));
   for (const list of lists) {
-    const place = list.dataset.said;
+    const place = list.dataset.problems;
     const here = problems.filter((each) => (known.has(each.place) ? each.place : "") === place);
     listOf(list, here.map((each) => each.sentence));
   }
-  form.querySelector("[data-said-all]")?.replaceChildren();
+  form.querySelector("[data-problems-all]")?.replaceChildren();
 };
 
 const showNotices = (sentences) => {
@@ -55,7 +55,7 @@ const preview = async () => {
     return; // aborted by a newer one, or no connection: the next key asks again
   }
   showProblems(answer.problems);
-  showNotices([...answer.notices, ...(answer.said ? [answer.said] : [])]);
+  showNotices([...answer.notices, ...(answer.message ? [answer.message] : [])]);
   if (!frame) return;
   frame.classList.toggle("is-old", !answer.page);
   if (answer.page) showPage(answer.page);

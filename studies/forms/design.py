@@ -107,29 +107,29 @@ def write_numbers(numbers: dict[str, Any]) -> str:
     return ", ".join(f"{group}: {number}" for group, number in numbers.items())
 
 
-Said = dict[str, Any]
+SpecValues = dict[str, Any]
 
 
 class StepForm(forms.Form):
     """A step: what is said in it is put into what the draft says, and read as a study file."""
 
     def __init__(self, study: Study, data: Any = None) -> None:
-        self.study, self.said = study, describe_study(study)
-        super().__init__(data, initial=self.read(self.said))
+        self.study, self.spec = study, describe_study(study)
+        super().__init__(data, initial=self.read(self.spec))
 
-    def read(self, said: Said) -> Said:
+    def read(self, spec: SpecValues) -> SpecValues:
         """What the fields show of the draft."""
         raise NotImplementedError
 
-    def write(self, said: Said, cleaned: Said) -> Said:
+    def write(self, spec: SpecValues, cleaned: SpecValues) -> SpecValues:
         """The draft with what the fields say."""
         raise NotImplementedError
 
-    def clean(self) -> Said:
+    def clean(self) -> SpecValues:
         cleaned = super().clean() or {}
         if not self.errors:
             try:
-                cleaned["spec"] = check_spec(self.write(self.said, cleaned))
+                cleaned["spec"] = check_spec(self.write(self.spec, cleaned))
             except SpecError as error:
                 raise forms.ValidationError(str(error)) from None
         return cleaned
@@ -140,10 +140,10 @@ class TitleForm(StepForm):
 
     title = forms.CharField(label=gettext_lazy("Title"), max_length=200)
 
-    def read(self, spec: Said) -> Said:
+    def read(self, spec: SpecValues) -> SpecValues:
         return {"title": spec["title"]}
 
-    def write(self, spec: Said, cleaned: Said) -> Said:
+    def write(self, spec: SpecValues, cleaned: SpecValues) -> SpecValues:
         return spec | {"title": cleaned["title"]}
 
 
@@ -159,7 +159,7 @@ class ProtocolFields(forms.Form):
     )
     preset = forms.ChoiceField(required=False, choices=lambda: [(name, name) for name in load_presets()])
 
-    def clean(self) -> Said:
+    def clean(self) -> SpecValues:
         cleaned = super().clean() or {}
         preset = load_presets().get(cleaned.get("preset", ""))
         if preset is not None:
@@ -170,7 +170,7 @@ class ProtocolFields(forms.Form):
 class NewStudyForm(ProtocolFields):
     """The first step before there is a draft."""
 
-    def __init__(self, project: Project, data: Any = None, initial: Said | None = None) -> None:
+    def __init__(self, project: Project, data: Any = None, initial: SpecValues | None = None) -> None:
         self.project = project
         number = project.studies.count() + 1
         title = _("%(project)s: study %(number)d") % {"project": project.title[:180], "number": number}
@@ -187,10 +187,10 @@ class NewStudyForm(ProtocolFields):
 class ProtocolForm(StepForm, ProtocolFields):
     """The first step of a draft. Another protocol begins with its own settings; title, texts and items stay."""
 
-    def read(self, spec: Said) -> Said:
+    def read(self, spec: SpecValues) -> SpecValues:
         return {"title": spec["title"], "protocol": spec["protocol"]}
 
-    def write(self, spec: Said, cleaned: Said) -> Said:
+    def write(self, spec: SpecValues, cleaned: SpecValues) -> SpecValues:
         preset = load_presets().get(cleaned["preset"])
         spec = spec | {"title": cleaned["title"]}
         if preset is None and cleaned["protocol"] == spec["protocol"]:
@@ -248,7 +248,7 @@ class TextsForm(StepForm):
     def offer(self, name: str, choices: list[tuple[str, str]]) -> None:
         self.fields[name].choices = choices  # type: ignore[attr-defined]
 
-    def read(self, spec: Said) -> Said:
+    def read(self, spec: SpecValues) -> SpecValues:
         chosen = spec["items"]
         texts = [text.external_id for text in self.bank]
         generators = sorted({name for _text, name in self.counts})
@@ -281,13 +281,13 @@ class TextsForm(StepForm):
         """Whether another language was chosen than the page shows texts of."""
         return self.is_bound and self.data.get("language", self.here) != self.here
 
-    def clean(self) -> Said:
+    def clean(self) -> SpecValues:
         if self.has_other_language and "language" not in self.errors:
             for name in ("texts", "generators"):  # those sent are of the language before
                 self.errors.pop(name, None)
         return super().clean()
 
-    def write(self, spec: Said, cleaned: Said) -> Said:
+    def write(self, spec: SpecValues, cleaned: SpecValues) -> SpecValues:
         if self.has_other_language:
             return self.turn_to(cleaned["language"], spec)
         texts, generators = spec["items"]["texts"], spec["items"]["generators"]
@@ -306,7 +306,7 @@ class TextsForm(StepForm):
             raise forms.ValidationError(_("Select at least two versions to compare, or none."))
         return list(chosen)
 
-    def turn_to(self, language: str, spec: Said) -> Said:
+    def turn_to(self, language: str, spec: SpecValues) -> SpecValues:
         """All texts of that language, with pages in it if there is a wording."""
         project = self.study.project
         wordings = find_wordings(project, PROTOCOLS[self.study.protocol])

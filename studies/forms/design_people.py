@@ -9,7 +9,7 @@ from django.utils.translation import gettext_lazy
 
 from studies.forms.design import (
     GroupNumbersField,
-    Said,
+    SpecValues,
     StepForm,
     make_parameter_fields,
     read_parameter,
@@ -132,7 +132,7 @@ class PeopleForm(StepForm):
     def is_more_wrong(self) -> bool:
         return any(field.errors for field in self.listed(self.MORE))
 
-    def read(self, spec: Said) -> Said:
+    def read(self, spec: SpecValues) -> SpecValues:
         plan, groups = spec["plan"], spec["groups"]
         numbers = {name: plan.get(name) for name in self.NUMBERS}
         by_group = {name: value for name, value in numbers.items() if isinstance(value, dict)}
@@ -157,7 +157,7 @@ class PeopleForm(StepForm):
             }
         )
 
-    def read_shown(self, parameter: Parameter, params: Said) -> Any:
+    def read_shown(self, parameter: Parameter, params: SpecValues) -> Any:
         """The value in its field; where it is what the wording says, that."""
         value = params.get(parameter.name, parameter.default)
         return write_parameter(
@@ -173,7 +173,7 @@ class PeopleForm(StepForm):
             raise forms.ValidationError(_("Write a list: each variant on its own line, starting with a hyphen."))
         return spec or []
 
-    def clean(self) -> Said:
+    def clean(self) -> SpecValues:
         for name in self.find_needed():
             if self.cleaned_data.get(name) in (None, "") and name not in self.errors:
                 self.add_error(name, _("Name the groups.") if name == "groups" else str(REQUIRED))
@@ -204,7 +204,7 @@ class PeopleForm(StepForm):
             if chosen["per_unit"] > chosen["annotators"]:
                 self.add_error("per_unit", _("The study has fewer people than that."))
 
-    def write(self, spec: Said, cleaned: Said) -> Said:
+    def write(self, spec: SpecValues, cleaned: SpecValues) -> SpecValues:
         version = self.wordings[cleaned["instrument"]]
         return spec | {
             "instrument": cleaned["instrument"],
@@ -217,7 +217,7 @@ class PeopleForm(StepForm):
             "recruitment": write_recruitment(spec["recruitment"], cleaned["entry"] == OPEN_LINK),
         }
 
-    def write_plan(self, cleaned: Said) -> Said:
+    def write_plan(self, cleaned: SpecValues) -> SpecValues:
         people, some = (
             ("group_annotators", "group_per_unit") if cleaned["grouping"] == BY_NUMBER else ("annotators", "per_unit")
         )
@@ -229,30 +229,30 @@ class PeopleForm(StepForm):
             "own_texts": cleaned["own_texts"] if reading == OWN else 0,
             "people_texts": 0 if scope == ALL else cleaned["people_texts"],
             "people_texts_by": EQUAL_CHANCE if scope == ALL else scope,
-            "text_versions": self.said["plan"].get("text_versions", []),
+            "text_versions": self.spec["plan"].get("text_versions", []),
             "seed": cleaned["seed"],
         }
 
-    def write_groups(self, cleaned: Said) -> list[str]:
+    def write_groups(self, cleaned: SpecValues) -> list[str]:
         """Those named; with numbers for each the groups are those that have one."""
         if cleaned["grouping"] != IN_TURN:
             return []
         return [group.strip() for group in cleaned["groups"].split(",") if group.strip()]
 
-    def write_shown(self, parameter: Parameter, cleaned: Said) -> Any:
+    def write_shown(self, parameter: Parameter, cleaned: SpecValues) -> Any:
         """The value that a field means; what the wording says is the default."""
         value = read_parameter(parameter, cleaned[parameter.name])
         usual = parameter.read_wording(self.study.instrument_version.content)
         return parameter.default if usual is not None and value == usual else value
 
 
-def find_entry(spec: Said) -> str:
+def find_entry(spec: SpecValues) -> str:
     if spec["plan"]["annotators"] == "open":
         return LATER
     return OPEN_LINK if spec["recruitment"].get("open_link") else LINKS
 
 
-def write_recruitment(recruitment: Said, is_open: bool) -> Said:
+def write_recruitment(recruitment: SpecValues, is_open: bool) -> SpecValues:
     """With or without the open link; without it no platform sends anybody."""
     kept = {name: value for name, value in recruitment.items() if is_open or name != "platform"}
     return kept | {"open_link": is_open}
@@ -270,7 +270,7 @@ def describe_choice(name: str, version: InstrumentVersion) -> str:
     return _("%(wording)s, version %(number)s") % values if "@" in name else wording
 
 
-def write_variants(variants: list[Said]) -> str:
+def write_variants(variants: list[SpecValues]) -> str:
     """As a study file has them, a line each."""
     return "".join(
         f"- {yaml.safe_dump(each, default_flow_style=True, allow_unicode=True, width=10_000)}" for each in variants

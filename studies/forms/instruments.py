@@ -38,7 +38,7 @@ class WordingForm(forms.Form):
                 self.fields[name], self.paths[name] = field, path
                 self.initial[name] = show_value(value)
                 field.help_text = self.help_for(path, value)
-                field.widget.attrs |= {"lang": language, "aria-describedby": f"said-{name}"}
+                field.widget.attrs |= {"lang": language, "aria-describedby": f"problems-{name}"}
 
     def help_for(self, path: ContentPath, value: Any) -> str:
         found = [str(_("One entry per line."))] if isinstance(value, list) else []
@@ -59,10 +59,10 @@ class WordingForm(forms.Form):
     def sections(self) -> list[tuple[str, list[tuple[forms.BoundField, str, list[str]]]]]:
         """By the first part of their path: the fields, each with its place and what is wrong with it."""
         found: dict[str, list[tuple[forms.BoundField, str, list[str]]]] = {}
-        said = self.sentences_by_place()
+        sentences = self.sentences_by_place()
         for name, path in self.paths.items():
             key = str(path[0]) if len(path) > 1 else ""
-            found.setdefault(key, []).append((self[name], join_path(path), said.get(join_path(path), [])))
+            found.setdefault(key, []).append((self[name], join_path(path), sentences.get(join_path(path), [])))
         return list(found.items())
 
     def sentences_by_place(self) -> dict[str, list[str]]:

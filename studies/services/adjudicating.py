@@ -158,11 +158,11 @@ def find_conflicts(study: Study) -> list[dict[str, Any]]:
         filter_latest_answers(study)
         .filter(assignment__unit__in=filter_complete_units(study), question__in={name for _stage, name in known})
         .exclude(Exists(standing.filter(settled=Settled.EXCLUDED)))
-        .annotate(is_covered=Exists(standing.filter(settled=Settled.DECIDED)), said=Cast("value", TextField()))
+        .annotate(is_covered=Exists(standing.filter(settled=Settled.DECIDED)), text=Cast("value", TextField()))
     )
     cells = answers.order_by().values("assignment__unit", "item", "stage", "question")
     counted = cells.annotate(
-        n_values=Count("said", distinct=True), n_new=Count("pk", filter=Q(is_covered=False), distinct=True)
+        n_values=Count("text", distinct=True), n_new=Count("pk", filter=Q(is_covered=False), distinct=True)
     )
     found = counted.filter(n_values__gt=1, n_new__gt=0).order_by("assignment__unit", "item", "stage", "question")
     return [dict(cell) for cell in found if (cell["stage"], cell["question"]) in known]

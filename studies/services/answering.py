@@ -72,9 +72,9 @@ OF_RESPONSE = ("assignment_id", "stage", *OF_ANSWER, "instrument_version_id", "s
 
 def list_values(form: StageForm, answer: Answer, version: int, now: datetime) -> list[Any]:
     """What a response holds, in the order of `OF_RESPONSE`."""
-    said, draft = (getattr(answer, name) for name in OF_ANSWER), form.drafts.by_item.get(answer.item_id)
+    fields, draft = (getattr(answer, name) for name in OF_ANSWER), form.drafts.by_item.get(answer.item_id)
     changes = (getattr(draft, name, None) for name in OF_CHANGES)
-    return [form.assignment.pk, form.stage.name, *said, version, now, *changes]
+    return [form.assignment.pk, form.stage.name, *fields, version, now, *changes]
 
 
 def advance_cursor(assignment: Assignment, stage: Stage, now: datetime) -> None:

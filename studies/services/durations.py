@@ -134,9 +134,9 @@ def measure_minutes(study: Study) -> int | None:
 
 def estimate_study_minutes(study: Study) -> int:
     """What the researcher says, else the reckoned minutes of the phases and of a place of the plan, on average."""
-    said = Recruitment.model_validate(study.recruitment).minutes
-    if said or not study.launched_at:
-        return said or reckon_minutes(study)
+    minutes = Recruitment.model_validate(study.recruitment).minutes
+    if minutes or not study.launched_at:
+        return minutes or reckon_minutes(study)
     key = f"estimated-minutes/{study.pk}/{study.launched_at.timestamp()}/{len(study.blocks)}"
     return int(cache.get_or_set(key, lambda: reckon_minutes(study), KEPT_SECONDS) or 1)
 

@@ -89,9 +89,9 @@ def count_progress(study: Study, annotators: Iterable[Annotator]) -> dict[int, P
     for pk, annotator, unit in rows.values_list("pk", "annotator_id", "unit_id"):
         done, missing = found[annotator]
         mine = [(about, answers.get((pk, about.item_id), {})) for about in by_unit.get(unit, ())]
-        open_ones = (list_open_questions(stage, said, about.has_expected_answer) for about, said in mine)
+        open_ones = (list_open_questions(stage, given, about.has_expected_answer) for about, given in mine)
         missing[pk] = sum(annotator not in by_rules or name in rules for names in open_ones for name in names)
-        found[annotator] = done + sum(len(said) for _about, said in mine), missing
+        found[annotator] = done + sum(len(given) for _about, given in mine), missing
     return {annotator: Progress(done, missing) for annotator, (done, missing) in found.items()}
 
 

@@ -107,7 +107,7 @@ def save_template(study: Study, name: str, user: User | None) -> StudyTemplate:
 
 def use_template(template: StudyTemplate) -> Study:
     """A new draft as the template says, with a seed of its own. `SpecError` if its wording is gone."""
-    said = template.content
-    plan = {name: value for name, value in said["plan"].items() if name != "seed"}
-    wanted = {**said, "slug": find_free_slug(said["slug"]), "title": template.name, "plan": plan}
+    content = template.content
+    plan = {name: value for name, value in content["plan"].items() if name != "seed"}
+    wanted = {**content, "slug": find_free_slug(content["slug"]), "title": template.name, "plan": plan}
     return create_draft(template.project, check_spec(wanted))

@@ -203,12 +203,12 @@ def shorten_levels(levels: Sequence[Any]) -> list[Any]:
 
 def read_questions(text: str) -> list[Any]:
     try:
-        said = load_yaml(text)
+        questions = load_yaml(text)
     except NotYaml as error:
         raise SpecError(str(error)) from None
-    if said is not None and not isinstance(said, list):
+    if questions is not None and not isinstance(questions, list):
         raise SpecError(_("Write the questions as a list: each begins with a hyphen."))
-    return said or []
+    return questions or []
 
 
 @transaction.atomic

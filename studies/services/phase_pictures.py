@@ -20,9 +20,9 @@ def store_phases(project: Project, phases: Iterable[Phase]) -> list[dict[str, An
 
 
 def store_phase(project: Project, phase: Phase) -> dict[str, Any]:
-    said = phase.model_dump(exclude_defaults=True)
+    content = phase.model_dump(exclude_defaults=True)
     if not phase.pictures:
-        return said
+        return content
     known = set(
         Picture.objects.filter(project=project, digest__in=phase.pictures.values()).values_list("digest", flat=True)
     )
@@ -37,7 +37,7 @@ def store_phase(project: Project, phase: Phase) -> dict[str, Any]:
             raise SpecError(_("The picture “%(name)s”: %(why)s") % {"name": make_printable(name), "why": bad}) from None
         digests[name] = picture.digest
     store_pictures(project, new)
-    return said | {"pictures": digests}
+    return content | {"pictures": digests}
 
 
 def write_phases(study: Study) -> list[dict[str, Any]]:

@@ -31,7 +31,7 @@ def get_phases(study: Study) -> tuple[Phase, ...]:
 
 
 def read_phases(study: Study) -> tuple[Phase, ...]:
-    return tuple(Phase.model_validate(said) for said in study.phases)
+    return tuple(Phase.model_validate(phase) for phase in study.phases)
 
 
 def forget_launched() -> None:

@@ -44,9 +44,9 @@ def get_completion_code(annotator: Annotator, outcome: str) -> str:
     `outcome` is "finished", or a value of `Ended`. Empty where nothing is handed back.
     """
     recruitment = get_recruitment(annotator.study)
-    said = str(getattr(recruitment.codes, outcome, ""))
-    if said or outcome != "finished" or not recruitment.open_link:
-        return said
+    code = str(getattr(recruitment.codes, outcome, ""))
+    if code or outcome != "finished" or not recruitment.open_link:
+        return code
     return salted_hmac("lesart.completion", annotator.public_id).hexdigest()[:10].upper()
 
 

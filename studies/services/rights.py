@@ -116,8 +116,8 @@ def _list_background(annotator: Annotator) -> Iterator[OwnAnswer]:
         for name, value in (passage.answers or {}).items():
             question = asked.get(name)
             is_chosen = question is not None and question.kind in ("choice", "scale")
-            said = question.label_of(value) if question and is_chosen else name_label(str(value))
-            yield OwnAnswer(title, question.text if question else name, "", "", said, "", passage.passed_at)
+            answer = question.label_of(value) if question and is_chosen else name_label(str(value))
+            yield OwnAnswer(title, question.text if question else name, "", "", answer, "", passage.passed_at)
 
 
 def _list_responses(annotator: Annotator) -> Iterator[OwnAnswer]:

@@ -312,13 +312,16 @@ def schedule_mail(
 
 def send_mail(job: Job, hear: Hear) -> Path | None:
     """Send each message once, also if an earlier attempt was cut off; who was refused is noted in the roster."""
-    said = job.parameters
+    parameters = job.parameters
     study = Study.objects.filter(pk=job.subject.partition(":")[2]).first()
     if study is None:
         return None
-    stamp, since = "reminded_at" if said["kind"] == REMINDER else "invited_at", datetime.fromisoformat(said["at"])
-    waiting = filter_contacts(study, said["annotators"]).filter(Q(**{stamp: None}) | Q(**{f"{stamp}__lt": since}))
-    letters = write_letters(study, waiting, said["subject"], said["body"], said["base"])
+    stamp, since = (
+        "reminded_at" if parameters["kind"] == REMINDER else "invited_at",
+        datetime.fromisoformat(parameters["at"]),
+    )
+    waiting = filter_contacts(study, parameters["annotators"]).filter(Q(**{stamp: None}) | Q(**{f"{stamp}__lt": since}))
+    letters = write_letters(study, waiting, parameters["subject"], parameters["body"], parameters["base"])
     try:
         with get_connection() as connection:
             for done, letter in enumerate(letters, start=1):

@@ -181,7 +181,7 @@ def explain_error(problem: Any) -> str:
     """One problem of a spec in words."""
     place = make_printable(".".join(str(part) for part in problem["loc"]))
     context = problem.get("ctx", {})
-    said = {
+    sentences = {
         "extra_forbidden": _("%(place)s is unknown; check its spelling."),
         "missing": _("%(place)s is missing."),
         "string_type": _("%(place)s must be text; put it in quotes."),
@@ -201,4 +201,4 @@ def explain_error(problem: Any) -> str:
         "literal_error": _("%(place)s must be one of: %(expected)s."),
         "value_error": "%(place)s: %(error)s",
     }.get(problem["type"], "%(place)s: %(msg)s.")
-    return str(said % ({"place": place, "msg": problem["msg"].rstrip(".")} | context))
+    return str(sentences % ({"place": place, "msg": problem["msg"].rstrip(".")} | context))

@@ -68,11 +68,11 @@ def find_next(study: Study, unit: Unit) -> tuple[Any, ...]:
 
 @dataclass(frozen=True)
 class ShownCell:
-    """A cell in words. `said`: each answer with its comment and whether it was excluded."""
+    """A cell in words. `answers`: each with its comment and whether it was excluded."""
 
     title: str
     stem: str
-    said: list[tuple[str, str, bool]]
+    answers: list[tuple[str, str, bool]]
     decision: Adjudication | None
     decided: str
     is_conflict: bool
@@ -149,7 +149,7 @@ class UnitPage:
         return ShownCell(
             title=name_question(cell.question.name),
             stem=cell.item.stem if cell.item and len(self.items) > 1 and not self.is_compared else "",
-            said=[(self.say(each.value), each.comment, each not in counted) for each in cell.responses],
+            answers=[(self.say(each.value), each.comment, each not in counted) for each in cell.responses],
             decision=cell.decision,
             decided=self.say(cell.decision.value) if cell.decision else "",
             is_conflict=cell.is_conflict,

@@ -200,19 +200,21 @@ def instrument_preview(request, slug):
     """The draft that was sent, as people or models would get it; for the script with what is wrong with it."""
     project = get_project(request.user, slug, Role.RESEARCHER)
     draft = read_sent_draft(request.POST)
-    said, shown = "", None
+    message, shown = "", None
     if draft.kind and not draft.problems:
         try:
             shown = render_preview(request, project, draft)
         except CannotPreview as cannot:
-            said = str(cannot)
+            message = str(cannot)
     if PREVIEW not in request.headers:
-        return shown or render(request, "studies/instrument_unready.html", {"problems": draft.problems, "said": said})
+        return shown or render(
+            request, "studies/instrument_unready.html", {"problems": draft.problems, "message": message}
+        )
     places = WordingForm(draft) if draft.content else None
     return JsonResponse(
         {
             "page": shown.content.decode() if shown else "",
-            "said": said,
+            "message": message,
             "notices": draft.notices,
             "problems": [
                 {"place": places.place_of(problem) if places else "", "sentence": problem.sentence}

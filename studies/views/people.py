@@ -140,34 +140,34 @@ def say_verdict(overview: Overview) -> str:
     """How far the study is, and whether somebody needs a nudge."""
     if not overview.n_all:
         return ""
-    said = say_done(overview.study, overview.n_done, overview.n_all)
+    verdict = say_done(overview.study, overview.n_done, overview.n_all)
     if overview.is_waiting_for_links and overview.study.takes_answers:
-        return said + " " + _("Send each person their link.")
+        return verdict + " " + _("Send each person their link.")
     number = len(overview.nudged)
     if number and overview.study.takes_answers:
-        said += " " + ngettext("One person needs a nudge.", "%(n)d people need a nudge.", number) % {"n": number}
-    return said
+        verdict += " " + ngettext("One person needs a nudge.", "%(n)d people need a nudge.", number) % {"n": number}
+    return verdict
 
 
 def build_notes(overview: Overview) -> list[tuple[Person, str]]:
     """What to look at, worst first, four at most: (person, sentence)."""
     notes: list[tuple[int, Person, str]] = []
     for person in overview.people:
-        said = {"code": person.annotator.code, "n": person.n_comments}
+        values = {"code": person.annotator.code, "n": person.n_comments}
         if person.state.name == "stuck":
-            notes.append((0, person, _("%(code)s stopped in the middle.") % said))
+            notes.append((0, person, _("%(code)s stopped in the middle.") % values))
         if person.alike:
-            notes.append((1, person, _("%(code)s gave the same score every time.") % said))
+            notes.append((1, person, _("%(code)s gave the same score every time.") % values))
         if person.fast:
-            notes.append((2, person, _("%(code)s is much faster than the others.") % said))
+            notes.append((2, person, _("%(code)s is much faster than the others.") % values))
         if person.n_comments:
             sentence = ngettext("%(code)s left a comment.", "%(code)s left %(n)d comments.", person.n_comments)
-            notes.append((3, person, sentence % said))
+            notes.append((3, person, sentence % values))
         if person.state.name == "failed_check":
-            notes.append((4, person, _("%(code)s failed a check.") % said))
+            notes.append((4, person, _("%(code)s failed a check.") % values))
         if person.state.name == "not_opened" and person.needs_nudge:
-            notes.append((5, person, _("%(code)s has not opened the link.") % said))
-    return [(person, said) for _rank, person, said in sorted(notes, key=lambda note: note[0])[:4]]
+            notes.append((5, person, _("%(code)s has not opened the link.") % values))
+    return [(person, values) for _rank, person, values in sorted(notes, key=lambda note: note[0])[:4]]
 
 
 def find_typical_minutes(study: Study, overview: Overview) -> tuple[float | None, bool]:

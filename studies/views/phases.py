@@ -102,7 +102,7 @@ def study_recruitment(request, slug):
     form = RecruitmentForm(request.POST)
     try:
         if not form.is_valid():
-            raise SpecError(" ".join(f"{form.fields[name].label}: {said[0]}" for name, said in form.errors.items()))
+            raise SpecError(" ".join(f"{form.fields[name].label}: {errors[0]}" for name, errors in form.errors.items()))
         phase_editing.save_recruitment(study, form.as_study_file())
         messages.success(request, _("How people take part was saved."))
     except (SpecError, WrongState) as error:

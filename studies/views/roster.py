@@ -41,7 +41,7 @@ def expert_check(request, slug):
             open_expert_check(study, **form.cleaned_data)
             messages.success(request, _("The expert check is open. Send each expert their personal link."))
             return redirect("study_annotators", study.slug)
-        raise SpecError(" ".join(f"{form.fields[name].label}: {said[0]}" for name, said in form.errors.items()))
+        raise SpecError(" ".join(f"{form.fields[name].label}: {errors[0]}" for name, errors in form.errors.items()))
     except (WrongState, SpecError) as error:
         messages.error(request, str(error))
     return redirect("study_results", study.slug)

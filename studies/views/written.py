@@ -64,16 +64,16 @@ def written_repair(request, slug, pk):
     if row.review and row.review.item:
         messages.info(request, _("This item is already in the project."))
         return redirect("study_written", study.slug)
-    said = row.values
-    form = WrittenForm(request.POST or None, initial={"stem": said.stem, "expected_answer": said.expected_answer})
-    rows: Any = OptionFormSet(request.POST or None, prefix="options", initial=make_option_rows(said))
+    values = row.values
+    form = WrittenForm(request.POST or None, initial={"stem": values.stem, "expected_answer": values.expected_answer})
+    rows: Any = OptionFormSet(request.POST or None, prefix="options", initial=make_option_rows(values))
     if "more" in request.POST:
         form = WrittenForm(initial=request.POST.dict())
         rows = OptionFormSet(prefix="options", initial=add_option_rows(rows))
     elif form.is_valid() and rows.is_valid():
         try:
             item = written_items.take_written_item(
-                study, pk, request.user, form.values(said.generator, rows.values(()))
+                study, pk, request.user, form.values(values.generator, rows.values(()))
             )
         except EditRefused as refusal:
             form.add_error(None, str(refusal))

@@ -99,7 +99,9 @@ def test_strengths_of_two_generators_in_threes_are_those_of_the_formula(project)
 
 def test_whoever_judges_a_set_has_judged_each_of_its_items(study):
     report = build(study, Choices(seed=1))
-    assert "Every item has answers of at least two people." in {check.said for check in report.checks if check.passed}
+    assert "Every item has answers of at least two people." in {
+        check.sentence for check in report.checks if check.passed
+    }
 
 
 def test_agreement_is_about_the_item_chosen(study):

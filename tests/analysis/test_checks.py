@@ -9,7 +9,7 @@ from tests.factory import answer, make_annotator, make_item, make_study, make_te
 
 
 def list_checks(study):
-    return {check.said: check.passed for check in build(study, Choices()).checks}
+    return {check.sentence: check.passed for check in build(study, Choices()).checks}
 
 
 def test_a_study_as_it_should_be_passes_all(two_annotators):

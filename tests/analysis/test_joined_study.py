@@ -9,7 +9,7 @@ from django.urls import reverse
 from analysis.choices import Choices
 from analysis.frames.evidence import evidence_of
 from analysis.results import page_views
-from analysis.science.joined import joined_sentences, joined_tables
+from analysis.science.joined import build_tables, list_sentences
 from evaluation.models import Evaluator
 from evaluation.services.evaluators import set_seen_texts
 from studies.services.people_texts import find_draw
@@ -55,7 +55,7 @@ def study(project):
 
 
 def join_study(study):
-    tables = joined_tables(evidence_of(study, Choices()))
+    tables = build_tables(evidence_of(study, Choices()))
     return {(row["measure"], row["method"]): row for row in tables[0].rows}, tables
 
 
@@ -69,7 +69,7 @@ def test_models_that_predict_people_shorten_the_interval(study):
     assert both["high"] - both["low"] < 0.9 * (alone["high"] - alone["low"])
     assert both["width_share"] < 0.9
     assert both["n_effective"] > 1.3 * N_DRAWN
-    (sentence,) = joined_sentences(tables)
+    (sentence,) = list_sentences(tables)
     assert str(N_TEXTS) in sentence
 
 
@@ -78,7 +78,7 @@ def test_the_summary_says_it_in_one_sentence_that_leads_to_the_table(study, as_u
     import_responses(study, plant([row["text_id"] for row in rows], [row["text_id"] for row in rows if row["drawn"]]))
     shown = as_user(owner).get(reverse("study_results", args=[study.slug])).context["findings"]
     _found, tables = join_study(study)
-    assert [sentence for sentence, _href in shown] == joined_sentences(tables)
+    assert [sentence for sentence, _href in shown] == list_sentences(tables)
     assert shown[0][1].endswith("#people_and_models")
     assert reverse("results_details", args=[study.slug]) in shown[0][1]
     monkeypatch.setattr(page_views, "MOST_FINDINGS", 0)
@@ -97,7 +97,7 @@ def test_texts_chosen_by_hand_are_refused(study):
 
 
 def test_a_model_that_has_seen_peoples_answers_is_refused(study, as_user, owner):
-    """Said on its page; the reason stands in place of the number."""
+    """SpecValues on its page; the reason stands in place of the number."""
     rows = find_draw(study)
     import_responses(study, plant([row["text_id"] for row in rows], [row["text_id"] for row in rows if row["drawn"]]))
     model = Evaluator.objects.create(annotator=study.annotators.get(code="m"), method="majority")
@@ -107,6 +107,6 @@ def test_a_model_that_has_seen_peoples_answers_is_refused(study, as_user, owner)
     found, tables = join_study(study)
     reason = "m has seen people's answers to 2 of these texts."
     assert {row["reason"] for row in found.values()} == {reason}
-    assert joined_sentences(tables) == [reason]
+    assert list_sentences(tables) == [reason]
     set_seen_texts(model, "all")
     assert {row["reason"] for row in join_study(study)[0].values()} == {reason.replace("2", str(N_TEXTS))}

@@ -17,7 +17,7 @@ from analysis.items.coding_acts import set_code
 from analysis.models import ItemCode
 from analysis.pack import work
 from analysis.pack.building import write_pack
-from analysis.published_names import own_generators, store_matches, stored_matches
+from analysis.published_names import own_generators, read_matches, store_matches
 from evaluation.models import Evaluator
 from items.models import KeyCorrection, Option, Text
 from projects.models import Membership, Project, Role, User
@@ -108,7 +108,7 @@ def test_matches_with_published_generators_come_back(guessing_study, tmp_path):
     name = own_generators(guessing_study)[0]
     store_matches(guessing_study, ("gpt-4",), {name: "gpt-4"}, None)
     again, _project = import_pack_file(export_pack_file(guessing_study, tmp_path / "pack.zip"))
-    assert stored_matches(again) == {name: "gpt-4"}
+    assert read_matches(again) == {name: "gpt-4"}
 
 
 @pytest.mark.parametrize("convention", ["annotators", "published"])

@@ -12,7 +12,7 @@ import pytest
 from analysis.formatting import interval, number, with_interval
 from analysis.measures.rater_effects import crossed_components, d_study
 from analysis.science.flaws import flaw_tables
-from analysis.science.joined import joined_sentences, joined_tables
+from analysis.science.joined import list_sentences, build_tables
 from analysis.science.raters import generator_sentence, rater_sentence, rating_tables
 from analysis.science.readers import (
     carry_over_tables,
@@ -37,7 +37,7 @@ FITTED = {"generator": "ann", "measure": "informativity", "method": "fitted slop
 
 
 def test_people_and_models_are_joined_and_add_up(evidence):
-    joined, contrasts = joined_tables(add_answers(evidence))
+    joined, contrasts = build_tables(add_answers(evidence))
     rows = {row["measure"]: row for row in joined.rows if row["generator"] == "ann" and row["method"] == "fitted slope"}
     assert rows["informativity"]["value"] == pytest.approx(
         rows["answerability"]["value"] - rows["guessability"]["value"]
@@ -51,11 +51,11 @@ def test_people_and_models_are_joined_and_add_up(evidence):
     (contrast,) = contrasts.rows
     other = row_of(joined, **FITTED | {"generator": "bob"})
     assert contrast["difference"] == pytest.approx(row["value"] - other["value"])
-    assert len(joined_sentences((joined, contrasts))) == 1
+    assert len(list_sentences((joined, contrasts))) == 1
 
 
 def test_where_people_did_all_texts_there_is_nothing_to_join(evidence):
-    assert joined_tables(add_answers(evidence, n_people=N_TEXTS)) == ()
+    assert build_tables(add_answers(evidence, n_people=N_TEXTS)) == ()
 
 
 @pytest.mark.parametrize(
@@ -68,11 +68,11 @@ def test_where_people_did_all_texts_there_is_nothing_to_join(evidence):
     ],
 )
 def test_refusals_to_join_stand_in_place_of_the_number(evidence, given, reason):
-    joined, contrasts = joined_tables(add_answers(evidence, **given))
+    joined, contrasts = build_tables(add_answers(evidence, **given))
     row = row_of(joined, **FITTED)
     assert (row["value"], row["low"], row["reason"]) == (None, None, reason)
     assert contrasts.rows == ()
-    assert reason in joined_sentences((joined, contrasts))
+    assert reason in list_sentences((joined, contrasts))
 
 
 def test_a_model_without_a_stage_predicts_people_in_the_other(evidence):
@@ -82,20 +82,20 @@ def test_a_model_without_a_stage_predicts_people_in_the_other(evidence):
     read_only = full.frame[model & (full.frame["stage"] == "read")].assign(annotator="lama")
     annotators = pd.concat([full.annotators, full.annotators[-1:].assign(annotator="lama")], ignore_index=True)
     both = replace(full, frame=pd.concat([full.frame, read_only], ignore_index=True), annotators=annotators)
-    table = joined_tables(both)[0]
+    table = build_tables(both)[0]
     models = {measure: row_of(table, **FITTED | {"measure": measure})["predictor"] for measure in MEASURES}
     assert models == {"answerability": "gpt, lama", "guessability": "gpt", "informativity": "gpt, lama"}
     alone = full.frame[~model | (full.frame["stage"] == "read")]
-    rows = {measure: row_of(joined_tables(replace(full, frame=alone))[0], **FITTED | {"measure": measure})
+    rows = {measure: row_of(build_tables(replace(full, frame=alone))[0], **FITTED | {"measure": measure})
             for measure in MEASURES}  # fmt: skip
-    usual = row_of(joined_tables(full)[0], **FITTED | {"measure": "answerability"})
+    usual = row_of(build_tables(full)[0], **FITTED | {"measure": "answerability"})
     assert rows["answerability"]["value"] == pytest.approx(usual["value"])
     reason = "gpt has no answer on 40 of 40 texts; name an evaluator that answered them all."
     assert [rows[name]["reason"] for name in MEASURES] == ["", reason, reason]
 
 
 def test_remarks_of_an_estimate(evidence):
-    remark = row_of(joined_tables(add_answers(evidence, n_people=19))[0], **FITTED)["remark"]
+    remark = row_of(build_tables(add_answers(evidence, n_people=19))[0], **FITTED)["remark"]
     assert "People answered 19 of 20 drawn texts; those that are missing may differ." in remark
     assert "From 19 texts, how well models predict people is itself uncertain (r = " in remark
 
@@ -105,12 +105,12 @@ def test_models_that_say_the_opposite_are_no_gain(evidence):
     full = add_answers(evidence)
     model = full.frame["kind"] == "model"
     frame = full.frame.assign(probability=full.frame["probability"].where(~model, 1 - full.frame["probability"]))
-    tables = joined_tables(replace(full, frame=frame))
+    tables = build_tables(replace(full, frame=frame))
     row = row_of(tables[0], **FITTED)
     assert row["r"] < 0
     assert (row["n_effective"], row["value"] is not None) == (20, True)
     assert "Models hardly help here (r = " in row["remark"]
-    (sentence,) = joined_sentences(tables)
+    (sentence,) = list_sentences(tables)
     assert "Models hardly help here (r = " in sentence
     assert "as good as people alone on" not in sentence
 

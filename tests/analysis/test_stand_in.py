@@ -61,7 +61,7 @@ def test_a_model_that_says_the_opposite_may_not(study):
     assert (row["passed"], row["winning_rate"]) == (False, 0.0)
     answers = next(each for each in verdicts(table) if each.title == "Answer, with the text")
     assert answers.conditions[0].startswith("On 12 texts and 3 people, with ε = .15; κ between people ")
-    assert [given.partition(": ")[0] for given in answers.said] == [
+    assert [given.partition(": ")[0] for given in answers.sentences] == [
         "echo can replace an annotator",
         "No evidence yet that contrary can replace an annotator",
     ]
@@ -84,7 +84,7 @@ def test_with_two_people_nothing_can_be_told_and_the_reason_is_said(study):
     table = tables(study)["stand_in"]
     row = row_of(table, evaluator="echo", question="answer")
     assert (row["passed"], row["winning_rate"]) == (None, None)
-    (first, *_others) = (verdict for each in verdicts(table) for verdict in each.said)
+    (first, *_others) = (verdict for each in verdicts(table) for verdict in each.sentences)
     assert first.startswith("The data cannot show whether echo can replace an annotator: ")
     assert "at least three people" in first
     assert row_of(tables(study, purposes=("main", "pilot"))["stand_in"], evaluator="echo")["passed"]

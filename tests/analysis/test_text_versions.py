@@ -12,8 +12,8 @@ from analysis.choices import ANNOTATORS, Choices
 from analysis.frames.evidence import evidence_of
 from analysis.measures.joint_contrasts import adjust_joint_contrasts
 from analysis.measures.text_versions import version_effects
-from analysis.science.joined import joined_tables
-from analysis.science.joined_versions import joined_version_sentence, joined_version_tables
+from analysis.science.joined import build_tables
+from analysis.science.joined_versions import build_version_tables, say_version_difference
 from analysis.science.versions import version_sentence, version_tables
 from items.models import Text
 from projects.models import Project
@@ -120,7 +120,7 @@ def test_packs_bring_versions_and_who_read_which(project, tmp_path):
 def test_people_on_drawn_texts_and_models_on_all_versions_are_joined(evidence):
     """The estimate for each version is that of its cell; contrasts add up."""
     full = add_versions(evidence)
-    (table,) = joined_version_tables(full)
+    (table,) = build_version_tables(full)
     rows = {row["method"]: row for row in table.rows}
     assert set(rows) == {"fitted slope", "people only", "models at face value"}
     row, alone = rows["fitted slope"], rows["people only"]
@@ -130,10 +130,10 @@ def test_people_on_drawn_texts_and_models_on_all_versions_are_joined(evidence):
     assert (row["n_texts"], row["n_texts_all"], row["predictor"], row["reason"]) == (20, 40, "gpt", "")
     assert row["low_adjusted"] <= row["difference"] <= row["high_adjusted"]
     assert row["width_share"] == pytest.approx((row["high"] - row["low"]) / (alone["high"] - alone["low"]))
-    assert len(joined_version_sentence((table,))) == 1
-    assert joined_tables(full) == ()  # all versions together would say nothing
-    assert joined_version_tables(add_versions(evidence, n_texts=40)) == ()  # people read all texts
-    assert joined_version_tables(add_versions(evidence, model=False)) == ()
+    assert len(say_version_difference((table,))) == 1
+    assert build_tables(full) == ()  # all versions together would say nothing
+    assert build_version_tables(add_versions(evidence, n_texts=40)) == ()  # people read all texts
+    assert build_version_tables(add_versions(evidence, model=False)) == ()
 
 
 def test_three_versions_that_one_model_reads_are_adjusted_together():

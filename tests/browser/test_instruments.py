@@ -43,7 +43,7 @@ def test_the_annotators_page_follows_what_is_written(editor):
 def test_a_problem_stands_beside_its_field_and_goes_when_it_is_mended(editor):
     page, frame = editor("guess-then-read-prompt/en")
     expect(frame.locator("pre").first).to_contain_text("What does t1-alder-1 ask?")
-    beside = page.locator("[data-said='guess'] li")
+    beside = page.locator("[data-problems='guess'] li")
     page.fill("[name='wording-guess']", "{text} {question} {option}")
     expect(beside).to_contain_text("but the text is not shown at")
     expect(page.locator("[data-frame]")).to_have_class(re.compile("is-old"))

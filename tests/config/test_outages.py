@@ -187,17 +187,18 @@ def test_a_fault_keeps_its_traceback(log_of):
 def test_lines_carry_time_and_request_id(log_of):
     logs.set_request_id("abc-1")
     try:
-        (text,) = log_of(lambda logger: logger.warning("Said %s", "so"), logs.TextFormatter())
+        (text,) = log_of(lambda logger: logger.warning("SpecValues %s", "so"), logs.TextFormatter())
         (line,) = log_of(
-            lambda logger: logger.warning("Said %s", "so", extra={"request": "/join/secret/"}), logs.JsonLineFormatter()
+            lambda logger: logger.warning("SpecValues %s", "so", extra={"request": "/join/secret/"}),
+            logs.JsonLineFormatter(),
         )
     finally:
         logs.set_request_id(None)
     time, rest = text.split(" ", 1)
     assert time.endswith("Z")
-    assert rest == "WARNING test [abc-1] Said so"
+    assert rest == "WARNING test [abc-1] SpecValues so"
     assert {name: value for name, value in json.loads(line).items() if name != "time"} == {
-        "level": "WARNING", "logger": "test", "request_id": "abc-1", "message": "Said so",
+        "level": "WARNING", "logger": "test", "request_id": "abc-1", "message": "SpecValues so",
     }  # fmt: skip
 
 

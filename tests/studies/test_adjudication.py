@@ -187,7 +187,9 @@ def test_the_page_shows_what_was_said_and_not_who_said_it(ratings_study, as_user
     assert [row.n_open for row in listed.context["page"]][:2] == [1, 0]
     page = client.get(f"{address}{unit_of(ratings_study).pk}/")
     words = set(BeautifulSoup(page.content, "html.parser").select_one("main").get_text(" ").split())
-    assert [cell.said for cell in page.context["conflicts"]] == [[("1", "", False), ("3", "", False), ("3", "", False)]]
+    assert [cell.answers for cell in page.context["conflicts"]] == [
+        [("1", "", False), ("3", "", False), ("3", "", False)]
+    ]
     assert words.isdisjoint({*ratings_study.annotators.values_list("code", flat=True), *dimensions.GENERATORS})
     (cell,) = page.context["conflicts"]
     stored = client.post(f"{address}{unit_of(ratings_study).pk}/", {"act": "decide", cell.value.html_name: "3"})

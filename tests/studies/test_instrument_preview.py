@@ -114,7 +114,7 @@ def test_the_script_gets_page_and_problems_by_place(preview):
     assert told["page"] == ""
     assert [problem["place"] for problem in told["problems"]] == ["labels.incorrect", "guess"]
     told = preview(PROMPT, None, SCRIPT, **item_of("t1")).json()
-    assert (told["problems"], told["said"], "<pre" in told["page"]) == ([], "", True)
+    assert (told["problems"], told["message"], "<pre" in told["page"]) == ([], "", True)
 
 
 def test_the_script_gets_the_whole_page_of_people(preview):
@@ -131,16 +131,16 @@ def test_without_a_script_problems_stand_on_a_page(preview):
 def test_a_text_without_items_cannot_be_asked_about(preview, project):
     empty = make_text(project, "t9")
     told = preview(PEOPLE, None, SCRIPT, subject=f"text-{empty.pk}", page="guess").json()
-    assert (told["page"], bool(told["said"])) == ("", True)
-    assert "Choose an item" in preview(PROMPT, None, SCRIPT, subject=f"text-{empty.pk}").json()["said"]
+    assert (told["page"], bool(told["message"])) == ("", True)
+    assert "Choose an item" in preview(PROMPT, None, SCRIPT, subject=f"text-{empty.pk}").json()["message"]
 
 
 @pytest.mark.parametrize("subject", ["", "text-", "text-x", "item-99999", "text-1e3", "item-²"])
 def test_what_is_not_of_the_project_is_nothing_to_try_it_on(subject, preview):
-    assert "a text with items" in preview(PEOPLE, None, SCRIPT, subject=subject).json()["said"]
+    assert "a text with items" in preview(PEOPLE, None, SCRIPT, subject=subject).json()["message"]
 
 
 def test_another_projects_text_is_not_shown(preview, stranger):
     foreign = make_text(stranger.memberships.get().project, "secret", body="Secret mountains.")
     told = preview(WRITER, None, SCRIPT, subject=f"text-{foreign.pk}").json()
-    assert "needs a text with items" in told["said"]
+    assert "needs a text with items" in told["message"]

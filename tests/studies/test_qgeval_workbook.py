@@ -14,7 +14,7 @@ from studies.models import Response, Study
 from tests.api.conftest import make_caller
 from tests.items.sheets import xlsx
 from tests.items.test_sheets import QGEVAL
-from tests.studies.world import drafted
+from tests.studies.world import draft_study
 
 pytestmark = [pytest.mark.slow, pytest.mark.django_db]
 PASSAGES, SOURCES = 200, [f"SQuAD_model-{n}_finetune" for n in range(14)] + ["SQuAD_reference"]
@@ -68,7 +68,7 @@ def send_by_page(client, project, books) -> None:
     work()
     assert client.get(progress).status_code == 302
     assert not ImportFile.objects.exists()
-    drafted(project, slug="qgeval", protocol="dimension-ratings", plan={"annotators": 3, "per_unit": "all"})
+    draft_study(project, slug="qgeval", protocol="dimension-ratings", plan={"annotators": 3, "per_unit": "all"})
     files = [SimpleUploadedFile(f"{name}.xlsx", content) for name, content in books.items()]
     progress = client.post(reverse("study_import", args=["qgeval"]), {"file": files}).url
     work()
@@ -80,7 +80,7 @@ def send_by_api(api, project, books) -> None:
     asked = api.post(f"projects/{project.slug}/imports/", files={"file": file, "language": "en"})
     work()
     assert api.get(f"jobs/{asked.json()['id']}/").json()["result"]["counts"]["new_items"] == 3_000
-    drafted(project, slug="qgeval", protocol="dimension-ratings", plan={"annotators": 3, "per_unit": "all"})
+    draft_study(project, slug="qgeval", protocol="dimension-ratings", plan={"annotators": 3, "per_unit": "all"})
     files = [SimpleUploadedFile(f"{name}.xlsx", content) for name, content in books.items()]
     asked = api.post("studies/qgeval/responses/import/", files={"file": files})
     work()

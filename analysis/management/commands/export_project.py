@@ -25,11 +25,11 @@ class Command(BaseCommand):
             raise CommandError(f"No project has the short name {slug}.")
         try:
             with whole_file(Path(out), "wb") as file:
-                said = write_project(project, file)
+                contents = write_project(project, file)
         except BadChoice as bad:
             raise CommandError(str(bad)) from None
         except OSError as error:
             raise CommandError(f"{out} cannot be written: {error.strerror}. Choose another --out.") from None
-        for each in said.left_out:
+        for each in contents.left_out:
             self.stderr.write(f"Left out: {each.get('study') or each.get('text')}. {each['reason']}")
-        self.stdout.write(f"The project {slug} with {len(said.studies)} studies is in {out}.")
+        self.stdout.write(f"The project {slug} with {len(contents.studies)} studies is in {out}.")

@@ -15,17 +15,17 @@ class Command(BaseCommand):
         )
 
     def handle(self, *, slug, pairs, **options):
-        from analysis.published_names import BadMatch, match_generators, own_generators, store_matches, stored_matches
-        from analysis.reports.published import published_generators
+        from analysis.published_names import BadMatch, match_generators, own_generators, read_matches, store_matches
+        from analysis.reports.published import list_published_generators
 
         study = find_study(slug)
-        published = published_generators(study.protocol)
+        published = list_published_generators(study.protocol)
         try:
             store_matches(study, published, dict(map(parse_pair, pairs)), None)
         except BadMatch as error:
             raise CommandError(str(error)) from None
         own = own_generators(study)
-        matches = match_generators(published, own, stored_matches(study))
+        matches = match_generators(published, own, read_matches(study))
         for name in own:
             self.stdout.write(f"{name} = {matches.get(name, '(none)')}")
 

@@ -53,7 +53,7 @@ class Command(BaseCommand):
             raise CommandError(
                 f"{error.filename or out} cannot be written: {error.strerror}. Choose another --out."
             ) from None
-        for line in (*report.said, *report.corrections, *report.sentences):
+        for line in (*report.scope, *report.corrections, *report.sentences):
             self.stdout.write(line)
         if not report.n_responses:
             self.stdout.write(f"No answers of {slug} are in these figures.{hint(report)}")

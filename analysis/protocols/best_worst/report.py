@@ -29,7 +29,7 @@ from analysis.reports.contrasts import Comparison, Family, Measured, compare_all
 from analysis.reports.description import description, variants
 from analysis.reports.drill_down import COUNTED, list_counted, list_rows
 from analysis.reports.estimates import Estimate, arm_of, mean_of, over_texts, texts_only_note, with_codes
-from analysis.reports.evaluators import HUMAN, Evaluator, compared_evaluators, evaluator_named, judges_in
+from analysis.reports.evaluators import HUMAN, Evaluator, evaluator_named, judges_in, list_compared_evaluators
 from analysis.reports.headlines import Wording, headline
 from analysis.reports.outcome import (
     Agreed,
@@ -206,7 +206,7 @@ def count_choices(showings: pd.DataFrame) -> dict[str, Any]:
 
 
 def compare_scores(evidence: Evidence) -> tuple[Comparison, ...]:
-    families = [score_family(evidence, evaluator) for evaluator in compared_evaluators(evidence)]
+    families = [score_family(evidence, evaluator) for evaluator in list_compared_evaluators(evidence)]
     return compare_all(families, evidence.choices)
 
 
@@ -307,8 +307,8 @@ def list_choices(evidence: Evidence, choices: pd.DataFrame, by: str, values: lis
     showings = showings_of(evidence, choices)
     showings = showings[showings[by].isin(values)]
     showings = showings[showings[column]] if column in (BEST, WORST) else showings
-    said = choices.assign(unit_items=choices["items"].map(" ".join)).set_index(["annotator", "unit"])
-    chosen = said.loc[pd.MultiIndex.from_frame(showings[["annotator", "unit"]]), [BEST, WORST, "unit_items"]]
+    by_unit = choices.assign(unit_items=choices["items"].map(" ".join)).set_index(["annotator", "unit"])
+    chosen = by_unit.loc[pd.MultiIndex.from_frame(showings[["annotator", "unit"]]), [BEST, WORST, "unit_items"]]
     rows = showings.assign(**{str(name): chosen[name].to_numpy() for name in chosen})
     about: list[str | Column] = ["text_id", "item_id", "generator", "annotator"]
     about += [each.translate() for each in CHOSEN.values()]

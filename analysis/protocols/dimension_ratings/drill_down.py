@@ -48,7 +48,7 @@ from analysis.protocols.dimension_ratings.tables import (
     METRIC_MEANS,
     TABLES,
 )
-from analysis.reports.categories import ALL, coded_items
+from analysis.reports.categories import ALL, list_coded_items
 from analysis.reports.drill_down import COUNTED, list_counted, list_rows
 from analysis.reports.evaluators import evaluator_named
 from analysis.tables.spec import Column, Row, Table, TableSpec
@@ -370,7 +370,7 @@ def list_codes(evidence: Evidence, row: Row, column: str) -> Table:
     items = (
         evidence.items if row["generator"] == ALL else evidence.items[evidence.items["generator"] == row["generator"]]
     )
-    coded = coded_items(evidence)
+    coded = list_coded_items(evidence)
     errors = [coded.get(item, set()) for item in items["item_id"]]
     found = pd.DataFrame(
         {"codes": [", ".join(sorted(each)) for each in errors], "has_code": [row["code"] in each for each in errors]},

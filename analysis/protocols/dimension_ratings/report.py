@@ -19,7 +19,7 @@ from analysis.protocols.dimension_ratings.metric_values import metric_by_score, 
 from analysis.protocols.dimension_ratings.scores import (
     AVERAGE,
     expert_check,
-    flagged_cells,
+    find_flagged_cells,
     rating_families,
     rounds_of,
     scores_of,
@@ -201,7 +201,7 @@ def list_agreed(report: Report) -> list[Agreed]:
 
 def build_report(evidence: Evidence) -> Report:
     means, correlations, agreed, given, flagged, data = with_progress(
-        evidence, generator_means, dimension_correlations, alpha, distributions, flagged_cells, pair_metrics
+        evidence, generator_means, dimension_correlations, alpha, distributions, find_flagged_cells, pair_metrics
     )
     compared = metric_correlations(evidence, data)
     comparisons = compare_all(rating_families(evidence, rounds_of(evidence)[-1]), evidence.choices)

@@ -12,7 +12,7 @@ from analysis.measures.types import FloatArray, IntArray
 from analysis.protocols.dimension_ratings.tables import EXPERT_CHECK, FLAGGED
 from analysis.reports.contrasts import Family, Measured
 from analysis.reports.estimates import arm_of, with_codes
-from analysis.reports.evaluators import Evaluator, compared_evaluators, people_in
+from analysis.reports.evaluators import Evaluator, list_compared_evaluators, people_in
 from analysis.tables.spec import Table
 from studies.protocols import Question
 from studies.protocols.dimension_ratings.declaration import RIGHT
@@ -75,7 +75,7 @@ def scores_by(evidence: Evidence, evaluator: Evaluator, number: int) -> pd.DataF
 
 def rating_families(evidence: Evidence, number: int) -> Iterator[Family]:
     """Mean scores after a round: one family per dimension that was scored, and one of the average."""
-    for evaluator in compared_evaluators(evidence):
+    for evaluator in list_compared_evaluators(evidence):
         yield from families_by(evidence, evaluator, number)
 
 
@@ -117,7 +117,7 @@ def item_means(scores: pd.DataFrame, dimensions: tuple[str, ...]) -> pd.DataFram
 # What stands out in single scores by the rules of a second round, and what experts said of a sample of scores.
 
 
-def flagged_cells(evidence: Evidence) -> Table:
+def find_flagged_cells(evidence: Evidence) -> Table:
     """One row per cell and rule, by the rules of the study; `score_2` is the score after round 2, if it was given."""
     scores = scores_of(evidence, FIRST)
     stems = dict(evidence.items[["item_id", "stem"]].to_numpy())

@@ -73,7 +73,7 @@ def rating_row(
 
 def accuracy_by_rating(evidence: Evidence) -> Table:
     """For each level: the people's own answers to the items that they themselves rated so, generators pooled."""
-    own = rated_and_judged(evidence)
+    own = find_rated_and_judged(evidence)
     rows = [
         accuracy_row(evidence, level, stage, own[(own["rating"] == level) & (own["stage"] == stage)])
         for level in levels_of(evidence)
@@ -82,7 +82,7 @@ def accuracy_by_rating(evidence: Evidence) -> Table:
     return BY_RATING.build(rows, evidence.choices.convention)
 
 
-def rated_and_judged(evidence: Evidence) -> pd.DataFrame:
+def find_rated_and_judged(evidence: Evidence) -> pd.DataFrame:
     """People's judgments of options with `rating`, their own of that item; without those of items not rated."""
     people = people_in(evidence)
     judgments, rated = people.rows_of(evidence.judgments), people.rows_of(ratings_of(evidence.frame))

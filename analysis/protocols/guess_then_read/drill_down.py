@@ -16,9 +16,9 @@ from analysis.protocols.guess_then_read.agreement import TICKED_OR_NOT, lines_of
 from analysis.protocols.guess_then_read.answers import (
     GUESS,
     READ,
+    find_rated_and_judged,
     items_right,
     levels_of,
-    rated_and_judged,
     ratings_of,
     select_matched,
 )
@@ -144,7 +144,7 @@ def list_category(evidence: Evidence, row: Row, items: pd.DataFrame, category: M
 @BY_RATING.drill_down
 def list_by_rating(evidence: Evidence, row: Row, column: str) -> Table:
     """Behind a row of `accuracy_by_rating`: people's judgments of what they themselves rated so."""
-    own = rated_and_judged(evidence)
+    own = find_rated_and_judged(evidence)
     mine = own[(own["rating"] == row["rating"]) & (own["stage"] == row["stage"])]
     return (
         list_counted(evidence, mine, column) if column in COUNTED else list_judgments(evidence, mine, (), ("rating",))

@@ -123,8 +123,8 @@ def format_label(value: float | None) -> str:
 
 
 def format_signed(value: float, digits: int) -> str:
-    said = number(value, digits)
-    return f"+{said}" if said[0] == "." or said[0].isdecimal() else said
+    text = number(value, digits)
+    return f"+{text}" if text[0] == "." or text[0].isdecimal() else text
 
 
 # How items were rated, and how rightly they were answered by those who rated them so.

@@ -27,7 +27,7 @@ from analysis.planning.outlook import (
     percent,
     sizes_around,
 )
-from analysis.protocols.guess_then_read.spread import coded_judgments, option_spread
+from analysis.protocols.guess_then_read.spread import code_judgments, option_spread
 from analysis.protocols.guess_then_read.tables import OUTLOOK
 from analysis.reports.evaluators import people_in
 from analysis.reports.spread import Spread, component_names
@@ -146,15 +146,15 @@ class GuessForm(OutlookForm):
         return found
 
     def assumptions(self) -> GuessPlan:
-        said = self.cleaned_data
+        values = self.cleaned_data
         return GuessPlan(
-            plan=Plan(*(said[name] for name in ("texts", "annotators", "generators", "items", "options"))),
-            texts_all=said["texts_all"],
-            r=said["r"],
-            guess=said["guess"],
-            read=said["read"],
-            difference=said["difference"],
-            components=Components(**{field.name: said[field.name] for field in fields(Components)}),
+            plan=Plan(*(values[name] for name in ("texts", "annotators", "generators", "items", "options"))),
+            texts_all=values["texts_all"],
+            r=values["r"],
+            guess=values["guess"],
+            read=values["read"],
+            difference=values["difference"],
+            components=Components(**{field.name: values[field.name] for field in fields(Components)}),
         )
 
 
@@ -171,12 +171,12 @@ def list_components(evidence: Evidence) -> list[dict[str, Any]]:
     defaults, names = asdict(Components()), component_names()
     judgments = people_in(evidence).rows_of(evidence.judgments)
     if judgments.empty:
-        return [make_unfitted_row(name, said, defaults[name]) for name, said in names.items()]
-    data = coded_judgments(judgments)
+        return [make_unfitted_row(name, title, defaults[name]) for name, title in names.items()]
+    data = code_judgments(judgments)
     fitted = fit_components(data)
     intervals = component_intervals(data, fitted)
     values = {name: nan if name in fitted.assumed else getattr(fitted.components, name) for name in names}
-    return [component_row(name, said, values[name], defaults[name], intervals[name]) for name, said in names.items()]
+    return [component_row(name, title, values[name], defaults[name], intervals[name]) for name, title in names.items()]
 
 
 def make_planner() -> Planner:

@@ -111,10 +111,10 @@ def say_comparison(evidence: Evidence, speaker: str, comparison: Comparison | No
         return headline(comparison, INFORMATIVITY_WORDING, _("more texts would narrow this interval"))
     judgments = evaluator_named(evidence, HUMAN).rows_of(evidence.judgments)
     more = narrowing(evidence, judgments, largest.n_texts)
-    said = headline(
+    sentences = headline(
         comparison, INFORMATIVITY_WORDING, more.clause if more else _("more texts would narrow this interval")
     )
-    return [*said, *([more.basis] if more and more.clause else [])]
+    return [*sentences, *([more.basis] if more and more.clause else [])]
 
 
 # The methods draft ----------------------------------------------------------------------------------------------------

@@ -23,13 +23,13 @@ def option_spread(evidence: Evidence) -> Spread:
     judgments = people_in(evidence).rows_of(evidence.judgments)
     if judgments.empty:
         return Spread(Components(), from_nothing())
-    found = fit_components(coded_judgments(judgments))
+    found = fit_components(code_judgments(judgments))
     shares = judgments.groupby("stage")["correct"].mean()
     guess, read = (float(np.clip(shares.get(stage, 0), 0, 0.99)) for stage in (GUESS, READ))
     return Spread(found.components, source_of(found), not found.assumed, guess, read)
 
 
-def coded_judgments(judgments: pd.DataFrame) -> Judgments:
+def code_judgments(judgments: pd.DataFrame) -> Judgments:
     def codes(column: str) -> IntArray:
         return pd.factorize(judgments[column])[0].astype(np.int64)
 

@@ -73,7 +73,7 @@ def warnings(evidence: Evidence, way: Categories) -> list[str]:
         own = shares[generator]
         category = max(way.names, key=lambda name: (round(abs(own[name] - common[name]), 9), own[name]))
         if round(abs(own[category] - common[category]), 9) >= DIFFERS:
-            values = {"kind": way.said, "category": way.title_of(category), "generator": generator}
+            values = {"kind": way.phrase, "category": way.title_of(category), "generator": generator}
             values |= {"own": number(own[category]), "common": number(common[category])}
             sentence = _(
                 "The generators' items differ in %(kind)s: %(category)s makes up %(own)s of the items by "
@@ -115,7 +115,7 @@ def rows_of(
                 "informativity": found,
                 "n_items": about["item_id"].nunique(),
                 "n_texts": about["text_id"].nunique(),
-                "category_kind_said": way.said,
+                "category_kind_said": way.phrase,
                 "category_said": _("all, common mix") if place is None else way.title_of(name),
             }
         )

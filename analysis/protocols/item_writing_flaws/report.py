@@ -165,8 +165,8 @@ def compare(evaluator: str, known: pd.Series, people: pd.Series | None, text: pd
 @FLAW_CODES.drill_down
 def list_coded(evidence: Evidence, row: Row, column: str) -> Table:
     """The items that the evaluator coded, those with the flaw, or the answers behind them."""
-    said = codes_by(evidence, row["evaluator"])
-    codes = pd.Series(said[row["question"]]).dropna().astype(bool)
+    by_question = codes_by(evidence, row["evaluator"])
+    codes = pd.Series(by_question[row["question"]]).dropna().astype(bool)
     if column in ("n", "n_yes") or is_computed(evidence, row["evaluator"]):
         chosen = codes[codes].index if column == "n_yes" else codes.index
         return list_rows(evidence, evidence.items[evidence.items["item_id"].isin(chosen)], ITEM, _("The items"))

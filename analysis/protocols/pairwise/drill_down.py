@@ -111,10 +111,10 @@ def list_criteria(evidence: Evidence, row: Row, column: str) -> Table:
 def list_judges(evidence: Evidence, row: Row, column: str) -> Table:
     """Each judgment of a person beside what the model said of the same pair."""
     model = judgments_by(evidence, evaluator_named(evidence, row["evaluator"]))
-    said = pd.Series(name_preferred(model).to_numpy(), index=model["unit"])
+    by_unit = pd.Series(name_preferred(model).to_numpy(), index=model["unit"])
     people = judgments_of(evidence)
-    both = people[people["unit"].isin(said.index)]
-    both = both.assign(model_better=both["unit"].map(said))
+    both = people[people["unit"].isin(by_unit.index)]
+    both = both.assign(model_better=both["unit"].map(by_unit))
     both["same"] = both["model_better"] == name_preferred(both)
     return list_judgments(evidence, both, "model_better", "same", notes=say_alike(both["same"]))
 
@@ -184,7 +184,7 @@ def in_one_order(reply: Reply, pair: Pair) -> tuple[object, ...]:
     """The values of `IN_ONE_ORDER`."""
     text, *shown = pair
     shown = shown[::-1] if reply.is_swapped else shown
-    return (text, *shown, name_winner(reply, pair), reply.said == FIRST, reply.text, reply.call)
+    return (text, *shown, name_winner(reply, pair), reply.choice == FIRST, reply.text, reply.call)
 
 
 def name_winner(reply: Reply, pair: Pair) -> str:

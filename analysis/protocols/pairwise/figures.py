@@ -65,5 +65,5 @@ def point(row: Row) -> dict[str, Any]:
     text = _(UNDEFINED) if row["strength"] is None else with_interval(row["strength"], row["low"], row["high"])
     drawn = {name: row[name] for name in ("generator", "strength", "low", "high")} | {"text": text}
     rank = f"{row['rank']} ({row['ranks']})" if row["rank"] else _(UNDEFINED)
-    said = describe_measure(row, "strength", judgments_counted(row["n"]))
-    return drawn | said | {"model": row["method_said"], "rank": rank}
+    values = describe_measure(row, "strength", judgments_counted(row["n"]))
+    return drawn | values | {"model": row["method_said"], "rank": rank}

@@ -25,7 +25,7 @@ from analysis.reports.categories import list_error_tables
 from analysis.reports.contrasts import Comparison, Difference, Family, Measured, compare_all, contrasts, find
 from analysis.reports.description import description, variants
 from analysis.reports.estimates import arm_of, with_codes
-from analysis.reports.evaluators import HUMAN, Evaluator, compared_evaluators
+from analysis.reports.evaluators import HUMAN, Evaluator, list_compared_evaluators
 from analysis.reports.headlines import PREFERENCE_WORDING, headline
 from analysis.reports.outcome import (
     Agreed,
@@ -52,7 +52,7 @@ WIN_RATE = "win_rate"
 
 def preference_comparisons(evidence: Evidence) -> tuple[Comparison, ...]:
     """The share of a generator's judgments that it wins, a tie counted as half."""
-    families = [preference_family(evidence, evaluator) for evaluator in compared_evaluators(evidence)]
+    families = [preference_family(evidence, evaluator) for evaluator in list_compared_evaluators(evidence)]
     return compare_all(families, evidence.choices)
 
 

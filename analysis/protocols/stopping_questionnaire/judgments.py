@@ -56,13 +56,13 @@ def judgments_in(evidence: Evidence) -> Judgments:
     rows = [
         {
             "annotator": annotator,
-            "text_id": said["text_id"].iloc[0],
+            "text_id": group["text_id"].iloc[0],
             "item_id": item_id,
-            "generator": said["generator"].iloc[0],
-            "source": sources[said["text_id"].iloc[0]],
-            **judgment(stages[annotator], categories, dict(zip(said["question"], said["value"], strict=True))),
+            "generator": group["generator"].iloc[0],
+            "source": sources[group["text_id"].iloc[0]],
+            **judgment(stages[annotator], categories, dict(zip(group["question"], group["value"], strict=True))),
         }
-        for (annotator, item_id), said in answers.groupby(["annotator", "item_id"], sort=False)
+        for (annotator, item_id), group in answers.groupby(["annotator", "item_id"], sort=False)
     ]
     about = ["annotator", "text_id", "item_id", "generator", "source", "stopped"]
     columns = [*about, *(each.name for each in categories)]

@@ -21,7 +21,7 @@ from analysis.reports.categories import list_error_tables
 from analysis.reports.contrasts import Comparison, Family, Measured, compare_all, contrasts, find
 from analysis.reports.description import description, variants
 from analysis.reports.estimates import arm_of, with_codes
-from analysis.reports.evaluators import HUMAN, Evaluator, compared_evaluators, people_in
+from analysis.reports.evaluators import HUMAN, Evaluator, list_compared_evaluators, people_in
 from analysis.reports.headlines import STOPPED_WORDING, headline
 from analysis.reports.outcome import (
     Agreed,
@@ -112,7 +112,7 @@ def find_early_stops(evidence: Evidence, evaluator: Evaluator) -> pd.DataFrame:
 
 def stopped_comparisons(evidence: Evidence) -> tuple[Comparison, ...]:
     """The share of judgments that stop early; lower is better."""
-    families = [stopped_family(evidence, evaluator) for evaluator in compared_evaluators(evidence)]
+    families = [stopped_family(evidence, evaluator) for evaluator in list_compared_evaluators(evidence)]
     return compare_all(families, evidence.choices)
 
 

@@ -30,13 +30,13 @@ ALL = ""  # of the column that names a group
 
 def build_report(evidence: Evidence) -> Report:
     """Of the people chosen, in the purposes chosen."""
-    found = written_by_people(evidence)
+    found = list_written_by_people(evidence)
     minutes = variants(evidence, lambda mine: iter(()))
     tables = (counts(evidence, found), *minutes, items(found), description(evidence))
     return Report(tables, tuple(sentences(found)), ())
 
 
-def written_by_people(evidence: Evidence, group: str = ALL) -> list[WrittenItem]:
+def list_written_by_people(evidence: Evidence, group: str = ALL) -> list[WrittenItem]:
     """What the people chosen have written, all of them or those of a group."""
     codes = people_in(evidence).codes
     found = list_written_items(evidence.study, evidence.choices.purposes)
@@ -128,7 +128,7 @@ def list_written(evidence: Evidence, row: Row, column: str) -> Table:
                 "minutes": each.minutes,
                 "verdict": each.verdict,
             }
-            for each in written_by_people(evidence, row["group"])
+            for each in list_written_by_people(evidence, row["group"])
         ]
     )
     if column in VERDICTS:

@@ -52,7 +52,7 @@ class Command(BaseCommand):
         try:
             endpoint = add_endpoint(key=key_from(key_env), **fields)
         except ValidationError as error:
-            sentences = (f"{field}: {' '.join(said)}" for field, said in error.message_dict.items())
+            sentences = (f"{field}: {' '.join(messages)}" for field, messages in error.message_dict.items())
             raise CommandError("No model was added. " + " ".join(sentences)) from None
         self.stdout.write(f"Model {endpoint.name} is added; a worker tests it as soon as one listens.")
 

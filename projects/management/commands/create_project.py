@@ -15,6 +15,6 @@ class Command(BaseCommand):
         try:
             project = create_project(slug=slug, title=slug if title is None else title)
         except ValidationError as error:
-            sentences = (f"{field}: {' '.join(said)}" for field, said in error.message_dict.items())
+            sentences = (f"{field}: {' '.join(messages)}" for field, messages in error.message_dict.items())
             raise CommandError("No project was made. " + " ".join(sentences)) from None
         self.stdout.write(f"Project {project.slug} is made.")

@@ -138,7 +138,7 @@ def map_table(content: bytes, name: str, mapping: TableMapping | None) -> Iterat
 
 def read_table_rows(content: bytes) -> Iterator[tuple[int, list[str]]]:
     try:
-        yield from read_sheet(content, lambda said: None) if is_sheet(content) else read_delimited(content)
+        yield from read_sheet(content, lambda _message: None) if is_sheet(content) else read_delimited(content)
     except BadSheet as bad:
         raise BadFile(0, str(bad)) from None
 

@@ -14,9 +14,9 @@ from analysis.measures.prediction_powered import PEOPLE_ONLY, SLOPE_ONE, Cell, J
 from analysis.measures.rater_effects import (
     crossed_components,
     d_study,
+    find_linked_raters,
     g_study,
     g_study_without,
-    linked_raters,
     rater_severity,
 )
 from analysis.measures.reader_intervals import FIXED, RANDOM
@@ -223,8 +223,8 @@ def test_severity_tells_raters_apart_whom_raw_means_do_not() -> None:
 
 
 def test_raters_without_items_in_common_are_not_linked() -> None:
-    assert len(set(linked_raters(ITEM, RATER))) == 1
-    assert len(set(linked_raters(np.array([0, 0, 1, 1]), np.array([0, 1, 2, 3])))) == 2
+    assert len(set(find_linked_raters(ITEM, RATER))) == 1
+    assert len(set(find_linked_raters(np.array([0, 0, 1, 1]), np.array([0, 1, 2, 3])))) == 2
 
 
 # Readers and items ----------------------------------------------------------------------------------------------------
