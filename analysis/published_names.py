@@ -25,7 +25,7 @@ def fold_name(name: str) -> str:
 def match_generators(published: Sequence[str], own: Sequence[str], chosen: Mapping[str, str]) -> dict[str, str]:
     """By own generator the published one that it is; each published one is given once.
 
-    `said`: what a researcher has set, by own generator; an empty name says that it is none. The others are matched by
+    `chosen`: what a researcher has set, by own generator; an empty name says that it is none. The others are matched by
     name, the same letters first, then by `fold_name`.
     """
     found = {name: chosen[name] for name in own if chosen.get(name) in published}

@@ -53,7 +53,7 @@ def describe(value: object) -> str:
 
 
 def search_once(search: Callable[[Design, Generator], IntArray]) -> Callable[[Design, Generator], IntArray]:
-    """`plan_search.balanced_labels`, which gives the same plan for the same design and random numbers."""
+    """`plan_search.balance_labels`, which gives the same plan for the same design and random numbers."""
     kept: dict[tuple[object, ...], tuple[IntArray, dict[str, Any]]] = {}
 
     @wraps(search)

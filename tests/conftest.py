@@ -106,7 +106,7 @@ def job_folder(tmp_path_factory):
 
 
 COMPUTED_ONCE = [(reporting, "own_report", compute_once), (reporting, "stand_in_tables", compute_once)]
-COMPUTED_ONCE += [(plans, "balanced_labels", search_once)]
+COMPUTED_ONCE += [(plans, "balance_labels", search_once)]
 
 
 @pytest.fixture(autouse=True, scope="session")

@@ -23,7 +23,7 @@ def list_figures() -> dict[str, tuple[str, Draw]]:
 
 
 def specification(name: str, table: Table, heading: str, lines: Sequence[str] = ()) -> dict[str, Any]:
-    """The Vega-Lite specification of a figure; `said` are the lines under its title."""
+    """The Vega-Lite specification of a figure; `lines` are those under its title."""
     title = {"text": heading, "subtitle": list(lines), "anchor": "start", "frame": "bounds"}
     chart = list_figures()[name][1](table, title)
     return {**chart.to_dict(validate=False), "config": get_config()}

@@ -175,7 +175,7 @@ def draw_heat_map(
     orders: Sequence[list[str]] = (),
     cell_width: int = CELL_WIDTH,
 ) -> Any:
-    """A table of cells from light to dark, each with its number; `said` is the tooltip.
+    """A table of cells from light to dark, each with its number; `tooltip` is the tooltip.
 
     `orders` are those of columns and rows.
     """

@@ -13,7 +13,7 @@ from analysis.measures.power import Components
 
 @dataclass(frozen=True)
 class Spread:
-    """components: fitted, or the defaults where answers tell nothing. said: where they are from. fitted: whether all
+    """components: fitted, or the defaults where answers tell nothing. sentence: where they are from. fitted: whether all
     are. guess, read: shares right of people over all generators, 0 without answers. text_spread: of pairs."""
 
     components: Components

@@ -10,7 +10,30 @@ from items.language import recognise_languages
 from studies.services.instruments import load_shipped
 
 LANGUAGES = ("de", "en", "eu")
-NAMES = sorted({name.partition("/")[0] for name in load_shipped()})
+# What Lesart ships in three languages. A protocol that is being written may have one language until it joins this list.
+NAMES = (
+    "best-worst",
+    "dimension-ratings",
+    "dimension-ratings-judge",
+    "generate-items",
+    "generate-items-examples",
+    "generate-items-json",
+    "generate-items-reasons",
+    "generate-items-reasons-json",
+    "generate-open-questions",
+    "generate-open-questions-json",
+    "generate-question",
+    "generate-question-examples",
+    "guess-then-read",
+    "guess-then-read-letters",
+    "guess-then-read-prompt",
+    "item-writing-flaws",
+    "pairwise",
+    "pairwise-judge",
+    "stopping-questionnaire",
+    "stopping-questionnaire-judge",
+    "writing",
+)
 # The last word of a path, or the mapping it stands in, whose value is for the code; all others are wordings.
 FOR_CODE = {
     "name",
@@ -52,7 +75,10 @@ def wordings(name: str, language: str) -> dict[tuple, str]:
 
 
 def test_every_instrument_ships_in_three_languages():
-    assert sorted(load_shipped()) == sorted(f"{name}/{language}" for name in NAMES for language in LANGUAGES)
+    missing = {f"{name}/{language}" for name in NAMES for language in LANGUAGES} - load_shipped().keys()
+    begun = [name.partition("/")[0] for name in load_shipped() if name.partition("/")[0] not in NAMES]
+    assert not missing
+    assert len(begun) == len(set(begun)), "more than one language: add it to NAMES, with all three"
 
 
 @pytest.mark.parametrize("language", ["de", "eu"])
