@@ -159,7 +159,7 @@ def build_params(setting: Asking) -> dict[str, Any]:
 def store_answer(
     setting: Setting, stage: str, place: Place, ticks: dict[int, bool], probability: dict[int, float]
 ) -> None:
-    """The answers, through the gate of people. One that is there stays."""
+    """Store the answers by the same service as people's. Existing answers stay."""
     assignment = setting.assignments[place.unit_id]
     judged = OptionJudgments(place.item_id, ticks, probability)
     store_judgments(assignment, setting.stages[stage], [judged], {place.item_id: place.options})

@@ -1,4 +1,5 @@
-"""Delete rows with everything that hangs on them: first listed, then from the leaves up, in short transactions.
+"""Delete rows with everything that depends on them: listed first, then deleted from the leaves up in short
+transactions.
 
 What hangs on a row is read from the models: whatever points to it, other than by a link that may be emptied, goes with
 it, also what `PROTECT` keeps from being deleted by accident. `takes_along` adds links in the other direction.
@@ -56,7 +57,7 @@ def count_rows(rows: Rows) -> int:
 
 
 def collect_rows(roots: Iterable[Model]) -> Rows:
-    """The rows and everything that goes with them, as sets of primary keys by model. Reads only."""
+    """The rows and everything deleted with them, as sets of primary keys by model. Reads only."""
     found: Rows = {}
     queue: list[tuple[type[Model], set[Any]]] = []
     for row in roots:
@@ -98,7 +99,7 @@ def split(pks: Iterable[Any]) -> Iterator[list[Any]]:
 
 
 def describe_rows(rows: Rows) -> list[str]:
-    """What goes, in words and numbers, for whoever has to confirm it."""
+    """What would be deleted, in words and numbers, for the confirmation page."""
     numbers = {model._meta.label: len(pks) for model, pks in rows.items()}
     return [COUNTED[label] % {"n": numbers[label]} for label in COUNTED if numbers.get(label)]
 
@@ -121,7 +122,8 @@ def sort_models(rows: Rows) -> list[type[Model]]:
 
 
 def delete_collected(rows: Rows, hear: Callable[[int, int], None] = lambda done, total: None) -> int:
-    """Delete the rows from the leaves up, in short transactions; returns how many. `hear` gets how far it is."""
+    """Delete the rows from the leaves up, in short transactions; returns how many. `hear` is called with the
+    progress."""
     total, done = count_rows(rows), 0
     for model in sort_models(rows):
         empty: list[Field[Any, Any]] = [each for each in list_links(model) if each.remote_field.on_delete is SET_NULL]

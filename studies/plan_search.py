@@ -110,7 +110,8 @@ def _start(design: Design, rng: np.random.Generator) -> IntArray:
 
 
 def _sizes(wanted: FloatArray, lack: FloatArray, rng: np.random.Generator) -> IntArray:
-    """Whole numbers beside `wanted` with the same sum; what is over goes to labels short so far (`lack` is kept up)."""
+    """`wanted` rounded to whole numbers with the same sum; remainders go to labels below their target (updates
+    `lack`)."""
     sizes = np.floor(wanted + 1e-9).astype(np.int64)
     over = round(float(wanted.sum())) - int(sizes.sum())
     lack += wanted
@@ -198,7 +199,7 @@ class _State:
         self._join(text, seat, label)
 
     def anneal(self, steps: int, rng: np.random.Generator) -> IntArray:
-        """Change labels `steps` times at most, ever more choosy; returns the labels."""
+        """Simulated annealing: at most `steps` changes, accepting fewer bad ones over time; returns the labels."""
         if not self.design.open_texts.size:
             return self.labels
         texts = rng.choice(self.design.open_texts, size=steps)
@@ -251,7 +252,7 @@ class _State:
         return np.where(own[:, None] == own, np.inf, costs)
 
     def _moves(self, text: int, own: IntArray, price: FloatArray, now: FloatArray) -> FloatArray:
-        """(candidates, labels): cost of handing the place that is over to another label; else infinite."""
+        """(candidates, labels): cost of moving a surplus place to another label; infinite where there is none."""
         sizes, wanted, paired = self.sizes[text], self.design.wanted[text], self.design.paired
         leave = (1 + REPEAT) * ((sizes - 1) * paired)[own]
         enter = (1 + REPEAT) * (sizes * paired)

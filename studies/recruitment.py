@@ -1,4 +1,5 @@
-"""How people come to a study, what they are offered and what they get back; read strictly from a study file."""
+"""Recruitment in a study file: how people join, what they are offered and the completion codes; unknown fields are
+errors."""
 
 import re
 from typing import Annotated, Literal
@@ -7,7 +8,7 @@ from django.utils.translation import gettext as _
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
 Platform = Literal["", "prolific", "mturk", "other"]
-# The parameters of the address with which a platform says who comes; the first names the person.
+# Query parameters by which a platform identifies participants; the first is the person's id.
 PARAMETERS: dict[str, tuple[str, ...]] = {
     "prolific": ("PROLIFIC_PID", "STUDY_ID", "SESSION_ID"),
     "mturk": ("workerId", "assignmentId", "hitId"),
@@ -72,7 +73,7 @@ class Recruitment(Strict):
         if self.platform and not self.open_link:
             raise ValueError(_("a platform sends people to the open link: set open_link to true."))
         if self.signed_ids and not self.platform:
-            raise ValueError(_("signed ids need a platform: say with “platform” how ids come."))
+            raise ValueError(_("signed ids need a platform: set “platform” too."))
         if self.platform in ("prolific", "mturk") and not self.codes.finished:
             raise ValueError(_("the platform needs codes.finished, the code of people who have finished."))
         used = [code for code in self.codes.model_dump().values() if code]
@@ -86,6 +87,6 @@ class Recruitment(Strict):
         return PARAMETERS.get(self.platform, (self.id_parameter,) if self.platform else ())
 
     def get_return_address(self, code: str) -> str:
-        """Where somebody with this code goes back to; empty if they enter the code themselves."""
+        """The platform's address for this completion code; empty if people enter the code themselves."""
         address = self.return_to or RETURN_TO.get(self.platform, "")
         return address.replace("{code}", code) if code else ""

@@ -21,7 +21,7 @@ MAIN = ("main",)
 
 
 def query_submitted(study: Study, purposes: Collection[str] = MAIN) -> QuerySet[Response]:
-    """The responses of the annotators with one of these purposes, without those of units that were given back."""
+    """The responses of annotators with one of these purposes, without units that were returned to the pool."""
     return Response.objects.filter(
         assignment__annotator__study=study,
         assignment__annotator__purpose__in=purposes,
@@ -89,7 +89,7 @@ def every_round(study: Study, purposes: Collection[str] = MAIN, *, adjudicated: 
 
 
 def answers_of(study: Study, purposes: Collection[str]) -> dict[str, np.ndarray]:
-    """The answers column by column, in the order they were given: keys, and what was said.
+    """The answers as columns, in the order in which they were given: keys and values.
 
     Values are decoded once each: a million answers hold few different ones. Marks are read as numbers, which Django
     hands on without a call for each.
@@ -131,12 +131,12 @@ def adjudicate(study: Study, answers: dict[str, np.ndarray]) -> dict[str, np.nda
 
 
 def sheet_at(answers: dict[str, np.ndarray], place: int) -> tuple[Any, ...]:
-    """What was answered together with this: assignment, stage and item."""
+    """The key of the answers submitted together: assignment, stage and item."""
     return tuple(answers[name][place] for name in ("assignment_id", "stage", "item_id"))
 
 
 def find_not_applicable(study: Study, answers: dict[str, np.ndarray], touched: set[tuple[Any, ...]]) -> list[int]:
-    """The places of answers, among those of the sheets touched, whose question does not apply after the others."""
+    """Positions of the answers whose question no longer applies, given the other answers of the same sheet."""
     stages = {stage.name: stage for stage in get_declaration(study).stages}
     conditional = {name for name, stage in stages.items() if any(each.asked_if for each in stage.questions)}
     sheets: dict[tuple[Any, ...], dict[str, int]] = {}
@@ -172,7 +172,7 @@ def look_up(keys: np.ndarray, rows: QuerySet[Any], fields: Mapping[str, str]) ->
 
 
 def correctness(frame: pd.DataFrame) -> pd.Series:
-    """Whether a tick equals the key; missing for what is not a tick."""
+    """Whether a tick equals the key; missing for other kinds of answers."""
     ticked = frame["value"].where(frame["key"].notna(), None)
     return (ticked.astype("boolean") == frame["key"]).astype("boolean")
 
@@ -207,7 +207,7 @@ JUDGMENT = ["annotator", "kind", "text_id", "item_id", "option_id", "generator",
 
 
 def judgments_of(frame: pd.DataFrame) -> pd.DataFrame:
-    """One row per option that was judged, ticked or not; `value` and `correct` are truths."""
+    """One row per judged option, ticked or not; `value` and `correct` are booleans."""
     ticks = frame[(frame["question"] == "answer") & frame["correct"].notna()][JUDGMENT]
     return ticks.astype({"value": bool, "correct": bool}).reset_index(drop=True)
 

@@ -1,4 +1,4 @@
-"""What people would have said about all texts, from people on texts drawn by chance and a predictor on all of them.
+"""Estimates for all texts, from people's judgments of a random sample of texts and a predictor's of all texts.
 
 The difference estimator of survey sampling with a fitted slope (GREG; Särndal, Swensson & Wretman 1992), which PPI++
 (Angelopoulos, Duchi & Zrnic, arXiv 2311.01453) is for a mean; the unit is the text. With texts u that people did, of
@@ -82,7 +82,8 @@ class Fitted:
 
 
 def gain(r: float, n: int, n_all: int) -> float:
-    """How many times as many texts with people only would do as well."""
+    """By what factor the number of texts judged by people would have to grow for the same precision without the
+    predictor."""
     return 1 / (1 - (1 - n / n_all) * r**2)
 
 

@@ -13,8 +13,8 @@ from analysis.measures.power import Components
 
 @dataclass(frozen=True)
 class Spread:
-    """components: fitted, or the defaults where answers tell nothing. sentence: where they are from. fitted: whether all
-    are. guess, read: shares right of people over all generators, 0 without answers. text_spread: of pairs."""
+    """components: fitted, or defaults if there are too few answers. sentence: where they come from. fitted: whether all
+    are. guess, read: people's share right over all generators, 0 without answers. text_spread: of pairs."""
 
     components: Components
     sentence: str

@@ -42,7 +42,7 @@ class ItemRow:
 
     @property
     def badges(self) -> list[tuple[str, str]]:
-        """The words of its flags with their levels."""
+        """The labels of its flags with their levels."""
         return [(str(FLAGS[flag]), LEVELS.get(flag, "")) for flag in self.flags]
 
     @property
@@ -124,7 +124,7 @@ SORTS = {"": worst_first, "gain": lambda row: (row.gain is None, row.gain or 0),
 
 
 def choose(rows: Iterable[ItemRow], asked: QueryDict) -> list[ItemRow]:
-    """Those that the address asks for, in its order."""
+    """The items selected by the query parameters, in the order chosen there."""
     words, generator, flag = (asked.get(name, "").strip() for name in ("q", "generator", "flag"))
     found = [
         row
@@ -142,7 +142,7 @@ def holds(row: ItemRow, words: str) -> bool:
 
 
 def say_first(rows: Sequence[ItemRow]) -> str:
-    """The first line of the page: how many to look at, and whose they are."""
+    """The first line of the page: how many items to check, and which generators wrote them."""
     found = [row for row in rows if {HARD, KEY} & set(row.flags)]
     if not found:
         sentence = ngettext("%(n)s item. None stands out.", "%(n)s items. None stands out.", len(rows))

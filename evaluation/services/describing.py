@@ -64,12 +64,12 @@ CUT = "length"
 
 
 class UnknownOutcome(Exception):
-    """The stored reply does not tell what the other reading would have come to."""
+    """The stored reply does not show what the answer would be under the other reading."""
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """Of `n` answers asked for: how many differ (also: missing in one), and of how many it cannot be said.
+    """Among `n` answers: how many differ or are missing in one reading, and for how many this is unknown.
 
     `is_whole` is false if only the first replies were compared.
     """
@@ -136,14 +136,15 @@ def iter_first_replies(evaluator: Evaluator) -> Iterator[Call]:
 
 
 def read_outcome(setting: Setting, call: Call) -> bool | None:
-    """What the first reply comes to under the setting; None: a missing answer. `Unknown` if it does not tell."""
+    """The answer that the first reply gives under the setting; None: no answer. `Unknown` if the reply does not show
+    it."""
     stage, _option = read_key(call.key)
     text, logprobs = call.answer, call.answer_logprobs
     if setting.as_published:
         text, tokens = cut_reply(setting, call)
         logprobs = answer_tokens(tokens, text)
     elif not text.strip() or (setting.reading == LABEL and call.finish_reason == CUT):
-        raise UnknownOutcome  # it would have been asked again, or written on
+        raise UnknownOutcome  # the model would have been asked again, or would have continued
     try:
         return read_judgment(setting, stage, text, logprobs).ticked
     except Unparsable:
@@ -162,5 +163,5 @@ def cut_reply(setting: Setting, call: Call) -> tuple[str, list[Any] | None]:
     if text.strip() and written.strip() == text.strip():
         return "".join(token for token, _share, _top in short), short
     if setting.reading == LABEL:
-        raise UnknownOutcome  # nobody knows where the tenth token ends
+        raise UnknownOutcome  # where the tenth token ends is unknown
     return text, short or None

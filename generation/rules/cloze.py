@@ -8,7 +8,7 @@ from functools import cache
 
 from generation.rules.sentences import is_usable, sentences_of
 
-# The words of a sentence that can be gapped, and their kinds: only words of one kind can stand for one another.
+# The words of a sentence that can become a gap, and their kinds: a distractor has the same kind as the key.
 
 WORD = re.compile(r"\d+(?:[.,:]\d+)*|[^\W\d_]+(?:[-’'][^\W\d_]+)*")
 YEAR = re.compile(r"(?:1\d|20)\d\d")
@@ -136,7 +136,7 @@ BEST_LENGTH = 16  # words of a sentence; far from it a gap is either unclear or 
 
 @dataclass(frozen=True)
 class Cloze:
-    """A gapped sentence; the options stand in alphabetical or numerical order, so that their place tells nothing."""
+    """A sentence with a gap; options are in alphabetical or numerical order, so that positions give nothing away."""
 
     stem: str
     options: tuple[str, ...]
@@ -153,7 +153,7 @@ class _Gap:
 
 
 def cloze_items(text: str, language: str, n_items: int, n_options: int) -> list[Cloze]:
-    """The best, each from another sentence and with another key; fewer if the text does not carry so many."""
+    """The best items, each with a sentence and a key of its own; fewer if the text has too few good gaps."""
     gaps = _gaps(text, language)
     pool = _pool(gaps)
     scored = [(_score(gap, pool), gap) for gap in gaps]
@@ -210,7 +210,7 @@ def _item(gap: _Gap, pool: dict[str, list[Word]], n_distractors: int, score: flo
 
 
 def _distractors(gap: _Gap, candidates: list[Word], n: int) -> list[str]:
-    """The likest ones that neither stand in the sentence nor are a form of one another."""
+    """The most similar words that are not in the sentence and are no inflected forms of each other."""
     within = plain_words(gap.sentence)
     ranked = sorted(enumerate(candidates), key=lambda pair: (-_likeness(gap.word, pair[1]), pair[0]))
     chosen: list[Word] = []

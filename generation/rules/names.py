@@ -1,4 +1,4 @@
-"""Questions for who or what bears a name, which a sentence says beside its statement."""
+"""Questions about who or what a name refers to, from an apposition in the sentence."""
 
 import re
 from collections.abc import Iterator

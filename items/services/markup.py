@@ -40,7 +40,7 @@ HTML = Kind(
 KINDS = (
     HTML,
     Kind(
-        # A price is no formula: between dollars something of a formula is wanted.
+        # Dollar signs also mark prices: count as a formula only if there is a mathematical sign between them.
         re.compile(
             rf"\$\$[^$]+\$\$|\$(?=[^$\n]*[\\^_=])[^$\n]+\$|\\[(\[][^\n]+?\\[)\]]"
             rf"|\\(?:{COMMANDS})(?![A-Za-z])|<math\b[^>]*>"
@@ -91,7 +91,8 @@ def warn_of_markup(lines: Sequence[Line], warnings: Problems) -> None:
 
 
 def plan_markup(text: NamedText, values: TextValues, plan: ImportPlan) -> None:
-    """Keep the pictures; a problem for each that the words show and nobody sent, a warning for bad formulas."""
+    """Keep the pictures; add a problem for each picture that is referenced but missing, and a warning for bad
+    formulas."""
     plan.pictures += (text.row.pictures or {}).values()
     if values.markup != Markup.MARKDOWN:
         return
@@ -109,7 +110,7 @@ def plan_markup(text: NamedText, values: TextValues, plan: ImportPlan) -> None:
 
 
 def list_wordings(line: Line) -> Iterator[tuple[int, str, str]]:
-    """Line, field and words of everything in a line of a file that people read."""
+    """Line, field and wording of everything in a file's line that people will read."""
     yield from ((line.number, name, words) for name, words in list_text_wordings(line.text) if words)
     for position, item in enumerate(line.text.items):
         number = line.item_lines[position] if line.item_lines else line.number

@@ -8,12 +8,12 @@ from studies.models import EffectsSwitch, Study, StudyState
 
 
 class WrongState(Exception):
-    """The study is in a state in which this cannot be done; the message says why and what to do instead."""
+    """The study's state does not allow this; the message says why and what to do instead."""
 
 
 STATE_LOCKS = 0x4C65 << 44  # apart from other advisory locks of the database
 
-# What to do about a study that is in a state in which something cannot be done.
+# What to do if the state of a study does not allow something.
 STATE_SENTENCES = {
     StudyState.DRAFT: _("The study “%(slug)s” is still a draft. Launch it first."),
     StudyState.LIVE: _("The study “%(slug)s” is live, so this is no longer possible."),
@@ -38,7 +38,7 @@ def lock_study(study: Study, *states: StudyState) -> Study:
 
 
 def hold_state(study_id: int, annotator_id: int | None = None) -> None:
-    """Keep the study in its state until the transaction ends; many may do so at once, but one for an annotator.
+    """Keep the study in its state until the transaction ends. A shared lock, but exclusive for each annotator.
 
     Answers are stored under this lock: whoever pauses or closes the study waits for those that are being stored, and
     those that come later read the new state.
@@ -51,7 +51,7 @@ def hold_state(study_id: int, annotator_id: int | None = None) -> None:
 
 
 def lock_study_state(study: Study, *states: StudyState) -> Study:
-    """`lock_study`, with no answer being stored: for changes into or out of states that take answers."""
+    """`lock_study`, and wait until no answer is being stored: for changes into or out of states that accept answers."""
     take_lock("SELECT pg_advisory_xact_lock(%s)", STATE_LOCKS + study.pk)
     return lock_study(study, *states)
 

@@ -29,7 +29,7 @@ USUAL = settings.BASE_DIR / "templates" / "studies" / "design" / "card.svg"
 
 @register.simple_tag
 def draw_card(protocol: Protocol) -> SafeString:
-    """The file `card.svg` in the folder of the protocol; of one without, a picture of any judgment."""
+    """The protocol's `card.svg`, or a general picture if it has none."""
     own = Path(getfile(protocol.declare)).with_name("card.svg")
     return read_picture(own if own.exists() else USUAL)
 
@@ -53,7 +53,7 @@ def name_phases(study: Study) -> str:
 
 @register.filter
 def exact(words: str) -> SafeString:
-    """For inside `<pre>`: a browser would take carriage returns for line breaks, and leave a first line break out."""
+    """For use in `<pre>`: browsers read carriage returns as line breaks and drop a line break at the start."""
     return mark_safe("\n" + escape(words).replace("\r", "&#13;"))  # noqa: S308 - escaped
 
 
