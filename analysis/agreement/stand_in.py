@@ -48,7 +48,7 @@ def stand_in_tables(evidence: Evidence, kind: str = "skilled") -> tuple[Table, .
 
 
 def stand_in(evidence: Evidence, models: list[Evaluator], epsilon: float) -> Table:
-    """One row per model or baseline and question that it and somebody else answered."""
+    """One row per model or baseline and question, if someone else answered the question too."""
     people = sorted(people_in(evidence).codes)
     rows = [
         row
@@ -103,7 +103,7 @@ def agreement(answers: Answers, asked: Asked, seed: int) -> tuple[Estimate, Esti
 
 
 def kappa_of(answers: Answers, asked: Asked, pairs: np.ndarray, seed: int, fixed: tuple[int, ...]) -> Estimate:
-    """The mean κ over pairs; fixed: the raters who stand for themselves."""
+    """The mean κ over pairs; fixed: raters that are not a sample of other raters."""
     c = len(asked.categories)
     by_texts = clustered_kappa(answers.values, c, pairs, answers.text, seed=seed)
     intervals = {
@@ -219,7 +219,7 @@ def measure_bias(bias: str, frame: pd.DataFrame, seed: int) -> Excess:
 
 @dataclass(frozen=True)
 class Verdicts:
-    """A sentence per model, of those that were tested on the same conditions; `title`: the question and the stage."""
+    """A sentence per model tested under the same conditions; `title`: the question and the stage."""
 
     title: str
     conditions: tuple[str, ...]
@@ -227,7 +227,8 @@ class Verdicts:
 
 
 def verdicts(table: Table) -> list[Verdicts]:
-    """In the order of the table; under each heading first who may stand in, last where the data cannot show it."""
+    """In the order of the table; under each heading first the models that passed, last those that the data cannot
+    judge."""
     groups: dict[tuple[str, tuple[str, ...]], list[Row]] = {}
     for row in table.rows:
         groups.setdefault((title_of(row), conditions_of(row)), []).append(row)

@@ -1,4 +1,4 @@
-"""Shares, differences and means of answers with every convention's interval, as the columns of a table."""
+"""Shares, differences and means with their interval under each convention, as columns of a table."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass
@@ -94,7 +94,7 @@ def caveats_of(interval: Interval, published: Interval | None) -> Iterator[str]:
 
 
 def describe_bound(interval: Interval) -> str:
-    """What is known of a figure at an end of its scale; empty for others."""
+    """The one-sided bound of a figure at an end of its scale; empty for others."""
     if interval.bound is None:
         return ""
     values = {"bound": number(interval.bound)}
@@ -137,7 +137,7 @@ def interval_cells(interval: Interval, convention: str) -> dict[str, Any]:
 
 
 def same_interval(interval: Interval) -> dict[str, dict[str, Any]]:
-    """For figures that have a single interval, which stands under every convention."""
+    """For figures with the same interval under every convention."""
     return intervals_json(dict.fromkeys(CONVENTIONS, interval))
 
 
@@ -147,7 +147,7 @@ def over_texts(by_texts: Any, published: Any) -> dict[str, Any]:
 
 
 def texts_only_note(figures: str) -> str:
-    """What a table says of the figures, by name, whose intervals are always over texts only."""
+    """The footnote about figures whose intervals are always over texts only."""
     return _("Over texts only, also where readers and texts are chosen: %(figures)s. How well an interval over readers "
              "covers these has not been measured.") % {"figures": figures}  # fmt: skip
 
@@ -251,5 +251,5 @@ def figure_of(
 
 
 def skewed_note() -> str:
-    """What tables of agreement say of their intervals; `bench/agreement_rates.py` has the rates."""
+    """The footnote on intervals of agreement; `bench/agreement_rates.py` measured the coverage."""
     return _("If nearly all labels are the same and there are few texts, intervals of κ and α are too narrow.")

@@ -1,4 +1,4 @@
-"""What stands under Details: every table of a report with its figures and grids, grouped by the page it belongs to."""
+"""The content of Details: every table of a report with its figures and grids, grouped by the page it belongs to."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -22,7 +22,7 @@ from analysis.tables.page_grids import pivot, side_by_side
 from analysis.tables.spec import Table
 from studies.models import Study
 
-# Where the interactive figures of a report stand on pages: their room, their words, their files.
+# Interactive figures on pages: size, alternative text and downloads.
 
 ENDINGS = ("svg", "pdf", "png", "vl.json")
 
@@ -84,7 +84,7 @@ class Group:
 
 
 def sections(study: Study, form: ResultsForm, report: Report, page: str) -> dict:
-    """All tables in groups, for the page of this path; those without rows once for all that lack the same."""
+    """All tables in groups, for the page of this path; tables without rows are grouped by the reason."""
     drawn = TablesOnPage(study, form, report, page)
     every = [drawn.show(table) for table in report.tables if table.name not in (DESCRIPTION, PUBLISHED)]
     filled = [each for each in every if not each.is_empty]
@@ -113,7 +113,7 @@ def list_named(report: Report, names: Sequence[str]) -> list[Table]:
 
 
 def group_tables(study: Study, listed: Sequence["Listed"]) -> list[Group]:
-    """By the page of the results that a table belongs to; what belongs to none stands first."""
+    """Grouped by the results page that a table belongs to; tables without a page come first."""
     pages = find_plugin(study.protocol).pages
     named = {"agreement": pages.agreement, "items": pages.items, "compare": pages.compare}
     titles = {"agreement": _("Agreement"), "items": _("Items"), "compare": _("People and models")}
@@ -127,7 +127,7 @@ def group_tables(study: Study, listed: Sequence["Listed"]) -> list[Group]:
 
 
 class TablesOnPage:
-    """The tables of a report as one page shows them: together they fit into its budget of cells."""
+    """The tables of a report as one page shows them, shortened to the page's limit of cells."""
 
     def __init__(self, study: Study, form: ResultsForm, report: Report, page: str):
         self.study, self.form, self.report = study, form, report
@@ -162,7 +162,7 @@ class TablesOnPage:
 
 
 def make_published_part(study: Study, form: ResultsForm, report: Report, page: str) -> dict | None:
-    """The published numbers that compare, and what does not; None where the protocol has none."""
+    """The published numbers that are comparable, and the others; None if the protocol has none."""
     found = [table for table in report.tables if table.name == PUBLISHED]
     if not found:
         return None
@@ -172,7 +172,7 @@ def make_published_part(study: Study, form: ResultsForm, report: Report, page: s
 
 
 def nothing_yet() -> str:
-    """Over what a report of this protocol can have and this study has not."""
+    """Groups of the tables that this protocol can report and this study does not have yet."""
     return _("No results yet")
 
 
@@ -191,7 +191,7 @@ def cells_taken(described: list[Facts], grids: Mapping[str, list[Grid]]) -> int:
 
 
 def long_tables(report: Report) -> set[str]:
-    """Those whose rows stand on pages of their own, so that the results page stays one that is read."""
+    """Tables with pages of their own, because they are too long for the results page."""
     return {
         table.name
         for table in report.tables
@@ -200,7 +200,7 @@ def long_tables(report: Report) -> set[str]:
 
 
 def notes_of_several(report: Report) -> list[str]:
-    """What holds of more than one table: the page says it once, as files say it of each."""
+    """Notes that apply to several tables: shown once on the page, and in the file of each table."""
     found = Counter(note for table in report.tables if table.rows for note in dict.fromkeys(table.notes))
     return [note for note, n in found.items() if n > 1]
 
@@ -225,7 +225,7 @@ class Listed:
 
 
 def group_empty_tables(tables: list[PageTable]) -> list[tuple[list[PageTable], tuple[str, ...]]]:
-    """Tables without rows, those together whose notes are the same."""
+    """Tables without rows, grouped by their notes."""
     found: dict[tuple[str, ...], list[PageTable]] = {}
     for table in tables:
         found.setdefault(table.notes, []).append(table)

@@ -1,4 +1,4 @@
-"""What the planner assumes about a study, from where, and what follows; computed once and kept in the cache."""
+"""The planner's assumptions about a study with their sources, and its results; cached."""
 
 import hashlib
 from dataclasses import dataclass
@@ -30,7 +30,7 @@ class Assumed:
 
 
 def assume_for(study: Study, sizes: Sizes) -> Assumed:
-    """What is fitted on the study's own answers of people, where they tell it, else the defaults."""
+    """Estimates from people's answers in the study if there are enough, else the defaults."""
     found = spread_of(study)
     values = planner_of(study).assume(sizes, found)
     rounded = {name: round(value, 3) if isinstance(value, float) else value for name, value in values.items()}
@@ -64,7 +64,7 @@ def effect_source(found: "Spread") -> str:
 
 
 def spread_of(study: Study) -> "Spread":
-    """What people's answers tell of the components; never of single generators."""
+    """The components that people's answers allow to estimate; never by generator."""
     found: Spread = get_result(ResultKey("planner", study, Choices()))[0]
     return found
 

@@ -177,7 +177,7 @@ def find_model(project: Project, name: str) -> Endpoint:
 
 
 def confirm(endpoint: Endpoint, found: Estimate, given: dict[str, Any]) -> None:
-    """Calls that cost money, or may, need a word of who pays."""
+    """Calls that cost money, or might, need confirmation."""
     if found.n_new and not endpoint.is_free and not given["confirm_cost"]:
         sentence = _("%(estimate)s Send confirm_cost to start the run.")
         raise Refused(sentence % {"estimate": format_estimate(found, endpoint.currency)}, kind="refused")
@@ -363,7 +363,7 @@ class OneEndpoint(EndpointView):
 
     @operation("Change a model endpoint", scope=Scope.ADMIN, takes=EndpointChangesSerializer, gives=EndpointSerializer)
     def patch(self, request: Request, endpoint: int) -> Any:
-        """Another address forgets the stored key."""
+        """Changing the address deletes the stored key."""
         self.require_own()
         self.require_match(self.endpoint, EndpointSerializer)
         return self.show(endpoints.save_endpoint(self.endpoint, **self.read(EndpointChangesSerializer)))

@@ -1,4 +1,4 @@
-"""Whether the order of a pair decided what a judge said: read from the calls of both orders."""
+"""Position bias of judges: whether the order of a pair decided the answer, from the calls in both orders."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ POSITION = "position"  # in the params of an evaluator from a replication pack: 
 
 @dataclass(frozen=True)
 class PositionBias:
-    """Of `n` pairs with an answer in both orders, in how many the two differ (`n_flipped`, counted as ties).
+    """Of `n` pairs answered in both orders, the number with two different answers (`n_flipped`, counted as ties).
 
     Of all answers to either order that name a winner (`n_decided`), how many named the item that stood first.
     """
@@ -58,7 +58,7 @@ def get_position(evaluator: Evaluator) -> PositionBias | None:
 
 @dataclass(frozen=True)
 class Reply:
-    """What a judge said of a pair in one order: `choice` as it stood in the prompt, `better` as the pair is named.
+    """A judge's answer about a pair in one order: `choice` by the prompt's labels, `better` by the study's.
 
     `unit`: the primary key of the pair's unit; `text`: the reply word for word; `call`: see `call_name`.
     """
@@ -92,7 +92,7 @@ def get_replies(evaluator: Evaluator) -> dict[str, Reply]:
 
 
 def pair_replies(replies: Mapping[str, Reply]) -> list[tuple[Reply, Reply]]:
-    """The replies about each pair that has one in each order, that to its own order first."""
+    """The two replies about each pair that has both, the one in the pair's own order first."""
     return [
         (reply, other)
         for key, reply in replies.items()

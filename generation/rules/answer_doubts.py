@@ -1,4 +1,4 @@
-"""What makes the answer of a question doubtful: it was cut or joined wrongly, points elsewhere, or says too little."""
+"""Reasons to doubt an answer: it is cut off, joins two phrases, refers to another sentence, or says too little."""
 
 import re
 from collections.abc import Sequence
@@ -291,7 +291,7 @@ def ends_openly(draft: Draft) -> bool:
 
 
 def leaves_out_a_hedge(draft: Draft) -> bool:
-    """“… ist vielleicht die einzige Gefahr”: what is said to be so may not be so."""
+    """“… ist vielleicht die einzige Gefahr”: the question leaves out that the statement is uncertain."""
     between = draft.clause.tokens((draft.clause.verb + 1, draft.answer[0]))
     return draft.rule == "definition" and any(token.plain in HEDGES for token in between)
 

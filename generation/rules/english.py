@@ -1,4 +1,4 @@
-"""English statements as questions: who and what before the verb as it stands, all else with an auxiliary in front."""
+"""Questions from English statements: for the subject the word order stays; for all else an auxiliary goes before it."""
 
 import re
 from collections.abc import Iterator
@@ -71,13 +71,13 @@ def make_drafts(sentence: Sentence) -> Iterator[Draft]:
 
 
 def is_past(clause: Clause) -> bool:
-    """Whether the clause tells an event: “burned”, “was burned”, not “was old”."""
+    """Whether the clause describes an event: “burned”, “was burned”, not “was old”."""
     verb = clause.token(clause.verb)
     return verb.tag == "VVD" or (verb.tag == "VBD" and bool(re.match("R*V", clause.kinds(clause.rest))))
 
 
 def find_subject(sentence: Sentence) -> Range:
-    """The subject of the main clause, empty if it cannot be told."""
+    """The subject of the main clause; empty if it is unclear."""
     found = next(
         filter(None, (each.match(sentence.kinds) for each in (SUBJECT, PREPOSITIONAL, CLAUSE_BEFORE, ADVERBS))), None
     )
@@ -154,7 +154,7 @@ def ask_subject(clause: Clause) -> Iterator[Draft]:
 
 
 def _equates(clause: Clause) -> tuple[bool, bool]:
-    """Whether the subject is said to be something, and whether that is just “a” something."""
+    """Whether the clause says what the subject is, and whether with an indefinite article."""
     place = clause.verb + 1
     while clause.kinds((place, place + 1)) == "R":
         place += 1
@@ -165,7 +165,7 @@ def _equates(clause: Clause) -> tuple[bool, bool]:
 
 
 def _write_with_subject(clause: Clause, begin: list[Piece]) -> tuple[str, float]:
-    """The question for the subject, and what it costs to leave out what cannot be asked."""
+    """The question for the subject, and a penalty for parts of the sentence that it leaves out."""
     pieces: list[Piece] = [*begin, clause.rest]
     first = clause.token(clause.tail[0]) if clause.has_tail else None
     if first and first.plain in COMPLEMENT and first.kind == "S" and clause.tail[0] == clause.end:
@@ -295,7 +295,7 @@ def _start_of_object(clause: Clause) -> int:
 
 
 def _end_of_object(clause: Clause, begin: int) -> int:
-    """All that follows belongs to the answer but for what says when."""
+    """The end of the object: everything that follows, except expressions of time."""
     for start, stop in clause.matches(ADJUNCT, (begin + 1, clause.end)):
         if clause.token(start).plain in WHEN | {"for"} and is_time(clause, (start, stop)) and stop == clause.end:
             return start

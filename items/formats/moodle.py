@@ -21,7 +21,7 @@ from items.formats.questions import (
 from items.formats.rows import ItemRow, OptionRow, Reading, TextRow
 from items.plain import tidy
 
-# Kinds whose words are shown as they are written.
+# Kinds whose text is shown as plain text.
 PLAIN = ("plain_text", "markdown")
 
 
@@ -150,7 +150,7 @@ def _read_short_answer(element: Element, number: int, reading: Reading) -> dict[
 def _read_choice(element: Element, number: int, reading: Reading) -> dict[str, Any] | None:
     several = tidy(element.findtext("single") or "") in ("false", "0")
     shares = [_read_share(answer) for answer in element.iterfind("answer")]
-    # A question with one answer may give part of the mark for a nearly right one.
+    # A question with one answer can give partial credit.
     least = 0.0 if several else max(shares, default=0.0) - 0.001
     answers: list[dict[str, Any]] = []
     for answer, share in zip(element.iterfind("answer"), shares, strict=True):

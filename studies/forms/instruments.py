@@ -1,4 +1,4 @@
-"""Forms of the instrument pages: a field for each wording, made from what stands there; what to preview on; files."""
+"""Forms of the instrument pages: a field for each wording, the subject of the preview, and uploads."""
 
 import re
 from collections.abc import Mapping
@@ -19,14 +19,14 @@ from studies.strict_yaml import ContentPath, apply_changes, iter_leaves, join_pa
 HEAD = ("name", "language", "use", "protocol")
 CHOICES = {("text", "paragraphs"): (AS_THEY_ARE, ONE_NEWLINE)}
 YES_NO = (("true", _("yes")), ("false", _("no")))
-# A browser would change these on the way.
+# Characters that browsers change when they send a form.
 NOT_IN_A_FIELD = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ufeff]")
 LINE_WIDTH = 70
 MAX_LISTED = 300
 
 
 class WordingForm(forms.Form):
-    """A field for each wording that a browser can edit without changing it; numbers and the rest stand in the YAML."""
+    """A field for each wording that a browser sends back unchanged; all else is edited in the YAML."""
 
     def __init__(self, draft: Draft, data: Mapping[str, Any] | None = None):
         super().__init__(data)
@@ -49,7 +49,7 @@ class WordingForm(forms.Form):
         return " ".join(found)
 
     def changes(self) -> dict[ContentPath, Any]:
-        """What was sent and says something else than the draft, by path."""
+        """The submitted values that differ from the draft, by path."""
         found = {}
         for name, path in self.paths.items():
             if name in self.data and self.data[name].replace("\r\n", "\n") != self.initial[name]:
@@ -57,7 +57,7 @@ class WordingForm(forms.Form):
         return found
 
     def sections(self) -> list[tuple[str, list[tuple[forms.BoundField, str, list[str]]]]]:
-        """By the first part of their path: the fields, each with its place and what is wrong with it."""
+        """By the first part of their path: the fields, each with its path and its errors."""
         found: dict[str, list[tuple[forms.BoundField, str, list[str]]]] = {}
         sentences = self.sentences_by_place()
         for name, path in self.paths.items():
@@ -73,7 +73,7 @@ class WordingForm(forms.Form):
         return found
 
     def place_of(self, problem: Problem) -> str:
-        """The field that a problem stands beside: its own, or that of the list it is in; else nothing."""
+        """The field next to which a problem is shown: its own or that of its list; "" if there is none."""
         places = {join_path(path) for path in self.paths.values()}
         above = problem.place.rpartition(".")[0]
         return problem.place if problem.place in places else above if above in places else ""
@@ -119,7 +119,7 @@ def read_value(sent: str, field: forms.Field) -> Any:
 
 
 def read_sent_draft(data: Mapping[str, Any]) -> Draft:
-    """The instrument as it stands in the editor: the YAML, or the YAML with what the fields say."""
+    """The instrument as edited: the YAML, with the values of the fields if fields were sent."""
     draft = read_draft(data.get("source", ""))
     if data.get("by") == "fields" and draft.content:
         return read_draft(apply_changes(draft.source, WordingForm(draft, data).changes()))
@@ -146,7 +146,7 @@ class SubjectForm(forms.Form):
 
     @staticmethod
     def first_stage(pages: list[tuple[str, str]]) -> str:
-        """Where there is most to see: the first page after consent and instructions."""
+        """The page to preview first: the one after consent and instructions."""
         names = [name for name, _title in pages]
         return next((name for name in names if name not in ("consent", "instructions")), names[0])
 
@@ -165,7 +165,7 @@ def list_preview_subjects(project: Project, kind: InstrumentKind | None, languag
 
 
 def find_preview_subject(project: Project, data: Mapping[str, Any]) -> PreviewSubject | None:
-    """What was chosen to preview on; None if it is nothing of this project."""
+    """The text or item chosen for the preview; None if it is not in this project."""
     kind, _dash, number = data.get("subject", "").partition("-")
     if not (number.isascii() and number.isdecimal() and len(number) < 18):
         return None

@@ -32,12 +32,12 @@ from studies.services.instruments import (
 from studies.strict_yaml import iter_leaves, join_path
 from studies.wordings import compare_versions
 
-PREVIEW = "X-Lesart-Preview"  # sent by the script, which shows the preview in the page that stands
+PREVIEW = "X-Lesart-Preview"  # sent by the script, which shows the preview within the page
 BY = ("fields", "yaml")
 
 
 def get_instrument(request, slug, pk, role: Role = Role.VIEWER) -> tuple[Project, Instrument]:
-    """The instrument if the project sees it: its own, or one without a project."""
+    """The instrument if it belongs to the project or to no project."""
     project = get_project(request.user, slug, role)
     return project, get_object_or_404(Instrument, Q(project=project) | Q(project=None), pk=pk)
 

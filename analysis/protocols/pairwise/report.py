@@ -45,7 +45,7 @@ from analysis.science.report import against_others
 from analysis.tables.spec import Row, Table
 from analysis.words import name_code
 
-# What is said of pairwise comparisons: whose items win more often, what would narrow it, and the methods draft.
+# Sentences about pairwise comparisons: whose items win more often, what would narrow the interval, the methods draft.
 
 WIN_RATE = "win_rate"
 
@@ -85,7 +85,7 @@ def say_differences(evidence: Evidence, comparisons: tuple[Comparison, ...]) -> 
 
 
 def clause(evidence: Evidence, largest: Difference) -> str:
-    """From the spread between texts that is fitted on the study's own judgments; nothing where it could not be."""
+    """What would narrow the interval, from the fitted spread between texts; "" where it could not be fitted."""
     fitted = pair_spread(evidence).text_spread
     judgments = select_counted(evidence)
     between = judgments[
@@ -146,7 +146,8 @@ def orient_pairs(first: IntArray, second: IntArray, outcome: IntArray, g: int) -
 
 
 def say_ranking(ranked: Table) -> list[str]:
-    """The order by Davidson's model as it is, and who has no rank and why; whether it is sure, contrasts say."""
+    """The estimated order by Davidson's model, and generators without a rank with the reason. Contrasts test the
+    order."""
     rows = [row for row in ranked.rows if row["method"] == DAVIDSON]
     held = [row for row in rows if row["rank"]]
     unranked = [row for row in rows if not row["rank"]] if any(row["n"] for row in rows) else []
@@ -158,7 +159,7 @@ def say_ranking(ranked: Table) -> list[str]:
 
 
 def order(rows: list[Row]) -> str:
-    """The strongest first, those of equal strength joined; of many generators only that they differ."""
+    """The strongest first, equal ones together; if there are many generators, only whether they differ."""
     if len({row["rank"] for row in rows}) == 1:
         names = ", ".join(row["generator"] for row in rows)
         return _("By Davidson's model, items by %(names)s are equally strong.") % {"names": names}
@@ -193,7 +194,7 @@ def describe_agreement(facts: Facts) -> str:
     return _("Annotators agreed with a share of %(percent)s (Conger's κ %(kappa)s, ties included).") % values
 
 
-# What pairwise comparisons come out at: whose items win, and how strong each generator is.
+# The result of pairwise comparisons: whose items win, and how strong each generator is.
 
 WORDS = Words(
     winner=gettext_noop("Items by %(best)s win most often."),
