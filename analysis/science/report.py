@@ -12,8 +12,8 @@ from analysis.frames.evidence import Evidence
 from analysis.reports.contrasts import Comparison, Family, conventions_of, max_t_note
 from analysis.reports.report import Report
 from analysis.science.flaws import flaw_sentence, flaw_tables
-from analysis.science.joined import list_sentences, build_tables
-from analysis.science.joined_versions import say_version_difference, build_version_tables
+from analysis.science.joined import build_tables, list_sentences
+from analysis.science.joined_versions import build_version_tables, say_version_difference
 from analysis.science.labels import label_sentence, label_tables
 from analysis.science.raters import generator_sentence, rater_sentence, rating_tables
 from analysis.science.readers import (

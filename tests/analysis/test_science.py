@@ -12,7 +12,7 @@ import pytest
 from analysis.formatting import interval, number, with_interval
 from analysis.measures.rater_effects import crossed_components, d_study
 from analysis.science.flaws import flaw_tables
-from analysis.science.joined import list_sentences, build_tables
+from analysis.science.joined import build_tables, list_sentences
 from analysis.science.raters import generator_sentence, rater_sentence, rating_tables
 from analysis.science.readers import (
     carry_over_tables,
