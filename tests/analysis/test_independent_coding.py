@@ -29,23 +29,25 @@ def code(study, user, *placed):
 
 
 @pytest.fixture
-def coded(answered, items, reviewer, researcher):
+def coded(two_annotators, items, reviewer, researcher):
     """Two coders: they agree on c1, differ on the type of h1 and on whether the key of h2 is wrong."""
-    first = code(answered, reviewer, (items["c1"], "literal"), (items["h1"], "literal"), (items["h2"], "wrong_key"))
-    second = code(answered, researcher, (items["c1"], "literal"), (items["h1"], "inference"))
+    first = code(
+        two_annotators, reviewer, (items["c1"], "literal"), (items["h1"], "literal"), (items["h2"], "wrong_key")
+    )
+    second = code(two_annotators, researcher, (items["c1"], "literal"), (items["h1"], "inference"))
     finish_coding(first)
     finish_coding(second)
-    return answered
+    return two_annotators
 
 
 def team(study):
     return set(ItemCode.objects.standing().filter(study=study).values_list("item__external_id", "code"))
 
 
-def test_own_codes_are_not_the_teams_and_not_anothers(answered, items, reviewer, researcher, as_user):
-    code(answered, reviewer, (items["c1"], "literal"))
-    code(answered, researcher, (items["c1"], "inference"))
-    assert team(answered) == set()
+def test_own_codes_are_not_the_teams_and_not_anothers(two_annotators, items, reviewer, researcher, as_user):
+    code(two_annotators, reviewer, (items["c1"], "literal"))
+    code(two_annotators, researcher, (items["c1"], "inference"))
+    assert team(two_annotators) == set()
     page = as_user(researcher).get(OWN)
     badges = [each.code for row in page.context["rows"] for each in row.codes]
     assert badges == ["inference"]
@@ -53,32 +55,32 @@ def test_own_codes_are_not_the_teams_and_not_anothers(answered, items, reviewer,
     assert as_user(researcher).get(f"/s/tiny/items/{items['c1'].pk}/").context["codes"] == []
 
 
-def test_the_pages_lead_from_start_to_finish(answered, items, reviewer, as_user):
+def test_the_pages_lead_from_start_to_finish(two_annotators, items, reviewer, as_user):
     client = as_user(reviewer)
     assert client.get(OWN).url == "/s/tiny/coding/"
     assert client.post(ACT, {"start": "1"}).url == OWN
     client.post(OWN, {"items": [items["c1"].pk], "code": "literal"})
     client.post(ACT, {"finish": "1"})
-    assert start_coding(answered, reviewer).finished_at is None
+    assert start_coding(two_annotators, reviewer).finished_at is None
     assert client.post(ACT, {"finish": "1", "sure": "yes"}).url == COMPARE
-    assert start_coding(answered, reviewer).finished_at
+    assert start_coding(two_annotators, reviewer).finished_at
     assert not client.get(COMPARE).context["is_shown"]
 
 
-def test_a_coding_without_a_code_cannot_be_finished(answered, reviewer):
+def test_a_coding_without_a_code_cannot_be_finished(two_annotators, reviewer):
     with pytest.raises(CannotCode):
-        finish_coding(start_coding(answered, reviewer))
+        finish_coding(start_coding(two_annotators, reviewer))
 
 
-def test_a_finished_coding_goes_on_until_two_have_finished(answered, items, reviewer, researcher):
-    first = code(answered, reviewer, (items["c1"], "literal"))
+def test_a_finished_coding_goes_on_until_two_have_finished(two_annotators, items, reviewer, researcher):
+    first = code(two_annotators, reviewer, (items["c1"], "literal"))
     finish_coding(first)
     with pytest.raises(BadCode):
-        code(answered, reviewer, (items["c1"], "inference"))
+        code(two_annotators, reviewer, (items["c1"], "inference"))
     continue_coding(first)
-    code(answered, reviewer, (items["c1"], "inference"))
+    code(two_annotators, reviewer, (items["c1"], "inference"))
     finish_coding(first)
-    finish_coding(code(answered, researcher, (items["c1"], "inference")))
+    finish_coding(code(two_annotators, researcher, (items["c1"], "inference")))
     with pytest.raises(CannotCode):
         continue_coding(first)
 
