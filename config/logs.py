@@ -32,7 +32,7 @@ def current_request_id() -> str:
 
 
 def set_request_id(value: str | None) -> None:
-    """Take an id from outside, or none: what is not a plain word never reaches a log."""
+    """Use an id from outside if it is a plain word, so that nothing else gets into a log."""
     _request_id.set(value if value and PATTERN.fullmatch(value) else NO_REQUEST)
 
 
@@ -83,7 +83,7 @@ class SummarizeOutages(logging.Filter):
         return True
 
     def _count(self, outage: Outage) -> int | None:
-        """How many errors were kept back since the last line; None keeps back this one."""
+        """The number of errors not logged since the last line; None: do not log this one either."""
         with self._lock:
             now = time.monotonic()
             last, n_hidden = self._lines.get(outage.name, (-self._seconds, 0))
@@ -111,7 +111,7 @@ class TextFormatter(logging.Formatter):
 
 
 class JsonLineFormatter(JsonFormatter):
-    """One object a line. Of what libraries attach to a record nothing is passed on: it may hold a request."""
+    """One JSON object per line. Attributes that libraries add to a record are left out: one may be a request."""
 
     def __init__(self) -> None:
         super().__init__(FIELDS, rename_fields=JSON_NAMES)

@@ -1,4 +1,4 @@
-"""Whether scripts and styles have been built (config/static_files.py); settings ask it before Django is there."""
+"""Whether scripts and styles have been built (config/static_files.py); without Django, because settings import it."""
 
 from importlib.util import find_spec
 from pathlib import Path

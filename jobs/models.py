@@ -54,7 +54,7 @@ class JobQuerySet(models.QuerySet):
         return self.filter(state__in=OPEN)
 
     def dead(self) -> Self:
-        """Running jobs whose worker has let its lease run out."""
+        """Running jobs whose lease has expired."""
         return self.filter(state=JobState.RUNNING, lease_until__lt=timezone.now())
 
     def unsent(self) -> Self:
@@ -63,7 +63,7 @@ class JobQuerySet(models.QuerySet):
         return self.filter(lost, state=JobState.QUEUED)
 
     def expired(self) -> Self:
-        """Closed jobs whose result is too old, or that never had one; and those that are too many."""
+        """Closed jobs to delete: without a result, with one that is too old, or beyond the maximum number."""
         closed, now = self.exclude(state__in=OPEN), timezone.now()
         too_many = closed.order_by(F("expires_at").desc(nulls_last=True)).values("pk")[MAX_KEPT:]
         old = Q(expires_at__lt=now) | Q(expires_at=None, queued_at__lt=now - FORGET_AFTER)
@@ -77,7 +77,7 @@ class Job(models.Model):
     """
 
     kind = models.CharField(max_length=40)  # a name of jobs.kinds
-    subject = models.CharField(max_length=60)  # what it is about, such as study:12
+    subject = models.CharField(max_length=60)  # its subject, such as study:12
     parameters = models.JSONField(default=dict)
     language = models.CharField(max_length=10)
     key = models.CharField(max_length=64, unique=True)  # a hash of the four above
@@ -88,17 +88,17 @@ class Job(models.Model):
     version = models.CharField(max_length=64, blank=True)  # of the data for which it was asked
     step = models.CharField(max_length=40, blank=True)  # a key of the kind's steps
     done = models.PositiveBigIntegerField(default=0)
-    total = models.PositiveBigIntegerField(default=0)  # 0 where nobody knows
+    total = models.PositiveBigIntegerField(default=0)  # 0: unknown
     error = models.TextField(blank=True)
     attempts = models.PositiveSmallIntegerField(default=0)
     queued_at = models.DateTimeField(default=timezone.now)
     sent_at = models.DateTimeField(null=True)  # when workers were last told of it
-    lease_until = models.DateTimeField(null=True)  # moved on by each heartbeat of whoever works on it
+    lease_until = models.DateTimeField(null=True)  # extended by each heartbeat of its worker
 
-    # The result of the last time that it was done.
+    # The result of the last successful attempt.
     file = models.CharField(max_length=64, blank=True)  # a name in the folder of jobs.files
     file_version = models.CharField(max_length=64, blank=True)
-    about = models.JSONField(default=dict)  # what the kind says of its result
+    about = models.JSONField(default=dict)  # the kind's description of the result
     finished_at = models.DateTimeField(null=True)
     expires_at = models.DateTimeField(null=True)
 
@@ -116,7 +116,7 @@ class Job(models.Model):
 
     @property
     def request_fields(self) -> dict[str, Any]:
-        """What is asked for, as fields of a row."""
+        """The request (kind, subject, parameters, language) as fields of a row."""
         return {name: getattr(self, name) for name in ("kind", "subject", "parameters", "language", "project")}
 
     @property
@@ -139,7 +139,7 @@ class Job(models.Model):
         return found
 
     def open_file(self) -> IO[bytes]:
-        """The file of the result, or of a newer one that has just taken its place; the job says which."""
+        """The file of the result, reloading the job if a newer result has replaced it."""
         try:
             return files.path_of(self.file).open("rb")
         except FileNotFoundError:

@@ -1,4 +1,4 @@
-"""What the engine is told about each kind of run. Keys are opaque to the engine: it knows no word of the domain."""
+"""The interface of a kind of run. Keys are opaque to the engine, which knows nothing of the domain."""
 
 import hashlib
 import json
@@ -66,7 +66,7 @@ class RunKind(ABC):
 
     @abstractmethod
     def plan(self, run: Run) -> Iterable[tuple[str, int]]:
-        """All (key, sample), each once, those that share a beginning of the prompt one after another."""
+        """All (key, sample), each once; those with the same prompt prefix are adjacent."""
 
     @abstractmethod
     def render(self, run: Run, key: str, sample: int) -> Request:
@@ -78,7 +78,7 @@ class RunKind(ABC):
 
     @abstractmethod
     def read(self, run: Run, call: Call) -> Any:
-        """Stores the answer, and returns what people are shown of it (JSON). Called again, it changes nothing.
+        """Stores the answer and returns its description for people (JSON). Idempotent.
 
         Runs in a transaction after the raw reply was committed; `call.answer` and `call.answer_logprobs` are the reply
         without reasoning traces.
@@ -105,7 +105,7 @@ class RunKind(ABC):
         return True
 
     def conclude(self, run: Run) -> None:
-        """The run is done: every reply was read and committed, by whichever worker. In the transaction that says so."""
+        """Called when every reply was read and committed, in the transaction that marks the run as done."""
         return
 
     def url(self, run: Run) -> str | None:

@@ -220,7 +220,7 @@ def run_budget(request, pk):
 @login_required
 @require_POST
 def run_unknown(request, pk):
-    """What becomes of calls that are on the wire when a worker dies."""
+    """Choose what happens to calls in flight when a worker crashes."""
     run = get_run(request.user, pk, Role.RESEARCHER)
     form = UnknownForm(request.POST)
     if form.is_valid() and runs.set_on_unknown(run, form.cleaned_data["on_unknown"]):
@@ -280,7 +280,7 @@ def _retry_failed(run):
 
 
 def _get_answers_url(run):
-    """Where the answers are; nowhere while the run's kind is not part of this process."""
+    """The address of the answers; "" if this process does not know the run's kind."""
     try:
         return get_run_kind(run).url(run)
     except LookupError:

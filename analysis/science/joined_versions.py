@@ -1,4 +1,4 @@
-"""Versions of texts from people on texts drawn by chance and models on all of them, in every version."""
+"""Compares versions of texts from people on a random sample of texts and models on all texts."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -176,7 +176,7 @@ def predict_versions(
 
 
 def say_version_difference(tables: tuple[Table, ...]) -> list[str]:
-    """The pair of versions that differs most surely, or why there is no estimate."""
+    """The pair of versions with the most significant difference, or why there is no estimate."""
     rows = [row for table in tables for row in table.rows if row["method"] == FITTED]
     known = [row for row in rows if row["p_adjusted"] is not None]
     if not known:

@@ -1,4 +1,4 @@
-"""A table to texts with items: one row a text, or one row an item and the rows of a text belong together."""
+"""Reads a table as texts with items: one row per text, or one row per item with the rows of a text together."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -35,13 +35,13 @@ from items.values import DETAILS
 
 YES = {"true", "yes", "1", "ja", "wahr", "bai", "x"}
 NO = {"false", "no", "0", "nein", "falsch", "ez"}
-# What a row without a question may say all the same: it is about all items of the table.
+# Fields that a row without a question may have, because they apply to all items of the table.
 ABOUT_ALL = {"generator", "reference", "tags"}
 
 
 @dataclass
 class _TextGroup:
-    """A text as its rows say it."""
+    """A text, put together from its rows."""
 
     line: int
     cells: dict[str, str] = field(default_factory=dict)
@@ -51,7 +51,7 @@ class _TextGroup:
 
 @dataclass(frozen=True)
 class _Row:
-    """What one row says, by field; empty cells say nothing. `kept` are the columns that are details."""
+    """The cells of one row by field, without empty ones. `kept`: columns kept as metadata."""
 
     line: int
     cells: dict[str, str]
@@ -63,7 +63,7 @@ class _Row:
 
 
 def read_table(content: bytes, fields: Sequence[str] | None = None) -> Reading:
-    """The texts of the table, and what is wrong with it. `fields` says what each column is; without it by its name."""
+    """The texts of the table and its problems. `fields` assigns a field to each column; without it, names decide."""
     reading = Reading()
     table = read_known_cells(content, reading)
     if table is None:
@@ -136,7 +136,7 @@ class _TableReader:
             self.reading.warnings.add(row.line, "", _("This row repeats what the rows above already contain."))
 
     def _group(self, row: _Row) -> _TextGroup | None:
-        """The text that the row is about: that with its text_id, else that with its words."""
+        """The text of the row: the one with its text_id, else the one with the same words."""
         name, text = row.cells.get("text_id"), row.cells.get("text")
         if not name and not text:
             reason = _("The row does not say which text it belongs to. Add the text, or the text_id of another row.")
@@ -153,7 +153,7 @@ class _TableReader:
         return group
 
     def _merge(self, group: _TextGroup, row: _Row) -> bool:
-        """Take over what the row says of the text; does it say anything new?"""
+        """Add the row's fields to its text; whether any was new."""
         news = False
         for name in (name for name in TEXT_FIELDS if name in row.cells):
             news = self._agree(group.cells, name, row.cells[name], row.line, self._name_in_file(name)) or news
@@ -162,7 +162,7 @@ class _TableReader:
         return news
 
     def _agree(self, known: dict[str, str], name: str, cell: str, line: int, column: str) -> bool:
-        """Note what the cell says; False if a row above says it already."""
+        """Store the cell; False if an earlier row has the same value."""
         new = name not in known
         if known.setdefault(name, cell) != cell:
             reason = _(
@@ -263,7 +263,7 @@ REFERENCE = "reference"
 
 
 def convert_known(table: Table) -> Table:
-    """The table of a data set in our columns; any other as it is."""
+    """A published data set converted to our columns; any other table unchanged."""
     names = [name.strip().casefold() for name in table.header]
     if not set(QGEVAL) <= set(names):
         return table

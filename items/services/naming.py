@@ -1,4 +1,5 @@
-"""Ids and generators of a file's lines. What has no id gets one from its content, the same on a second import."""
+"""Ids and generators of a file's lines. Without an id, one is derived from the content, so that a second import
+agrees."""
 
 import hashlib
 from collections import Counter
@@ -14,7 +15,7 @@ from items.plain import DEFAULT_GENERATOR, clean_name, make_printable
 
 @dataclass(frozen=True)
 class ImportOptions:
-    """What is said beside the file: who wrote items and which language texts are in where no line says it."""
+    """Options chosen with the file: generator and language for lines that name none."""
 
     generator: str = ""
     language: str = ""
@@ -100,7 +101,7 @@ def add_ordinal(base: str, ordinal: int) -> str:
 
 
 def select_text_content(body: str) -> tuple[str, ...]:
-    """What the id of a text is derived from: the wording only, so that other metadata make no other text."""
+    """The content from which the id of a text is derived: the wording only, so that changed metadata keep the id."""
     return (body,)
 
 
@@ -147,7 +148,8 @@ def _name_item(
 
 
 def _find_author(row: ItemRow, text: TextRow, options: ImportOptions) -> Author:
-    """Who wrote the item: as it says, else as the option says, else its data set, else somebody."""
+    """Who wrote the item: by the item itself, else by the import options, else its data set, else the default
+    generator."""
     if name := row.generator or options.generator:
         return Author(name, GeneratorKind.HUMAN, is_named=True)
     if (dataset := (text.metadata or {}).get("dataset")) and dataset.strip():

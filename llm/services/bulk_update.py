@@ -43,7 +43,7 @@ PLANNED: dict[str, str] = {
 
 
 def insert_planned(rows: Sequence[tuple[Any, ...]]) -> None:
-    """New calls, the values in the order of PLANNED; one whose run, key, sample and turn are there stays as it is."""
+    """Insert calls, values in the order of PLANNED; existing calls (same run, key, sample and turn) are unchanged."""
     if not rows:
         return
     fixed = _defaults()

@@ -1,4 +1,4 @@
-"""Runs: start, pause, resume, cancel, try again. Each act is one conditional update: a second one changes nothing."""
+"""Runs: start, pause, resume, cancel, retry. Each is one conditional update, so repeating it changes nothing."""
 
 from decimal import Decimal
 from functools import partial
@@ -20,7 +20,7 @@ from projects.models import Project, User
 
 
 class CannotStart(Exception):
-    """The run cannot be started so; the sentence says what to do."""
+    """The run cannot be started like this; the message says what to do."""
 
 
 def create_run(
@@ -59,7 +59,7 @@ def resume_if_usable(run: Run, *, keeps_going: bool) -> bool:
 
 
 def wake(run: Run) -> None:
-    """Asks for a worker once the transaction is committed. A broker that is away costs time: the sweep asks again."""
+    """Ask for a worker once the transaction is committed. If the broker is down, the periodic sweep asks again."""
     transaction.on_commit(partial(_send, run.pk))
 
 
@@ -68,7 +68,7 @@ def _send(run_id: int) -> None:
 
 
 def lock_run(run_id: int) -> Run:
-    """The run as it is now, nobody else's until the transaction ends; only what changes while calls are made."""
+    """The current run, locked until the transaction ends; loads only the fields that change while calls are made."""
     changing = ("state", "next_position", "spent_nanos", "budget_nanos")
     return Run.objects.select_for_update().only(*changing).get(pk=run_id)
 
@@ -101,7 +101,7 @@ def resume(run: Run) -> bool:
 
 
 def cancel(run: Run) -> bool:
-    """For good; what was answered stays, what was not asked is not asked."""
+    """Cancel for good; answers are kept, remaining calls are not sent."""
     states = [RunState.PLANNING, RunState.RUNNING, RunState.PAUSED]
     changed = Run.objects.filter(pk=run.pk, state__in=states).update(
         state=RunState.CANCELLED, reason="", finished_at=timezone.now()
@@ -110,7 +110,7 @@ def cancel(run: Run) -> bool:
 
 
 def retry_failed(run: Run) -> int:
-    """Gives the failed calls their tries back; how many. Stored replies are read again, not asked for again."""
+    """Retry the failed calls; returns how many. Stored replies are read again instead of being requested again."""
     with transaction.atomic():
         states = [RunState.DONE, RunState.FAILED, RunState.PAUSED, RunState.RUNNING]
         run = Run.objects.select_for_update().get(pk=run.pk)
@@ -184,11 +184,12 @@ def add_spending(run: Run, nanos: int) -> None:
 
 
 def _lift_block(run: Run) -> None:
-    """However long the server said to wait: somebody says that it is over. If it is not, the run pauses once more."""
+    """Clear the endpoint's block before its time, because the user says it is over. If it is not, the run pauses
+    again."""
     Endpoint.objects.filter(pk=run.endpoint_id).update(blocked_until=None)
     run.calls.filter(state=CallState.WAITING, error_class="limit").update(due_at=timezone.now())
 
 
 def _forget_limit(run: Run) -> None:
-    """The 15 minutes without a success begin anew."""
+    """Restart the count of 15 minutes without a success."""
     Endpoint.objects.filter(pk=run.endpoint_id).update(limited_since=None)

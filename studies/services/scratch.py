@@ -62,14 +62,14 @@ def refuse_if_written(study: Study) -> None:
 
 
 def adopt_rows(study: Study, scratch: Study) -> None:
-    """The rows of the scratch study are the study's now, inside the caller's transaction."""
+    """Move the rows of the scratch study to the study, inside the caller's transaction."""
     Unit.everything.filter(study=scratch).update(study=study)
     Annotator.objects.filter(study=scratch).update(study=study)
     PeopleTexts.objects.filter(study=scratch).update(study=study)
 
 
 def clear_abandoned() -> None:
-    """Delete what long writes left behind that were killed."""
+    """Delete the scratch studies of interrupted writes."""
     for scratch in Study.everything.exclude(writer="").order_by("-pk"):  # rows of a study before the study
         if scratch.is_abandoned:
             delete_study(scratch)
@@ -82,7 +82,8 @@ def delete_study(study: Study) -> None:
 
 
 def clear_rows(study: Study) -> None:
-    """Delete units, annotators and what hangs on them, in short transactions; of scratch studies and drafts only."""
+    """Delete units, annotators and all rows that depend on them, in short transactions; for scratch studies and drafts
+    only."""
     for answers in (Response, Submission, Draft):
         delete_in_chunks(answers._base_manager.filter(assignment__annotator__study=study))
     delete_in_chunks(Assignment._base_manager.filter(annotator__study=study))
