@@ -70,7 +70,7 @@ def flaw_tables(evidence: Evidence) -> tuple[Table, ...]:
     rows = sorted(found, key=lambda row: -row["n_items"])
     return (
         FLAWS.build(rows, evidence.choices.convention, notes=list(together)),
-        FLAWED_ITEMS.build(list(item_rows(evidence, coded))),
+        FLAWED_ITEMS.build(sorted(item_rows(evidence, coded), key=lambda row: not row["n_people"])),
     )
 
 
@@ -203,7 +203,7 @@ def estimate_of(parts: VarianceParts) -> Any:
 
 
 def item_rows(evidence: Evidence, coded: pd.DataFrame) -> Iterator[dict[str, Any]]:
-    """Each flaw of each item, with the signs of it in people's answers with the text."""
+    """Each flaw of each item, in their order, with the signs of it in people's answers with the text."""
     signs = answer_signs(evidence).to_dict("index")
     unknown = dict.fromkeys(("rarest", "n_rare", "miskey")) | {"n_people": 0, "reason": _(NOT_READ)}
     text = coded["text_id"].to_dict()

@@ -349,6 +349,8 @@ def test_the_effect_of_a_flaw_is_that_within_texts(evidence):
     unread = row_of(
         flaw_tables(replace(full, frame=full.frame.iloc[:0]))[1], item_id="t00-ann", flaw="fill_in_the_blank"
     )
+    people = [row["n_people"] for row in of_items.rows]
+    assert people == sorted(people, reverse=True)  # all were answered by three or by nobody
     assert (unread["rarest"], unread["miskey"], bool(unread["reason"])) == (None, None, True)
     assert row["n_texts"] == 12
     assert row["informativity"] == pytest.approx((first["ann"] - first["bob"]).mean())
