@@ -8,9 +8,8 @@ from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.core.paginator import Paginator
 from django.shortcuts import redirect, render
-from django.utils.translation import gettext as _now
+from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
-from django.utils.translation import ngettext
 from django.views.decorators.http import require_POST, require_safe
 
 from analysis.formatting import interval
@@ -62,7 +61,7 @@ def own_coding_act(request, study):
     try:
         if "finish" in request.POST and coding:
             if request.POST.get("sure") != "yes":
-                raise CannotCode(_now("Tick the box to finish. Nothing was changed."))
+                raise CannotCode(gettext("Tick the box to finish. Nothing was changed."))
             finish_coding(coding)
             return redirect("code_comparison", study.slug)
         if "continue" in request.POST and coding:
@@ -87,10 +86,10 @@ class CodeDecisionForm(forms.Form):
             initial={"item": cell.item, "question": cell.question.name},
             auto_id=f"id_{cell.item}_{cell.question.name}_%s",
         )
-        choices = [("", _now("choose")), *list_values(study, cell)]
+        choices = [("", gettext("choose")), *list_values(study, cell)]
         self.fields["value"].choices = choices  # type: ignore[attr-defined]
         if not cell.is_conflict:
-            self.fields["reason"].help_text = _now("Needed here, as the coders agree.")
+            self.fields["reason"].help_text = gettext("Needed here, as the coders agree.")
 
 
 class ReopenForm(forms.Form):
@@ -157,7 +156,7 @@ def list_page(
         "page": page,
         "page_query": f"state={state}",
         "state": state,
-        "states": [("open", _("Open"), len(kinds["open"])), ("decided", _("Decided"), len(kinds["decided"])),
+        "states": [("open", _("Undecided"), len(kinds["open"])), ("decided", _("Decided"), len(kinds["decided"])),
                    ("agreed", _("Agreed"), len(kinds["agreed"]))],
         "agreement": list(map(show_agreement, comparison.measure_agreement())),
     }  # fmt: skip
@@ -182,7 +181,7 @@ def show_agreement(each: Agreement) -> dict[str, Any]:
         "same": write(each.same),
         "alpha": write(None if each.alpha.reason else each.alpha.value),
         "interval": interval(found.low, found.high),
-        "reason": _now(each.alpha.reason) if each.alpha.reason else "",
+        "reason": gettext(each.alpha.reason) if each.alpha.reason else "",
     }
 
 
@@ -198,7 +197,7 @@ def act(request: Any, study: Study, comparison: Comparison) -> forms.Form | None
         item = request.POST.get("item", "")
         cell = comparison.find(int(item) if item.isdecimal() else 0, request.POST.get("question", ""))
         if cell is None:
-            messages.error(request, _now("No coder has set a code here. Load the page again."))
+            messages.error(request, gettext("No coder has set a code here. Load the page again."))
             return None
         form = CodeDecisionForm(study, cell, request.POST)
     if not form.is_valid():
@@ -208,10 +207,10 @@ def act(request: Any, study: Study, comparison: Comparison) -> forms.Form | None
         if cell:
             value = "" if given["value"] == "-" else given["value"]
             decide_code(study, cell.item, cell.question.name, value, given["reason"], request.user)
-            messages.success(request, _now("The decision is stored."))
+            messages.success(request, gettext("The decision is stored."))
         else:
             reopen_codes(study, given["item"], given["reason"], request.user)
-            messages.success(request, _now("The item is open again."))
+            messages.success(request, gettext("The item is open again."))
     except CannotCode as error:
         form.add_error(None, str(error))
         return form

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from django import forms
-from django.utils.translation import gettext as _now
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from items.models import Item
@@ -81,7 +81,7 @@ class ApartForm(forms.Form):
 
     def __init__(self, answers: Sequence[tuple[int, str]], data: Any = None):
         super().__init__(data)
-        self.fields["answer"].choices = [("", _now("choose an answer")), *answers]  # type: ignore[attr-defined]
+        self.fields["answer"].choices = [("", gettext("choose an answer")), *answers]  # type: ignore[attr-defined]
 
 
 class ReopenForm(forms.Form):
