@@ -20,7 +20,7 @@ from studies.recruitment import Recruitment
 from studies.services.declarations import get_declaration
 from studies.services.phase_pictures import store_phase, store_phases
 from studies.services.phases import get_usual_words, read_phases
-from studies.services.practice import plan_practice
+from studies.services.practice import list_practice_texts, plan_practice
 from studies.services.scratch import clear_rows, refuse_if_written
 from studies.services.selection import choose_items
 from studies.services.spec import SpecError, explain_error
@@ -63,7 +63,8 @@ def save_phases(study: Study, told: Sequence[Mapping[str, Any]]) -> None:
     except ValidationError as error:
         raise SpecError(" ".join(explain_problem(each) for each in error.errors()[:5])) from None
     study.phases = store_phases(study.project, phases)
-    plan_practice(study, choose_items(study))
+    if list_practice_texts(study):
+        plan_practice(study, choose_items(study))
     clear_rows(study)
     study.save(update_fields=["phases"])
 

@@ -6,6 +6,7 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
 
+from items.models import Item, Picture
 from studies.models import PhasePassed, Study
 from studies.services.answering import pass_phase
 from studies.services.creating import change_study, copy_study, describe_study
@@ -13,10 +14,11 @@ from studies.services.deleting import delete_with_all
 from studies.services.launching import close_study, launch_study
 from studies.services.places import find_place
 from studies.services.spec import check_spec
+from tests.analysis.packs import export_pack_bytes, import_pack_bytes
 from tests.annotation.test_phases import TEST
 from tests.annotation.world import Walker
 from tests.pictures import make_png
-from tests.studies.world import bank, counts, draft_study, make_live_study, spec
+from tests.studies.world import bank, counts, draft_study, make_live_study, person, spec
 
 
 @pytest.fixture
@@ -244,6 +246,30 @@ def test_a_picture_of_a_phase_goes_with_the_study_file_and_stays_while_a_phase_s
     assert copy.phases == study.phases
     delete_with_all(study.project.texts.first(), study.project.texts.first().external_id)
     assert study.project.pictures.count() == 1
+
+
+def test_a_picture_of_a_phase_goes_with_a_pack_to_where_nothing_of_it_is(page, study):
+    upload_picture(page, study, "![the plan](plan.png)")
+    launch_study(study)
+    person(study).start().do()
+    pack = export_pack_bytes(study)
+    content = bytes(study.project.pictures.get().content)
+    delete_with_all(study.project, study.project.slug)
+    assert not Picture.objects.exists()
+    again = import_pack_bytes(pack)
+    (phase,) = [phase for phase in again.phases if phase["name"] == "instructions"]
+    assert list(phase["pictures"]) == ["plan.png"]
+    assert bytes(again.project.pictures.get().content) == content
+
+
+def test_a_draft_without_items_keeps_words_of_its_phases(page, study):
+    Item.objects.filter(project=study.project).delete()
+    page.post(
+        reverse("study_phases", args=[study.slug]),
+        {"phase": "instructions", "instructions-paragraphs": "Read slowly.", "instructions-markup": ""},
+    )
+    study.refresh_from_db()
+    assert [phase.get("paragraphs") for phase in study.phases if phase["name"] == "instructions"] == [["Read slowly."]]
 
 
 def test_a_picture_that_is_missing_is_said_and_one_can_be_taken_out(page, study):
