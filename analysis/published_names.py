@@ -1,6 +1,6 @@
-"""Which published generator each of a study's generators is: by its name, or as a researcher has said.
+"""Matches a study's generators with published ones: by name, or as a researcher has chosen.
 
-What was said is stored with who said it and when; it is no part of the frozen study.
+Each choice is stored with its author and time; it is not part of the frozen study.
 """
 
 import re
@@ -18,7 +18,7 @@ SEPARATORS = re.compile(r"[\s_-]+")
 
 
 def fold_name(name: str) -> str:
-    """The name as names are compared: without regard to case, blanks, `_` and `-`."""
+    """The name in the form used for comparison: without case, blanks, `_` and `-`."""
     return SEPARATORS.sub("", name).casefold()
 
 

@@ -1,4 +1,4 @@
-"""What has ended, for those who wait elsewhere: services announce it, the apps above listen."""
+"""Events such as the end of a job: services announce them, apps in higher layers listen."""
 
 from collections.abc import Callable
 
@@ -16,11 +16,11 @@ _listeners: list[Listener] = []
 
 
 def listen(listener: Listener) -> None:
-    """From now on the listener hears every event; for apps that are ready."""
+    """Register a listener for all events; call it when an app is ready."""
     _listeners.append(listener)
 
 
 def announce(event: str, project_id: int | None, subject: int | str) -> None:
-    """Tell all listeners, in the caller's transaction. What belongs to no project concerns nobody."""
+    """Tell all listeners, in the caller's transaction. Events without a project are ignored."""
     for listener in _listeners if project_id else ():
         listener(event, project_id or 0, str(subject))

@@ -66,7 +66,7 @@ BY_PEOPLE = (GeneratorKind.HUMAN, GeneratorKind.DATASET)
 
 @dataclass(frozen=True)
 class Examples:
-    """Which examples are wanted: items by id, or so many drawn with a seed."""
+    """The chosen examples: items by id, or a number of items drawn with a seed."""
 
     ids: tuple[str, ...] = ()
     n: int = 0
@@ -136,7 +136,7 @@ def find_named_examples(
 
 
 def draw_examples(pool: Sequence[Item], n: int, asked: Iterable[str]) -> list[Item]:
-    """The shortest beginning of the pool that leaves n items to every text that is asked about."""
+    """The shortest prefix of the pool with at least n items about other texts, for every text."""
     counts: dict[str, int] = dict.fromkeys(asked, 0)
     for length, item in enumerate(pool, 1):
         if item.text.external_id in counts:
@@ -194,7 +194,7 @@ def list_answers(project: Project, texts: Iterable[Text], but: Generator | None 
 
 
 def list_unanswered(sources: Iterable[Item], generator: Generator | None, ending: str) -> list[Item]:
-    """Those to whose answer the generator has written no question yet, whole or not."""
+    """The sources for whose answer the generator has no question yet, complete or incomplete."""
     if generator is None:
         return list(sources)
     done = set(Item.objects.filter(generator=generator).current().values_list("external_id", flat=True))

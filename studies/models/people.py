@@ -14,7 +14,7 @@ DONE = "done"
 
 
 def new_public_id() -> str:
-    """What an annotator sees of an assignment or of themselves: random, and nothing follows from it."""
+    """A random id that annotators may see; it reveals nothing."""
     return secrets.token_hex(8)
 
 
@@ -33,7 +33,7 @@ class Purpose(models.TextChoices):
 
 
 class Ended(models.TextChoices):
-    """Why somebody takes no further part, other than by having finished."""
+    """Why a person no longer takes part, except after finishing."""
 
     SCREENED_OUT = "screened_out", _("screened out")
     FAILED_CHECK = "failed_check", _("failed check")
