@@ -165,6 +165,7 @@ def test_a_preview_lasts_a_day(client, upload):
 def large(monkeypatch, settings):
     """Every file is a large one; the function does the work of a worker."""
     monkeypatch.setattr("items.services.import_jobs.AT_ONCE", 0)
+    monkeypatch.setattr("jobs.working.Heartbeat.act", lambda self: None)  # PostgreSQL shows it nothing of a test
 
     def work() -> Job:
         for job in Job.objects.open():

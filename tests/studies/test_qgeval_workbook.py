@@ -42,8 +42,9 @@ def books() -> dict[str, bytes]:
 
 
 @pytest.fixture(autouse=True)
-def job_folder(settings, tmp_path):
+def job_folder(settings, tmp_path, monkeypatch):
     settings.JOB_FOLDER = tmp_path
+    monkeypatch.setattr("jobs.working.Heartbeat.act", lambda self: None)  # PostgreSQL shows it nothing of a test
 
 
 def work() -> Job:
