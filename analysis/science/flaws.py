@@ -204,7 +204,7 @@ def estimate_of(parts: VarianceParts) -> Any:
 
 def item_rows(evidence: Evidence, coded: pd.DataFrame) -> Iterator[dict[str, Any]]:
     """Each flaw of each item, in their order, with the signs of it in people's answers with the text."""
-    signs = answer_signs(evidence).to_dict("index")
+    signs: Any = answer_signs(evidence).to_dict("index")
     unknown = dict.fromkeys(("rarest", "n_rare", "miskey")) | {"n_people": 0, "reason": _(NOT_READ)}
     text = coded["text_id"].to_dict()
     for item, flaws in coded[list(NAMES)].to_dict("index").items():

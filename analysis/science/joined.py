@@ -94,8 +94,8 @@ class Joined:
     """Both stages of a generator, with the text and without; reason: why nothing can be joined, in words."""
 
     generator: str
-    cells: tuple[Cell, Cell]
-    predictors: tuple[Predictor, Predictor]
+    cells: tuple[Cell, ...]
+    predictors: tuple[Predictor, ...]
     drawn: int
     reason: str
 
