@@ -69,8 +69,8 @@ def name_question(name: str) -> str:
 
 
 def name_label(name: str) -> str:
-    """An answer to a question that has categories."""
-    return look_up(LABELS, name)
+    """An answer to a question that has categories; where that is the question at which a person stopped, its name."""
+    return look_up(LABELS if name in LABELS else QUESTIONS, name)
 
 
 def name_stage(name: str) -> str:

@@ -1,6 +1,6 @@
 """Reports and plans are computed once in a run of the tests: most tests ask about the same few studies.
 
-A test of how they are computed, or whether they come out the same again, uses the fixture `computed_anew`.
+A test of how they are computed, or whether they come out the same again, uses the fixture `recompute`.
 """
 
 import pickle

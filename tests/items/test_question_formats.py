@@ -17,7 +17,6 @@ from items.plain import is_blank, tidy
 from items.services.exporting import export_questions
 from items.services.importing import ImportRefused, import_items, read_bank_file
 from items.services.naming import ImportOptions
-from tests.examples import MANY
 from tests.items.files import item_row, load, problems_of, text_row
 
 GIFT = b"// [id:q1]\n::q1::The ferry leaves at nine.\\n\\nWhen?{\n=At nine.#It says so.\n~At ten.\n}\n"
@@ -127,7 +126,6 @@ def show(item, format_name: str) -> tuple:
 
 
 @pytest.mark.parametrize("format_name", QUIZZES)
-@MANY
 @given(texts=banks())
 def test_what_fits_comes_back_equal_and_the_rest_is_listed(format_name, texts):
     written = WRITERS[format_name].write(texts)

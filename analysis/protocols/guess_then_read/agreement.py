@@ -96,6 +96,7 @@ def interval_of(values: np.ndarray, observed: float, n_units: int, n_responses: 
 
 MANY_PAIRS = 10_000  # those of 142 annotators; with more, ten times as many draws take minutes
 DRAWS_OF_MANY = 1_000
+DRAWN_AT_ONCE = 2**16  # units, few enough for the cache of a processor
 
 
 def draws_of(counts: np.ndarray, tables: np.ndarray, seed: int) -> Iterator[np.ndarray]:
@@ -116,7 +117,14 @@ def draw_weights(counts: np.ndarray, rows: int, rng: np.random.Generator) -> np.
     if n > 4 * kinds:
         return rng.multinomial(n, counts / n, size=rows)
     kind = np.repeat(np.arange(kinds), counts)
-    return np.stack([np.bincount(kind[rng.integers(n, size=n)], minlength=kinds) for _row in range(rows)])
+    step = max(1, DRAWN_AT_ONCE // n)
+    return np.concatenate([draw_units(kind, kinds, min(step, rows - start), rng) for start in range(0, rows, step)])
+
+
+def draw_units(kind: np.ndarray, kinds: int, rows: int, rng: np.random.Generator) -> np.ndarray:
+    """(rows, kinds): how often each kind is among as many units, drawn row after row; kind: (units,)."""
+    drawn = kind[rng.integers(len(kind), size=(rows, len(kind)))] + kinds * np.arange(rows)[:, None]
+    return np.bincount(drawn.ravel(), minlength=rows * kinds).reshape(rows, kinds)
 
 
 def mean_kappas(weights: np.ndarray, tables: np.ndarray, chosen: np.ndarray) -> np.ndarray:
