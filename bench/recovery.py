@@ -18,6 +18,7 @@ import hashlib
 import json
 import os
 import random
+import shutil
 import sqlite3
 import sys
 import tempfile
@@ -53,11 +54,14 @@ MODELS_OPEN = """SELECT count(*) FROM studies_assignment a JOIN studies_annotato
 
 def main(words: list[str] | None = None) -> int:
     options = arguments().parse_args(words)
-    with model_server(options) as (base_url, server):
-        peaceful = play(options, base_url, server, kills=0)
+    with model_server(options) as (base_url, server), tempfile.TemporaryDirectory(prefix="lesart-recovery-") as name:
+        prepared = Path(name) / "data"
+        peaceful = play(options, base_url, server, prepared, kills=0)
         print(f"undisturbed: {peaceful.sentence()}", flush=True)
         is_disturbed = options.kills or options.restart_database
-        killed = play(options, base_url, server, options.kills, options.restart_database) if is_disturbed else peaceful
+        killed = peaceful
+        if is_disturbed:
+            killed = play(options, base_url, server, prepared, options.kills, options.restart_database)
     print(f"killed {options.kills} ×: {killed.sentence()}")
     for kill in killed.kills:
         print(f"  {kill.sentence()}")
@@ -211,9 +215,14 @@ def database(kind: str) -> Iterator[postgres.Database | None]:
 
 
 def play(
-    options: argparse.Namespace, base_url: str, server: Server | None, kills: int, restarts: bool = False
+    options: argparse.Namespace,
+    base_url: str,
+    server: Server | None,
+    prepared: Path,
+    kills: int,
+    restarts: bool = False,
 ) -> Played:
-    """From an empty database to the report, with so many kills, and a restart of the database if it is to be."""
+    """From the launched study to the report, with so many kills, and a restart of the database if it is to be."""
     before = len(server.requests) if server else 0
     with (
         tempfile.TemporaryDirectory(prefix="lesart-recovery-") as name,
@@ -222,10 +231,9 @@ def play(
         Guard() as guard,
     ):
         folder = Path(name)
-        write_study(options, folder)
         where = {"LESART_DATA": name, "DATABASE_URL": stored.url if stored else "", "REDIS_URL": broker}
         site = Site(folder, guard, {**where, **outside(base_url)}, options)
-        site.complete("prepare", name, base_url, options.model, str(options.at_a_time), options.key_env)
+        prepare(site, options, base_url, prepared)
         site.start_workers()
         start = time.monotonic()
         command = site.start("evaluate_study", *EVALUATE, "--reading", options.reading)
@@ -243,6 +251,18 @@ def play(
             played.requests = Counter(prompt for prompt in asked if prompt in prompts)
         site.stop_workers()
     return played
+
+
+def prepare(site: "Site", options: argparse.Namespace, base_url: str, prepared: Path) -> None:
+    """The launched study in the site's folder; in a file of SQLite a copy of the one that was prepared before."""
+    if prepared.exists():
+        shutil.copytree(prepared, site.folder, dirs_exist_ok=True)
+        return
+    write_study(options, site.folder)
+    words = [str(site.folder), base_url, options.model, str(options.at_a_time), options.key_env]
+    site.complete("prepare", *words)
+    if options.database == "sqlite":
+        shutil.copytree(site.folder, prepared)
 
 
 def outside(base_url: str) -> dict[str, str]:
