@@ -4,10 +4,10 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
 
-from jobs.models import Job
+from jobs.models import Job, JobState
 from jobs.progress import listening
 from jobs.working import run_job
-from studies.models import Response, Study
+from studies.models import Response, Study, StudyState
 from studies.services.responses.importing import import_responses
 from tests.api.conftest import make_caller
 from tests.studies.answer_files import as_csv, make_option_rows, whole
@@ -115,6 +115,27 @@ def test_a_large_file_is_imported_by_a_worker(send, client, work, tmp_path):
     assert client.get(progress).url == reverse("study_results", args=["study"])
     assert Response.objects.count() == 11
     assert not list(tmp_path.iterdir())
+
+
+def test_a_worker_that_dies_after_the_answers_are_stored_has_imported_them(send, client, work, monkeypatch):
+    progress = send(as_csv(whole())).url
+    with monkeypatch.context() as patch:
+        patch.setattr("jobs.working.finish", lambda job, path: None)
+        work()
+    assert Response.objects.count() == 11
+    Job.objects.update(state=JobState.QUEUED)
+    job = work()
+    assert (job.state, job.about["result"]["responses"]) == (JobState.DONE, 11)
+    assert client.get(progress).url == reverse("study_results", args=["study"])
+    assert Response.objects.count() == 11
+
+
+def test_nothing_is_stored_once_the_job_is_in_other_hands(send, work, monkeypatch):
+    send(as_csv(whole()))
+    monkeypatch.setattr("studies.services.responses.import_jobs.filter_held", lambda job: Job.objects.none())
+    work()
+    assert not Response.objects.exists()
+    assert Study.objects.get().state == StudyState.DRAFT
 
 
 def test_what_is_wrong_with_a_large_file_is_listed_on_the_page_it_came_from(send, client, work, researcher):

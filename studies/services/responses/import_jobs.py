@@ -13,6 +13,7 @@ from jobs.kinds import JobFailed
 from jobs.models import Job
 from jobs.progress import Hear
 from jobs.scheduling import get_or_schedule, make_job
+from jobs.working import JobCancelled, filter_held
 from projects.models import User
 from studies.models import Study
 from studies.services.responses.importing import (
@@ -48,6 +49,10 @@ def import_or_schedule(
 
 def import_by_job(job: Job, hear: Hear) -> None:
     """What such a job does; its result says what was imported."""
+    if earlier := read_result(job):  # the worker died after the last transaction
+        job.about = earlier
+        delete_file(job.parameters["upload"])
+        return
     options = dict(job.parameters)
     path = path_of(options.pop("upload"))
     study = Study.objects.select_related("project").filter(pk=job.subject.partition(":")[2]).first()
@@ -56,10 +61,28 @@ def import_by_job(job: Job, hear: Hear) -> None:
     hear("read", 0, 0)
     files, mapping = read_value(path.open("rb"))
     try:
-        counts = import_responses(study, files, mapping=mapping, **options)
+        counts = import_responses(
+            study, files, mapping=mapping, when_stored=lambda counts: store_result(job, counts), **options
+        )
     except (WrongState, SpecError) as error:
         raise JobFailed(str(error)) from None
     except ImportRefused as refused:
         raise refuse_file(len(refused.problems), describe_problems(refused.problems)) from None
-    job.about = {"result": asdict(counts)}
+    job.about = describe_counts(counts)
     delete_file(path.name)
+
+
+def describe_counts(counts: ImportCounts) -> dict[str, Any]:
+    return {"result": asdict(counts)}
+
+
+def read_result(job: Job) -> dict[str, Any] | None:
+    """What an earlier attempt of the job has stored, if it came so far."""
+    about: dict[str, Any] = Job.objects.values_list("about", flat=True).get(pk=job.pk)
+    return about if "result" in about else None
+
+
+def store_result(job: Job, counts: ImportCounts) -> None:
+    """Keep what is stored with the answers themselves; `JobCancelled` if the job is in other hands by now."""
+    if not filter_held(job).update(about=describe_counts(counts)):
+        raise JobCancelled

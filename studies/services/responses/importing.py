@@ -1,7 +1,7 @@
 """Finished judgments from a file, so that reports run on old studies. All or nothing, through the page's own gate."""
 
 from collections import Counter
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
@@ -249,11 +249,13 @@ def import_responses(
     mapping: TableMapping | None = None,
     partial: bool = False,
     dry_run: bool = False,
+    when_stored: Callable[[ImportCounts], None] = lambda counts: None,
 ) -> ImportCounts:
     """Store the judgments of a file, or of several together, in a draft study, which becomes *imported*.
 
     Raises `ImportRefused` with every problem by line, or `SpecError` where the study takes none: nothing is stored.
     `partial` takes the guesses of people who did not get to read. With `dry_run` all is checked and nothing stored.
+    `when_stored` is called in the transaction that makes the study imported; what it raises undoes that.
     """
     file = read_files(study, [AnswerFile("", files)] if isinstance(files, bytes) else files, mapping)
     with scratch_study(study) as (scratch, writer):
@@ -263,11 +265,13 @@ def import_responses(
         by_people = {found.item.text_id for found in answered if found.by_person}
         done = {text.external_id for text, _items in chosen.texts if text.pk in by_people}
         draw, notices = draw_for_import(scratch, chosen, done)
+        notices = file.notices + chosen.notices + notices + notice_unknown_rounds(study, file)
+        counts = count_imported(answered, notices)
         if not dry_run:
             store_draw(scratch, draw, None)
             store_responses(scratch, answered, save_imported_units(scratch, chosen, answered, writer.save), writer.save)
-            make_imported(study, scratch, file)
-    return count_imported(answered, file.notices + chosen.notices + notices + notice_unknown_rounds(study, file))
+            make_imported(study, scratch, file, lambda: when_stored(counts))
+    return counts
 
 
 def notice_unknown_rounds(study: Study, file: RowFile) -> list[str]:
@@ -308,7 +312,7 @@ def check_all(study: Study, chosen: Chosen, file: RowFile, partial: bool) -> lis
     return answered
 
 
-def make_imported(study: Study, scratch: Study, file: RowFile) -> None:
+def make_imported(study: Study, scratch: Study, file: RowFile, then: Callable[[], None]) -> None:
     """The study is imported now, with the rows of the scratch study and the groups that the file names."""
     clear_rows(study)  # what takes long of it, before the lock
     with transaction.atomic():
@@ -316,6 +320,7 @@ def make_imported(study: Study, scratch: Study, file: RowFile) -> None:
         clear_rows(study)
         adopt_rows(study, scratch)
         note_import(study, file)
+        then()
 
 
 def note_import(study: Study, file: RowFile) -> None:
