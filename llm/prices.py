@@ -4,6 +4,8 @@ import json
 import math
 from decimal import ROUND_CEILING, Decimal
 
+from django.utils.formats import number_format
+
 from llm.models import Endpoint
 from llm.models.run import NANOS
 from llm.prompts import Prompt
@@ -40,12 +42,15 @@ def compute_reserve(endpoint: Endpoint, prompt: Prompt) -> int:
 
 
 def format_money(nanos: int | None, currency: str) -> str:
-    """For people: two digits after the point, for small amounts the first two that are not 0; empty without a price."""
+    """As pages of this language write it: two digits after the point, of small amounts the first two that are not 0.
+
+    Empty without a price.
+    """
     if nanos is None:
         return ""
     amount = Decimal(nanos) / NANOS
     digits = 2 if amount == 0 else max(2, 1 - amount.adjusted())
-    return f"{amount:.{digits}f} {currency}"
+    return f"{number_format(amount, digits)} {currency}"
 
 
 def to_nanos(amount: Decimal) -> int:

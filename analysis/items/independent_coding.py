@@ -98,16 +98,16 @@ class Question:
 
 @dataclass(frozen=True)
 class Cell:
-    """One question about one item. `said`: a code or nothing for each coder, in the order of their codings."""
+    """One question about one item. `answers`: a code or nothing for each coder, in the order of their codings."""
 
     item: int
     question: Question
-    said: tuple[str, ...]
+    answers: tuple[str, ...]
     decision: CodeDecision | None
 
     @property
     def is_conflict(self) -> bool:
-        return len(set(self.said)) > 1
+        return len(set(self.answers)) > 1
 
     @property
     def is_open(self) -> bool:
@@ -115,8 +115,8 @@ class Cell:
 
     @property
     def unnamed(self) -> list[str]:
-        """What was said in words, sorted, so that no order says who it was."""
-        return sorted(map(self.question.say, self.said))
+        """The answers in words, sorted, so that their order does not reveal who gave which."""
+        return sorted(map(self.question.say, self.answers))
 
 
 @dataclass(frozen=True)
@@ -170,13 +170,13 @@ class Comparison:
     def cells(self) -> list[Cell]:
         """Those of which any coder has set a code, in the study's order of items."""
         every = (self.build_cell(item, question) for item in self.items for question in self.questions)
-        return [cell for cell in every if any(cell.said)]
+        return [cell for cell in every if any(cell.answers)]
 
     def build_cell(self, item: int, question: Question) -> Cell:
-        said = tuple(
+        answers = tuple(
             get_answer(self.study.protocol, question, self.codes[each.pk].get(item, ())) for each in self.codings
         )
-        return Cell(item, question, said, self.decisions.get((item, question.name)))
+        return Cell(item, question, answers, self.decisions.get((item, question.name)))
 
     def find(self, item: int, question: str) -> Cell | None:
         return next((cell for cell in self.cells if (cell.item, cell.question.name) == (item, question)), None)
@@ -186,13 +186,13 @@ class Comparison:
         return [self.measure(question) for question in self.questions]
 
     def measure(self, question: Question) -> Agreement:
-        said = [self.build_cell(item, question).said for item in self.items]
-        names = {name: number for number, name in enumerate(sorted({each for row in said for each in row}))}
-        values = np.array([[names[each] for each in row] for row in said], dtype=np.float64).T
+        rows = [self.build_cell(item, question).answers for item in self.items]
+        names = {name: number for number, name in enumerate(sorted({each for row in rows for each in row}))}
+        values = np.array([[names[each] for each in row] for row in rows], dtype=np.float64).T
         raters = len(values)
         pairs = [np.mean(values[one] == values[other]) for one in range(raters) for other in range(one)]
-        n_conflicts = sum(len(set(row)) > 1 for row in said)
-        return Agreement(question, len(said), n_conflicts, float(np.mean(pairs)), krippendorff_alpha(values, NOMINAL))
+        n_conflicts = sum(len(set(row)) > 1 for row in rows)
+        return Agreement(question, len(rows), n_conflicts, float(np.mean(pairs)), krippendorff_alpha(values, NOMINAL))
 
 
 def find_question(protocol: str, code: str) -> Question:
@@ -214,7 +214,7 @@ def list_values(study: Study, cell: Cell) -> list[tuple[str, str]]:
         codes = [cell.question.name]
     else:
         known = [code.name for code in list_offered_codes(study) if code.kind == cell.question.kind]
-        codes = list(dict.fromkeys([*known, *filter(None, cell.said)]))
+        codes = list(dict.fromkeys([*known, *filter(None, cell.answers)]))
     return [(code, cell.question.say(code)) for code in codes] + [("-", cell.question.say(""))]
 
 
@@ -254,7 +254,7 @@ def apply_decision(study: Study, cell: Cell, value: str, reason: str, user: User
 def take_agreed_codes(study: Study, user: User) -> Done:
     """Set the codes on which all coders agree for the team, as one act that can be undone on the page of codes."""
     cells = [cell for cell in Comparison(study).cells if not cell.is_conflict and cell.decision is None]
-    return code_items(study, [Placed(cell.item, cell.said[0]) for cell in cells], user)
+    return code_items(study, [Placed(cell.item, cell.answers[0]) for cell in cells], user)
 
 
 @transaction.atomic
@@ -292,8 +292,8 @@ def export_comparison(study: Study, out: Out) -> int:
             made.decided_at.isoformat(timespec="seconds"),
             made.reason,
         ] if made else [""] * 4  # fmt: skip
-        for number, said in enumerate(cell.said, 1):
-            about = [names[cell.item].external_id, cell.question.kind, code, number, say_plainly(cell.question, said)]
+        for number, answer in enumerate(cell.answers, 1):
+            about = [names[cell.item].external_id, cell.question.kind, code, number, say_plainly(cell.question, answer)]
             rows.writerow(map(write_cell, [*about, *decided]))
             n += 1
     return n

@@ -4,11 +4,12 @@ import math
 
 import pytest
 from django.urls import reverse
-from django.utils import timezone
+from django.utils import timezone, translation
 
 from jobs.models import Worker
 from llm import keys
 from llm.models import Call, Endpoint, RunState
+from llm.prices import format_money
 from llm.services import endpoints, runs
 from llm.services.draining import drain_here
 from llm.services.planning import plan_run
@@ -328,3 +329,12 @@ def test_a_recorded_run_says_so_on_its_page_its_calls_and_in_the_list(serve_mode
     assert read_pages() == [False] * 3
     type(run).objects.update(is_recorded=True)
     assert read_pages() == [True] * 3
+
+
+@pytest.mark.parametrize(
+    ("language", "nanos", "written"),
+    [("en", 1_500_000_000, "1.50 USD"), ("de", 1_500_000_000, "1,50 USD"), ("eu", 120_000, "0,00012 USD")],
+)
+def test_money_is_written_as_the_language_of_the_page_does(language, nanos, written):
+    with translation.override(language):
+        assert format_money(nanos, "USD") == written
