@@ -18,7 +18,6 @@ from scipy.special import expit, log_expit
 from analysis.measures.types import BoolArray, FloatArray, IntArray
 
 NODES = 21
-STEP = 1e-4
 NO_ITEM_SPREAD = 1e-3  # σ below which items are as good as equal
 
 
@@ -99,19 +98,10 @@ class _Labels:
 
     def likelihood(self, x: FloatArray) -> tuple[float, FloatArray]:
         """Minus the marginal log-likelihood, and its gradient by text (k, parameters)."""
-        severity, level, sigma = self.read(x)
-        nodes, weights = self.nodes
-        n_items, n_texts = len(self.text), int(self.text.max()) + 1
+        n_texts, slope = int(self.text.max()) + 1, self.read(x)[2] * self.nodes[0]
         of_text, of_group = self.text[self.item], self.group[self.item]
-        logit = (severity[self.rater] + level[of_group])[:, None] + sigma * nodes
-        single = self.yes[:, None] * logit + log_expit(-logit)
-        joint = np.log(weights) + np.stack(
-            [np.bincount(self.item, weights=each, minlength=n_items) for each in single.T], axis=1
-        )
-        top = joint.max(axis=1, keepdims=True)
-        posterior = np.exp(joint - top)
-        total = posterior.sum(axis=1, keepdims=True)
-        posterior /= total
+        logit = self.logits(x, self.item, self.rater)
+        marginal, posterior = self.weigh_nodes(logit, self.yes, self.item, len(self.text))
         pull = posterior[self.item] * (self.yes[:, None] - expit(logit))
         by_label = pull.sum(axis=1)
 
@@ -119,11 +109,61 @@ class _Labels:
             found = np.bincount(of_text * size + code, weights=values, minlength=n_texts * size)
             return found.astype(np.float64).reshape(n_texts, size)
 
-        spread = add(np.zeros(len(self.item), dtype=np.int64), 1, pull @ nodes * sigma)
+        spread = add(np.zeros(len(self.item), dtype=np.int64), 1, pull @ slope)
         gradient = np.concatenate(
             [add(self.rater, self.n_raters, by_label), add(of_group, self.n_groups, by_label), spread], axis=1
         )
-        return -float((top[:, 0] + np.log(total[:, 0])).sum()), -gradient
+        return -float(marginal.sum()), -gradient
+
+    def logits(self, x: FloatArray, item: IntArray, rater: IntArray) -> FloatArray:
+        """(labels, nodes)"""
+        severity, level, sigma = self.read(x)
+        return np.asarray((severity[rater] + level[self.group[item]])[:, None] + sigma * self.nodes[0])
+
+    def weigh_nodes(self, logit: FloatArray, yes: FloatArray, item: IntArray, n: int) -> tuple[FloatArray, FloatArray]:
+        """Of n items the log of their marginal likelihood (n,), and the posterior weights of the nodes (n, nodes)."""
+        single = yes[:, None] * logit + log_expit(-logit)
+        labels = np.stack([np.bincount(item, weights=each, minlength=n) for each in single.T], axis=1)
+        joint = np.log(self.nodes[1]) + labels
+        top = joint.max(axis=1, keepdims=True)
+        weights = np.exp(joint - top)
+        total = weights.sum(axis=1, keepdims=True)
+        return (top + np.log(total))[:, 0], weights / total
+
+    def hessians(self, x: FloatArray) -> FloatArray:
+        """(k, parameters, parameters) of minus the marginal log-likelihood, by text.
+
+        By Louis (1982): at each node the curvature of the labels, less the covariance of their scores.
+        """
+        order = np.argsort(self.text[self.item], kind="stable")
+        n_texts = int(self.text.max()) + 1
+        starts = np.searchsorted(self.text[self.item][order], np.arange(1, n_texts))
+        return np.stack([self.hessian_of(x, labels) for labels in np.split(order, starts)])
+
+    def hessian_of(self, x: FloatArray, labels: IntArray) -> FloatArray:
+        """(parameters, parameters) from these labels, which are all of their items."""
+        items, item = np.unique(self.item[labels], return_inverse=True)
+        rater, group = self.rater[labels], self.n_raters + self.group[self.item[labels]]
+        last = np.full(len(labels), len(x) - 1)
+        logit = self.logits(x, self.item[labels], rater)
+        _marginal, posterior = self.weigh_nodes(logit, self.yes[labels], item, len(items))
+        slope = self.read(x)[2] * self.nodes[0]  # of a logit by log σ
+        pull = self.yes[labels][:, None] - expit(logit)
+        scores, at = np.zeros((len(items), len(slope), len(x))), np.arange(len(slope))
+        for parameter, values in ((rater, pull), (group, pull), (last, pull * slope)):
+            np.add.at(scores, (item[:, None], at, parameter[:, None]), values)
+        means = np.einsum("ik,ikp->ip", posterior, scores)
+        apart = (np.sqrt(posterior)[..., None] * scores).reshape(-1, len(x))
+        found = means.T @ means - apart.T @ apart
+        bent = posterior[item] * expit(logit) * expit(-logit)
+        whole, tilted = bent.sum(axis=1), bent @ slope
+        np.add.at(found, (rater, rater), whole)
+        np.add.at(found, (group, group), whole)
+        np.add.at(found, (last, last), bent @ slope**2 - (posterior[item] * pull) @ slope)
+        for one, other, values in ((rater, group, whole), (rater, last, tilted), (group, last, tilted)):
+            np.add.at(found, (one, other), values)
+            np.add.at(found, (other, one), values)
+        return np.asarray(found)
 
     def maximize(self) -> FloatArray:
         def penalized(x: FloatArray) -> tuple[float, FloatArray]:
@@ -143,16 +183,18 @@ class _Labels:
     def steps_without_texts(self, x: FloatArray) -> FloatArray:
         """(k, parameters) where the solution moves when a text is left out; σ stays where it is at its bound."""
         free = len(x) - (self.read(x)[2] <= 2 * NO_ITEM_SPREAD)
-        apart = np.eye(len(x))[:free] * STEP
-        hessians = np.stack(
-            [(self.likelihood(x + each)[1] - self.likelihood(x - each)[1])[:, :free] / (2 * STEP) for each in apart],
-            axis=1,
-        )
-        left = hessians.sum(axis=0) - hessians
+        left = self.hessians(x)[:, :free, :free]
+        whole = left.sum(axis=0)
+        np.subtract(whole, left, out=left)
         left[:, : self.n_raters, : self.n_raters] += 1
         gradient = self.likelihood(x)[1][:, :free]
         found = np.zeros((len(gradient), len(x)))
-        solvable = np.linalg.cond(left) < 1e12
-        found[:, :free] = np.nan
-        found[solvable, :free] = np.linalg.solve(left[solvable], gradient[solvable][..., None])[..., 0]
+        found[:, :free] = [solve(each, pull) for each, pull in zip(left, gradient, strict=True)]
         return found
+
+
+def solve(matrix: FloatArray, values: FloatArray) -> FloatArray:
+    """NaN where the matrix has no inverse to speak of."""
+    if np.linalg.cond(matrix) >= 1e12:
+        return np.full(len(values), np.nan)
+    return np.asarray(np.linalg.solve(matrix, values))

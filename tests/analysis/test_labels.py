@@ -8,7 +8,7 @@ from analysis.choices import Choices
 from analysis.formatting import with_interval
 from analysis.frames.evidence import evidence_of
 from analysis.measures.item_response import fit_item_response
-from analysis.measures.label_severity import label_severity
+from analysis.measures.label_severity import _Labels, label_severity
 from analysis.science.labels import label_sentence, label_tables
 from studies.services.responses.importing import import_responses
 from tests.analysis.rows import rows_behind
@@ -103,3 +103,14 @@ def test_leaving_a_text_out_is_close_to_fitting_anew_and_raters_of_one_label_hav
     assert found.fair_without[3] == pytest.approx(again.fair, abs=0.01)
     alike = label_severity(item, rater, yes | (rater == 3), text, group)
     assert np.isnan(alike.severity).tolist() == [False, False, False, True]
+
+
+def test_curvature_by_text_is_the_slope_of_the_gradient():
+    rng, n = np.random.default_rng(3), 60
+    item = np.repeat(np.arange(n), 3)
+    rater = np.concatenate([rng.choice(5, 3, replace=False) for _each in range(n)])
+    yes = (rng.random(len(item)) < 0.4).astype(float)
+    model = _Labels(item, rater, yes, np.arange(n) // 6, np.arange(n) % 2, 5, 2)
+    x, steps = rng.normal(0, 0.5, 8), np.eye(8) * 1e-4
+    slopes = [(model.likelihood(x + step)[1] - model.likelihood(x - step)[1]) / 2e-4 for step in steps]
+    assert model.hessians(x) == pytest.approx(np.stack(slopes, axis=1), abs=1e-6)
