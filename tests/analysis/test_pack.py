@@ -56,8 +56,8 @@ def best_worst_study(project):
 
 
 @pytest.fixture
-def study(request, db):
-    return request.getfixturevalue(request.param)
+def study(request, project):
+    return whole_studies.EVERY[request.param](project)
 
 
 EVERY = pytest.mark.parametrize("study", list(whole_studies.EVERY), indirect=True)

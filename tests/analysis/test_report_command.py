@@ -18,7 +18,7 @@ TABLES = {
     "description", "informativity", "informativity_matched", "agreement_with_humans", "ratings", "accuracy_by_rating",
     "guessable_items", "unanswerable_items", "item_analysis", "published", "informativity_standardised",
     "beside_accuracy", "informativity_intervals", "contrasts", "carry_over", "reliability", "g_study", "d_study",
-    "rater_severity", "fair_means", "rasch", "item_flaws",
+    "rater_severity", "fair_means", "rasch", "item_flaws", "flawed_items",
 }  # fmt: skip
 FIGURES = {"dumbbell", "dumbbell_matched", "ratings", "accuracy_by_rating"}
 

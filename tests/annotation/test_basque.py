@@ -63,4 +63,4 @@ def test_what_is_missing_is_said_in_basque(walker):
 def test_a_wrong_link_speaks_the_language_of_the_browser(client, db):
     page = client.get("/join/wrong/", headers={"Accept-Language": "eu"})
     assert '<html lang="eu">' in page.text
-    assert "Esteka honek ez du ezer irekitzen" in page.text
+    assert "Esteka honek ez du balio" in page.text

@@ -51,6 +51,8 @@ ELSEWHERE = {
     "study_draw": "shown where people answer a sample of the texts",
     "study_draw_csv": "shown where people answer a sample of the texts",
     "study_item_code_remove": "shown once an item has a code",
+    "own_coding": "shown to those who code by themselves",
+    "code_comparison_csv": "shown once two people have coded by themselves",
     "study_pack_file": "shown once a pack was made",
     "signed_links": "shown where the ids of participants are signed",
     "text_picture": "shown in texts with pictures",
