@@ -13,7 +13,7 @@ from items.services.bank import lock_bank
 from items.services.scratch import use_scratch_project
 from projects.audit import record_act
 from projects.models import Project, User
-from projects.scratch import CHUNK
+from projects.scratch import split_into_chunks
 
 
 class CannotUndo(ValueError):
@@ -48,14 +48,10 @@ def undo_import(done: BankImport) -> None:
         record_act(done.project_id, "import_undone", done)
 
 
-def split(values: list[Any]) -> Iterator[list[Any]]:
-    return (values[start : start + CHUNK] for start in range(0, len(values), CHUNK))
-
-
 def find_rows(model: type[Model], pks: list[int]) -> list[Any]:
     """The rows with what is asked of them here."""
     wanted = model._base_manager.only("pk", "external_id", "version", "superseded_at")
-    return list(chain.from_iterable(wanted.filter(pk__in=chunk) for chunk in split(pks)))
+    return list(chain.from_iterable(wanted.filter(pk__in=chunk) for chunk in split_into_chunks(pks)))
 
 
 def refuse_undoing(done: BankImport, texts: list[Any], items: list[Any]) -> None:
@@ -68,7 +64,7 @@ def refuse_undoing(done: BankImport, texts: list[Any], items: list[Any]) -> None
     if any(row.superseded_at for row in (*texts, *items)):
         raise CannotUndo(_("Some of what was imported has been edited since. Delete the rest by hand."))
     own = set(done.items)
-    for chunk in split(done.texts):
+    for chunk in split_into_chunks(done.texts):
         if not own.issuperset(Item._base_manager.filter(text__in=chunk).values_list("pk", flat=True)):
             raise CannotUndo(_("Items were added to the imported texts since. Delete the texts by hand."))
     if is_used(Item, done.items) or is_used(Text, done.texts):
@@ -80,7 +76,9 @@ def is_used(model: type[Model], pks: list[int]) -> bool:
     """Whether a row of another app forbids to delete one of these rows, or what would go with it."""
     uses = list(list_uses(model))
     return any(
-        user._base_manager.filter(**{f"{path}__in": chunk}).exists() for user, path in uses for chunk in split(pks)
+        user._base_manager.filter(**{f"{path}__in": chunk}).exists()
+        for user, path in uses
+        for chunk in split_into_chunks(pks)
     )
 
 
@@ -98,13 +96,13 @@ def list_uses(model: type[Model], path: str = "") -> Iterator[tuple[type[Model],
 
 
 def move_rows(rows: list[Any], scratch: Project) -> None:
-    for chunk in split(rows):
+    for chunk in split_into_chunks(rows):
         type(chunk[0])._base_manager.filter(pk__in=[row.pk for row in chunk]).update(project=scratch)
 
 
 def make_current(project: Project, gone: list[Any]) -> None:
     """Of rows that were a next version, the version before."""
-    for chunk in split([row for row in gone if row.version > 1]):
+    for chunk in split_into_chunks([row for row in gone if row.version > 1]):
         rows = type(chunk[0])._base_manager.filter(project=project)
         before = rows.filter(external_id__in=[row.external_id for row in chunk]).order_by("version")
         newest = dict(before.values_list("external_id", "pk"))  # the last of each stays
