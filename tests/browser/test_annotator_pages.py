@@ -8,7 +8,7 @@ from contextlib import suppress
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Locator, Page, Response, TimeoutError, expect
+from playwright.sync_api import Locator, Page, Request, TimeoutError, expect
 
 from studies.models import Annotator, StudyState
 from studies.services.people import revoke_link
@@ -82,15 +82,20 @@ def walk_to_the_end(page: Page, annotator: Annotator, *sizes: dict) -> list[str]
 
 
 def press(page: Page, control: Locator) -> None:
-    """Press until it is handed in: what is pressed too soon after a page is not taken."""
-    for _try in range(PATIENCE_MS // 2_000):
-        with suppress(TimeoutError), page.expect_response(is_hand_in, timeout=2_000):
-            return control.click()
-    pytest.fail("Nothing was handed in.")
+    """Press until it is handed in, and wait for the answer: what is pressed too soon after a page is not taken."""
+    sent: list[Request] = []
+    page.on("request", lambda request: sent.append(request) if is_hand_in(request) else None)
+    with page.expect_response(lambda response: is_hand_in(response.request)):
+        for _try in range(PATIENCE_MS // 2_000):
+            with suppress(TimeoutError):  # the page has gone on, or something lies over the control for a moment
+                control.click(timeout=1_000)
+            page.wait_for_timeout(100)
+            if sent:
+                break
 
 
-def is_hand_in(response: Response) -> bool:
-    return response.request.method == "POST" and "/draft/" not in response.url
+def is_hand_in(request: Request) -> bool:
+    return request.method == "POST" and "/draft/" not in request.url
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
