@@ -37,7 +37,7 @@ from studies.models import Annotator, Ended
 from studies.services import answering
 from studies.services.answering import Incomplete, StaleStage, take_back
 from studies.services.durations import tell_minutes
-from studies.services.launching import start_preview
+from studies.services.launching import start_phase_preview
 from studies.services.phases import get_phase
 from studies.services.places import find_place
 from studies.services.reports import report_item
@@ -49,9 +49,7 @@ from studies.services.rights import (
     list_own_answers,
     write_own_answers,
 )
-from studies.services.spec import SpecError
 from studies.services.stage_form import StageForm
-from studies.services.states import WrongState
 
 
 @csrf_exempt  # csrf_protect below asks for the token, so that its refusal too is an unkept page
@@ -218,7 +216,7 @@ def preview_phase(request: HttpRequest, slug: str, name: str) -> HttpResponse:
     study = get_study(cast(User, request.user), slug, Role.RESEARCHER)
     with transaction.atomic():
         try:
-            annotator = start_preview(study)
+            annotator = start_phase_preview(study)
             phase = get_phase(annotator, name)
             if phase is None:
                 raise Http404
@@ -227,7 +225,5 @@ def preview_phase(request: HttpRequest, slug: str, name: str) -> HttpResponse:
                 if phase.kind == "thanks":
                     return render_words(request, annotator, "done", locate=locate)
                 return render_phase(request, annotator, name, locate=locate)
-        except (SpecError, WrongState):
-            return redirect("study", study.slug)
         finally:
             transaction.set_rollback(True)

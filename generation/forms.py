@@ -3,7 +3,6 @@ import json
 from typing import Any
 
 from django import forms
-from django.utils.text import Truncator
 from django.utils.translation import gettext_lazy as _
 
 from generation.models import IncompleteItem, Selection
@@ -44,7 +43,7 @@ class TextsField(forms.ModelMultipleChoiceField):
     widget = forms.CheckboxSelectMultiple
 
     def label_from_instance(self, obj: Text) -> str:
-        return obj.title or Truncator(obj.body).words(9)
+        return str(obj)
 
 
 class GenerateForm(RequestOptionsForm):

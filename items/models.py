@@ -3,6 +3,7 @@ from typing import Self
 
 from django.conf import settings
 from django.db import models
+from django.utils.text import Truncator
 from django.utils.translation import gettext_lazy as _
 
 from projects.models import Project
@@ -18,6 +19,11 @@ MAX_TAGS, MAX_TAG = 20, 60  # of an item; characters
 MAX_VERSIONS = 9  # of a text, beside the original
 MAX_VERSION_NAME = 60
 ORIGINAL = "original"  # what the text itself is called among its versions
+
+
+def name_text(title: str, body: str) -> str:
+    """What pages call a text: its title, else its first words."""
+    return title or Truncator(body).words(9)
 
 
 class VersionQuerySet(models.QuerySet):
@@ -97,7 +103,7 @@ class Text(models.Model):
         ]
 
     def __str__(self):
-        return self.title or self.external_id
+        return name_text(self.title, self.body)
 
     @property
     def version_names(self) -> list[str]:

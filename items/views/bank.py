@@ -14,7 +14,6 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
-from django.utils.text import Truncator
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_safe
@@ -75,8 +74,7 @@ class TextTable(tables.Table):
 
     def render_title(self, record: Text) -> SafeString:
         url = reverse("text", args=[record.project.slug, record.pk])
-        name = record.title or Truncator(record.body).words(9)
-        return format_html('<a href="{}" lang="{}" dir="auto" translate="no">{}</a>', url, record.language, name)
+        return format_html('<a href="{}" lang="{}" dir="auto" translate="no">{}</a>', url, record.language, record)
 
     def render_external_id(self, value: str) -> SafeString:
         return format_html('<code class="id" title="{0}">{0}</code>', value)

@@ -11,7 +11,13 @@ from items.forms.bank import PicturesField
 from items.models import Markup
 from items.pictures import write_data_uri
 from studies.phases import ASKING, ENDING
-from studies.services.phase_editing import WORDS, read_questions, write_questions
+from studies.services.phase_editing import (
+    WORDS,
+    add_usual_words,
+    drop_usual_words,
+    read_questions,
+    write_questions,
+)
 from studies.services.spec import SpecError
 
 KINDS = {
@@ -92,12 +98,14 @@ class PhaseForm(forms.Form):
         files: Any = None,
         *,
         phase: Mapping[str, Any],
+        usual: Mapping[str, Any],
         words_only: bool = False,
     ):
-        self.pictures = dict(phase.get("pictures", {}))
-        initial = dict(phase) | {
-            "paragraphs": "\n\n".join(phase.get("paragraphs", [])),
-            "points": "\n".join(phase.get("points", [])),
+        self.pictures, self.usual = dict(phase.get("pictures", {})), usual
+        words = add_usual_words(phase, usual)
+        initial = words | {
+            "paragraphs": "\n\n".join(words["paragraphs"]),
+            "points": "\n".join(words["points"]),
             "texts": "\n".join(phase.get("texts", [])),
             "questions": write_questions(phase),
         }
@@ -123,7 +131,8 @@ class PhaseForm(forms.Form):
         new, without = values.pop("new_pictures", None) or {}, values.pop("without", [])
         kept = {name: digest for name, digest in self.pictures.items() if name not in without}
         values["pictures"] = kept | {name: write_data_uri(picture) for name, picture in new.items()}
-        return values | {"markup": Markup.MARKDOWN if values.get("markup") else ""}
+        values["markup"] = Markup.MARKDOWN if values.get("markup") else ""
+        return drop_usual_words(values, self.usual)
 
     def clean_questions(self) -> list[Any]:
         try:

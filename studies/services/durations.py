@@ -109,9 +109,13 @@ KEPT_SECONDS = 300
 
 
 def tell_minutes(study: Study) -> int:
-    """The minutes that people are told: the median of those who have finished if they are enough, else the estimate."""
+    """The minutes that people are told: the median of those who have finished if they are enough, else the estimate.
+
+    0 for a draft of which nothing is known yet.
+    """
     if not study.launched_at:
-        return estimate_study_minutes(study)
+        is_known = study.recruitment.get("minutes") or study.units.exists()
+        return estimate_study_minutes(study) if is_known else 0
     key = f"minutes/{study.pk}/{study.launched_at.timestamp()}/{len(study.blocks)}"
     told = cache.get_or_set(key, lambda: measure_minutes(study) or estimate_study_minutes(study), KEPT_SECONDS)
     return int(told or 1)

@@ -306,6 +306,15 @@ def start_preview(study: Study, variant: str = "") -> Annotator:
     return annotator
 
 
+def start_phase_preview(study: Study) -> Annotator:
+    """An annotator for looking at phases, which need no items: also of a draft without any, and of a closed study."""
+    try:
+        return start_preview(study)
+    except (SpecError, WrongState):
+        code = CODE_PREFIXES[Purpose.PREVIEW]
+        return Annotator.objects.create(study=study, code=code, purpose=Purpose.PREVIEW)
+
+
 @transaction.atomic
 def remove_simulated(study: Study) -> int:
     """Delete all simulated annotators of the study with their answers; returns how many there were."""

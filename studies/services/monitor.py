@@ -171,7 +171,7 @@ def find_current(study: Study, purpose: Purpose) -> dict[int, Assignment]:
     """By annotator the assignment that is open before them, with its text."""
     mine = Assignment.objects.open().filter(annotator__study=study, annotator__purpose=purpose)
     begun = mine.filter(stage_opened_at__isnull=False).select_related("unit__text").order_by("-position", "-pk")
-    return {assignment.annotator_id: assignment for assignment in begun.defer("shown", "unit__text__body")}
+    return {assignment.annotator_id: assignment for assignment in begun.defer("shown")}
 
 
 def sum_minutes(study: Study, purpose: Purpose) -> dict[int, float]:

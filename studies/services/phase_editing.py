@@ -74,6 +74,24 @@ def explain_problem(problem: Any) -> str:
     return explain_error(problem | {"loc": problem["loc"][1:] or (_("phases"),)})
 
 
+def add_usual_words(phase: Mapping[str, Any], usual: Mapping[str, Any]) -> dict[str, Any]:
+    """What people read in a phase: its own words, the usual ones where it has none. Text and points go together."""
+    own = {name: phase[name] for name in ("title", "button") if phase.get(name)}
+    text = phase if phase.get("paragraphs") or phase.get("points") else usual
+    return {**phase, **{name: usual.get(name, "") for name in ("title", "button")}, **own} | {
+        name: text.get(name, []) for name in ("paragraphs", "points")
+    }
+
+
+def drop_usual_words(told: Mapping[str, Any], usual: Mapping[str, Any]) -> dict[str, Any]:
+    """What is told of a phase, without words that are the usual ones: those follow the instrument."""
+    same = [name for name in ("title", "button") if told.get(name) == usual.get(name)]
+    text = ("paragraphs", "points")
+    if not told.get("markup") and all(list(told.get(name, [])) == list(usual.get(name, [])) for name in text):
+        same += text
+    return {name: value for name, value in told.items() if name not in same}
+
+
 def add_phase(study: Study, kind: str) -> str:
     """Append a phase of the kind, with the usual words and an example of a question; returns its name."""
     phases = list_phases_of(study)

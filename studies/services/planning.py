@@ -1,7 +1,9 @@
 """Cells of the plan: which seat does which unit, and whose items it guesses there if the protocol has guesses."""
 
 from collections.abc import Callable, Collection, Iterable, Sequence
-from functools import partial
+from functools import lru_cache, partial
+from math import lcm
+from random import Random
 
 from django.db.models import Count, Q, QuerySet
 from django.utils.translation import gettext as _
@@ -178,10 +180,27 @@ def add_seats(study: Study, first: int, count: int, group: str) -> None:
     seats = range(first, first + count)
     cells: Cells = [dict.fromkeys(seats) for _unit in units]
     if get_declaration(study).guesses:
-        everybody = [list(range(count)) for _unit in units]
-        plan = make_guess_plan(list_unit_generators(units), count, study.seed + first, who=everybody)
-        cells = [{first + seat: int(cell) for seat, cell in enumerate(row) if cell is not None} for row in plan]
+        plan = search_batch(tuple(map(tuple, list_unit_generators(units))), count, study.seed)
+        mixed = Random(study.seed + first).sample(seats, count)
+        cells = [{seat: int(cell) for seat, cell in zip(mixed, row, strict=True)} for row in plan]
     make_slots(units, Purpose.MAIN, cells, [Quota(group, seats, None)])
+
+
+@lru_cache(maxsize=4)
+def search_batch(texts: tuple[tuple[str, ...], ...], count: int, seed: int) -> list[list[str]]:
+    """The plan of a batch of people who do all texts; batches of one size share it, each with its seats mixed anew."""
+    plan = make_guess_plan(texts, count, seed)
+    return [[cell for cell in row if cell is not None] for row in plan]
+
+
+def choose_batch(study: Study, most: int) -> int:
+    """How many people at most to fit in together: where that goes, so that each generator of a text is guessed equally
+    often, however many such batches follow."""
+    if not get_declaration(study).guesses:
+        return most
+    units = study.units.prefetch_related("unit_items__item")
+    whole = lcm(*(len(generators) for generators in list_unit_generators(units)))
+    return most - most % whole if whole <= most else most
 
 
 def count_open_places(study: Study, group: str) -> int | None:

@@ -6,8 +6,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.db.models import Count, Q
+from django.db.models.functions import Substr
 from django.utils.translation import ngettext_lazy
 
+from items.models import name_text
 from studies.models import Annotator, AnnotatorKind, Apart, Assignment, Purpose, Slot, Study, Submission, UnitItem
 from studies.protocols import PROTOCOLS
 from studies.services.declarations import get_declaration
@@ -186,8 +188,9 @@ def cover_texts(study: Study) -> Coverage:
 
 
 def list_texts(study: Study) -> Iterable[tuple[int, str]]:
-    rows = study.units.order_by("position").values_list("text", "text__title", "text__external_id")
-    return {text: title or name for text, title, name in rows}.items()
+    start = Substr("text__body", 1, 200)
+    rows = study.units.order_by("position").values_list("text", "text__title", start)
+    return {text: name_text(title, body) for text, title, body in rows}.items()
 
 
 def map_own_generators(study: Study) -> dict[int, str]:

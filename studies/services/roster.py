@@ -28,13 +28,14 @@ from projects.audit import record_act
 from projects.models import User
 from studies.models import Annotator, AnnotatorKind, Contact, Purpose, Study
 from studies.services.people import add_annotators, check_places
+from studies.services.planning import choose_batch
 from studies.services.spec import SpecError
 from studies.services.states import WrongState
 
 MAX_ROSTER = 10_000
 MAX_NAME = 200
 MAX_SAID = 5  # lines that a refusal names
-AT_ONCE = 50  # people who are fitted into the plan in one transaction: about a second
+AT_ONCE = 60  # people who are fitted into the plan in one transaction: about a second
 MAIL_KIND, ROSTER_KIND = "mail", "roster"
 
 
@@ -140,12 +141,12 @@ def take_roster_by_job(job: Job, hear: Hear) -> Path | None:
     entries = [Entry(*cells) for cells in job.parameters.get("entries", ())]
     if study is None or not entries:
         return None
-    taken = 0
+    taken, batch = 0, choose_batch(study, AT_ONCE)
     try:
         while rest := skip_taken(study, entries):
             taken = len(entries) - len(rest)
             hear("people", taken, len(entries))
-            take_roster(study, rest[: max(AT_ONCE, len(list_free_people(study)))])
+            take_roster(study, rest[: max(batch, len(list_free_people(study)))])
     except (SpecError, WrongState) as error:
         values = {"n": taken, "all": len(entries), "why": error}
         raise JobFailed(_("%(n)d of %(all)d people have a link. %(why)s") % values) from None

@@ -11,7 +11,9 @@ from projects.models import Role
 from studies.access import get_study
 from studies.forms.phases import KINDS, PhaseForm, RecruitmentForm
 from studies.services import phase_editing, signed_ids
+from studies.services.declarations import get_wording
 from studies.services.durations import tell_minutes
+from studies.services.phases import get_usual_words
 from studies.services.spec import SpecError
 from studies.services.states import WrongState
 
@@ -22,10 +24,11 @@ def study_phases(request, slug):
     """What people go through, in order: a POST words one phase anew."""
     study = get_study(request.user, slug, Role.RESEARCHER if request.method == "POST" else Role.VIEWER)
     sent = request.POST.get("phase", "")
-    rows = []
+    rows, wording = [], get_wording(study)
     for phase in phase_editing.list_phases_of(study):
         given = (request.POST, request.FILES) if phase["name"] == sent else (None,)
-        form = PhaseForm(*given, phase=phase, words_only=not study.is_draft)
+        usual = get_usual_words(phase["kind"], study.language, wording)
+        form = PhaseForm(*given, phase=phase, usual=usual, words_only=not study.is_draft)
         if form.is_bound and form.is_valid() and save(request, study, phase["name"], form):
             return redirect(f"{reverse('study_phases', args=[slug])}#phase-{sent}")
         wordings = [] if study.is_draft else phase_editing.list_wordings(study, phase["name"])

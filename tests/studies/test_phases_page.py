@@ -60,6 +60,38 @@ def test_every_kind_can_be_added_and_previewed(page, study, kind):
     assert counts() == before
 
 
+@pytest.mark.parametrize("kind", ["consent", "instructions", "test", "thanks"])
+def test_a_draft_without_items_shows_its_phases_all_the_same(page, study, kind):
+    Item.objects.filter(project=study.project).delete()
+    if kind not in ("consent", "instructions"):
+        act(page, study, "add", kind)
+    before = counts()
+    response = page.get(reverse("phase_preview", args=[study.slug, kind]))
+    assert response.status_code == 200
+    assert response.context["words"]["paragraphs"]
+    assert not response.context.get("minutes")
+    assert counts() == before
+
+
+def find_form(page, study, name: str):
+    rows = page.get(reverse("study_phases", args=[study.slug])).context["rows"]
+    return next(form for phase, _kind, form, _wordings in rows if phase["name"] == name)
+
+
+def test_the_form_of_a_phase_holds_the_usual_words_and_stores_them_only_where_they_were_changed(page, study):
+    usual = study.instrument_version.content["consent"]
+    form = find_form(page, study, "consent")
+    assert form["paragraphs"].value() == "\n\n".join(usual["paragraphs"])
+    assert (form["title"].value(), form["button"].value()) == (usual["title"], usual["agree"])
+    sent = {f"consent-{name}": form[name].value() for name in ("title", "paragraphs", "points", "button")}
+    page.post(reverse("study_phases", args=[study.slug]), {"phase": "consent"} | sent)
+    study.refresh_from_db()
+    assert study.phases[0] == {"kind": "consent", "name": "consent"}
+    page.post(reverse("study_phases", args=[study.slug]), {"phase": "consent"} | sent | {"consent-title": "Hello"})
+    study.refresh_from_db()
+    assert study.phases[0] == {"kind": "consent", "name": "consent", "title": "Hello"}
+
+
 def test_a_phase_is_worded_with_its_questions(page, study):
     act(page, study, "add", "test")
     questions = "- {name: q1, text: 'Two and two?', levels: [four, five], answer: four}\n"

@@ -10,6 +10,7 @@ from django.test import override_settings
 
 from jobs.models import Job
 from studies.models import Contact, Slot
+from studies.services.planning import choose_batch, search_batch
 from studies.services.roster import (
     AT_ONCE,
     INVITATION,
@@ -89,6 +90,28 @@ def test_many_people_get_links_by_a_job_that_then_forgets_their_names(
     if protocol == "guess-then-read":
         cells = Slot.objects.order_by().values_list("unit", "generator").annotate(n=Count("pk"))
         assert max(n for *_cell, n in cells) - min(n for *_cell, n in cells) <= 2
+
+
+def test_thousands_are_fitted_in_by_one_search_and_each_generator_is_guessed_as_often(project, researcher, run_jobs):
+    bank(project, texts=3, generators=("alder", "birch", "cedar", "drift"))
+    study = make_live_study(project, plan={"annotators": "open"})
+    search_batch.cache_clear()
+    entries = [Entry("", f"p{number}@x.example") for number in range(4 * AT_ONCE)]
+    take_or_schedule(study, entries, researcher)
+    run_jobs()
+    cells = Slot.objects.order_by().values_list("unit", "generator").annotate(n=Count("pk"))
+    assert {n for *_cell, n in cells} == {AT_ONCE}
+    assert search_batch.cache_info().misses == 1
+    rows = Slot.objects.order_by("seat", "unit").values_list("seat", "generator")
+    patterns = [[generator for seat, generator in rows if seat // AT_ONCE == part] for part in range(4)]
+    assert len({tuple(pattern) for pattern in patterns}) == 4  # each batch has its seats in an order of its own
+
+
+def test_batches_leave_no_generator_behind(project):
+    bank(project, texts=2, generators=tuple("abcdefg"))
+    study = make_live_study(project, plan={"annotators": "open"})
+    assert choose_batch(study, 60) == 56
+    assert choose_batch(study, 5) == 5
 
 
 def test_a_job_that_was_cut_off_goes_on_where_it_stopped(project, researcher, run_jobs, many):
