@@ -108,6 +108,20 @@ def test_the_session_of_a_member_may_be_what_cannot_be_read(as_user, owner, monk
     assert client.get("/").status_code == 503
 
 
+def test_a_page_that_is_not_there_asks_a_silent_database_once(as_user, owner, monkeypatch):
+    asked = []
+
+    def fail(*arguments):
+        asked.append(arguments)
+        raise OperationalError("connection timeout expired")
+
+    client = as_user(owner)
+    client.raise_request_exception = False
+    monkeypatch.setattr("django.contrib.sessions.backends.db.SessionStore._get_session_from_db", fail)
+    assert client.get("/nowhere/").status_code == 503
+    assert len(asked) == 1
+
+
 @pytest.mark.skipif(connection.vendor != "sqlite", reason="a bound of pages is SQLite's")
 def test_a_full_database_is_a_503_that_says_so(as_user, owner):
     client = as_user(owner)
