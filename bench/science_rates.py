@@ -24,8 +24,16 @@ from analysis.measures.informativity import carry_over
 from analysis.measures.joint_contrasts import JointInfluence, adjust_joint_contrasts
 from analysis.measures.label_severity import label_severity
 from analysis.measures.prediction_powered import PEOPLE_ONLY, Cell, Judgments, combine, fit, joint_influence
-from analysis.measures.rater_effects import crossed_components, d_study, g_study, g_study_without, rater_severity
-from analysis.measures.reader_intervals import FIXED, RANDOM, Arm, family_parts, jackknife_parts
+from analysis.measures.rater_effects import (
+    crossed_components,
+    d_study,
+    g_study,
+    g_study_without,
+    noise_shares,
+    rater_severity,
+    share_of_noise,
+)
+from analysis.measures.reader_intervals import FIXED, RANDOM, Arm, family_parts, jackknife_parts, reliability_parts
 from analysis.measures.reliability import alpha_of_parts
 from analysis.measures.text_versions import version_effects
 from analysis.measures.variance_parts import VarianceParts
@@ -218,14 +226,15 @@ def check_joined_versions(rng: np.random.Generator, r: float, alike: float) -> H
                 yield f"version {v + 1}, {kind}{name}", *check_interval(parts, levels[v] - levels[0])
 
 
-def check_generalizability(rng: np.random.Generator) -> Held:
-    """40 texts × 2 items, 4 raters: Eρ² of one rater, where items vary by 1, raters by .5 and the rest by 1."""
+def check_generalizability(rng: np.random.Generator, spread: float) -> Held:
+    """40 texts × 2 items, 4 raters: Eρ² of one rater, where items vary by `spread`², raters by .5 and the rest by 1."""
     item, rater = (each.ravel() for each in np.indices((80, 4)))
-    value = rng.normal(0, 1, 80)[item] + rng.normal(0, 0.7, 4)[rater] + rng.normal(0, 1, 320)
+    value = rng.normal(0, spread, 80)[item] + rng.normal(0, 0.7, 4)[rater] + rng.normal(0, 1, 320)
     found = g_study(item, rater, value)
     without = g_study_without(item, rater, item // 2, value)
-    relative = np.maximum(without[:, 0], 0) / (np.maximum(without[:, 0], 0) + without[:, 2])
-    yield "Eρ², one rater", *check_interval(jackknife_parts(found.relative(1), relative, bounds=ONE), 0.5)
+    noise = np.array([share_of_noise(objects, residual) for objects, _raters, residual in without])
+    parts = reliability_parts(found.relative(1), found.noise_shares()[0], noise)
+    yield "Eρ², one rater", *check_interval(parts, spread**2 / (spread**2 + 1))
 
 
 def check_generators(rng: np.random.Generator, spread: float) -> Held:
@@ -236,8 +245,9 @@ def check_generators(rng: np.random.Generator, spread: float) -> Held:
     values = generators[:, None, :] + rng.normal(0, 0.1**0.5, (12, 20, 1)) + rng.normal(0, 0.3, (1, 20, 4))
     values = values + rng.normal(0, 0.5**0.5, values.shape)
     without = [crossed_components(np.delete(values, text, axis=1)) for text in range(20)]
-    relative = np.array([d_study(each, 20, 4)[0] for each in without])
-    parts = jackknife_parts(d_study(crossed_components(values), 20, 4)[0], relative, bounds=ONE)
+    noise = np.array([noise_shares(each, 20, 4)[0] for each in without])
+    found = crossed_components(values)
+    parts = reliability_parts(d_study(found, 20, 4)[0], noise_shares(found, 20, 4)[0], noise)
     rest = generators - generators.mean(axis=0) - generators.mean(axis=1, keepdims=True) + generators.mean()
     of_raters = float((rest**2).sum() / 33)
     own = float(generators.mean(axis=1).var(ddof=1)) - of_raters / 4
@@ -376,10 +386,13 @@ PARTS: dict[str, dict[str, Part]] = {
     },
     "severity": {"24 texts × 3, 2 of 4 raters": lambda rng, _seed: strict(rng)},
     "labels": {"40 texts × 10, 2 of 4 raters": lambda rng, _seed: strict_labels(rng)},
-    "generalizability": {"40 texts × 2, 4 raters": lambda rng, _seed: check_generalizability(rng)},
+    "generalizability": {
+        f"items vary by {spread}": lambda rng, _seed, spread=spread: check_generalizability(rng, spread)
+        for spread in (1, 0.3, 0.1)
+    },
     "generators": {
         f"12 generators who vary by {spread}": lambda rng, _seed, spread=spread: check_generators(rng, spread)
-        for spread in (0.1, 0.2, 0.5)
+        for spread in (0, 0.1, 0.2, 0.5)
     },
     "reliability": {"5 texts × 4 items": lambda rng, _seed: reliable(rng)},
     "dif": {"2 × 250": lambda rng, _seed: functioning(rng)},

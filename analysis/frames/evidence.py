@@ -103,7 +103,8 @@ class Evidence:
     `items`: one row per item with text_id, item_id, generator, source, stem, reference, n_options, n_keys.
     `texts`: text_id, source, dataset (each stands for the other where only one is known), tokens.
     `annotators`: code, kind, group, reading, purpose, person, variant ("" without one).
-    `times`: annotator, text_id, stage, minutes of each stage handed in. `minutes`: annotator, minutes in all.
+    `times`: annotator, text_id, stage, minutes of each stage handed in, and those at work (`active`). `minutes`: the
+    same of each annotator in all.
     `pairs`: see `pairs_of`.
     `left_out`: number of responses by purpose that the choices leave out.
     `options`: one row per option of `items` with text_id, item_id, option_id, generator, key (as it is
@@ -185,7 +186,7 @@ def evidence_of(study: Study, choices: Choices) -> Evidence:
             texts=texts,
             annotators=annotators_of(study, choices),
             times=times,
-            minutes=times.groupby("annotator", sort=True)["minutes"].sum().reset_index(),
+            minutes=times.groupby("annotator", sort=True)[["minutes", "active"]].sum().reset_index(),
             pairs=pairs_of(study),
             corrections=corrections_of(study),
             left_out=count_left_out(study, choices),
@@ -341,7 +342,10 @@ def annotators_of(study: Study, choices: Choices) -> pd.DataFrame:
 
 
 def times_of(study: Study, choices: Choices) -> pd.DataFrame:
-    """How long people had each stage open until handing it in, breaks included; without those of unknown times."""
+    """How long people had each stage open until handing it in, breaks included; without those of unknown times.
+
+    active: of that time how long they were at work, all of it where nothing tells.
+    """
     timed = Submission.objects.filter(
         assignment__annotator__study=study,
         assignment__annotator__kind="human",
@@ -351,12 +355,12 @@ def times_of(study: Study, choices: Choices) -> pd.DataFrame:
         submitted_at__isnull=False,
     ).order_by("pk")
     about = ("assignment__annotator__code", "assignment__unit__text__external_id", "stage")
-    rows = [
-        (*of, (submitted - opened).total_seconds() / 60)
-        for *of, opened, submitted in timed.values_list(*about, "opened_at", "submitted_at")
-        if opened and submitted
-    ]
-    return pd.DataFrame.from_records(rows, columns=["annotator", "text_id", "stage", "minutes"])
+    rows = []
+    for *of, opened, submitted, active in timed.values_list(*about, "opened_at", "submitted_at", "active_seconds"):
+        if opened and submitted:
+            seconds = (submitted - opened).total_seconds()
+            rows.append((*of, seconds / 60, (seconds if active is None else active) / 60))
+    return pd.DataFrame.from_records(rows, columns=["annotator", "text_id", "stage", "minutes", "active"])
 
 
 def corrections_of(study: Study) -> tuple[str, ...]:

@@ -37,6 +37,10 @@ class GStudy:
         """Φ: ICC(2, ·)."""
         return dependable(self.objects, (positive(self.raters) + positive(self.residual)) / raters)
 
+    def noise_shares(self) -> tuple[float, float]:
+        """1 - Eρ² and 1 - Φ of one rater, negative components as they are."""
+        return share_of_noise(self.objects, self.residual), share_of_noise(self.objects, self.raters + self.residual)
+
 
 def positive(component: float) -> float:
     return max(component, 0.0) if component == component else component
@@ -46,6 +50,11 @@ def dependable(signal: float, noise: float) -> float:
     """signal / (signal + noise), both at least 0; NaN if both are 0."""
     signal, noise = positive(signal), positive(noise)
     return signal / (signal + noise) if signal + noise > 0 else np.nan
+
+
+def share_of_noise(signal: float, noise: float) -> float:
+    """noise / (signal + noise); NaN where their sum is not above 0."""
+    return noise / (signal + noise) if signal + noise > 0 else np.nan
 
 
 def g_study(item: IntArray, rater: IntArray, value: FloatArray) -> GStudy:
@@ -187,9 +196,20 @@ def _mean_squares(values: FloatArray) -> dict[str, float]:
 def d_study(components: Mapping[str, float], items: int, raters: int) -> tuple[float, float]:
     """Eρ² and Φ of persons' means over so many items and raters."""
     part = {name: positive(value) for name, value in components.items()}
-    relative = part["pi"] / items + part["pr"] / raters + part["pir"] / (items * raters)
-    absolute = relative + part["i"] / items + part["r"] / raters + part["ir"] / (items * raters)
+    relative, absolute = noise_of_means(part, items, raters)
     return dependable(part["p"], relative), dependable(part["p"], absolute)
+
+
+def noise_shares(components: Mapping[str, float], items: int, raters: int) -> tuple[float, float]:
+    """1 - Eρ² and 1 - Φ of the same, negative components as they are."""
+    relative, absolute = noise_of_means(components, items, raters)
+    return share_of_noise(components["p"], relative), share_of_noise(components["p"], absolute)
+
+
+def noise_of_means(part: Mapping[str, float], items: int, raters: int) -> tuple[float, float]:
+    """The variance of persons' means that is noise where persons are ranked, and where they are placed on the scale."""
+    relative = part["pi"] / items + part["pr"] / raters + part["pir"] / (items * raters)
+    return relative, relative + part["i"] / items + part["r"] / raters + part["ir"] / (items * raters)
 
 
 # Who marks high or low, and what the means would be had all raters seen all items: x = item + severity + error.

@@ -7,7 +7,7 @@ the codes of texts and annotators. Win rates are shares whose sums count a tie a
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -262,6 +262,19 @@ def jackknife_parts(
         return VarianceParts(value, bounds, k, 0, 0, TEXT, reason=reason)
     variance = (k - 1) / k * float(((without - without.mean()) ** 2).sum())
     return variance_parts(value, variance, k if freedom is None else freedom + 1, k, bounds, influence)
+
+
+def reliability_parts(value: float, noise: float, noise_without: FloatArray) -> VarianceParts:
+    """Of signal / (signal + noise), from the noise's share of their sum, and the same without each of k texts.
+
+    The shares count negative components as they are, where the value counts them as 0, and the jackknife is of their
+    log: so the interval holds also where there is hardly any signal. Without noise there is no log.
+    """
+    shares = np.append(noise_without, noise)
+    if np.isnan(value) or not (shares.min() > 0 and np.ptp(shares) > NO_SPREAD):
+        return jackknife_parts(value, noise_without, bounds=(0.0, 1.0))
+    found = jackknife_parts(float(np.log(noise)), np.log(noise_without))
+    return replace(found, value=value, bounds=(0.0, 1.0), log_noise=found.value)
 
 
 def variance_parts(

@@ -108,8 +108,9 @@ class VarianceParts:
 
     value, texts (V_T), annotators (V_A), cells (V_C): in the unit of the figure and its square. drawn: what stands for
     others (texts and annotators, texts only, annotators only). on_logits: the reach is applied to the logit of the
-    value's place within `bounds`. at_least_either: the reach is never below that of annotators alone, too. reason: why
-    there is no interval; bound: for a figure at an end of its scale.
+    value's place within `bounds`. log_noise: of a reliability, the log of 1 - value, negative components as they are;
+    the reach is applied to it, and the value stays inside. at_least_either: the reach is never below that of annotators
+    alone, too. reason: why there is no interval; bound: for a figure at an end of its scale.
     """
 
     value: float
@@ -124,6 +125,7 @@ class VarianceParts:
     n_texts_effective: float = math.nan
     n_annotators_effective: float = math.nan
     on_logits: bool = False
+    log_noise: float | None = None
     at_least_either: bool = False
     caveats: tuple[str, ...] = ()
     reason: str = ""
@@ -147,7 +149,11 @@ class VarianceParts:
         reach = self.reach(1 - level)
         if self.on_logits:
             return _on_logits(self.value, reach, self.bounds)
-        return max(self.value - reach, self.bounds[0]), min(self.value + reach, self.bounds[1])
+        low, high = self.value - reach, self.value + reach
+        if self.log_noise is not None:
+            low, high = (1 - math.exp(self.log_noise + sign * reach) for sign in (1, -1))
+            low, high = min(low, self.value), max(high, self.value)
+        return max(low, self.bounds[0]), min(high, self.bounds[1])
 
     def interval(self, level: float = LEVEL) -> Interval:
         """The interval with all that has to be said beside it."""

@@ -11,7 +11,6 @@ from django.utils.translation import gettext_noop, ngettext
 
 from analysis.formatting import of_texts, with_interval
 from analysis.frames.evidence import Evidence
-from analysis.measures.intervals import Bounds
 from analysis.measures.rater_effects import (
     GStudy,
     Severity,
@@ -20,9 +19,10 @@ from analysis.measures.rater_effects import (
     find_linked_raters,
     g_study,
     g_study_without,
+    noise_shares,
     rater_severity,
 )
-from analysis.measures.reader_intervals import jackknife_parts
+from analysis.measures.reader_intervals import jackknife_parts, reliability_parts
 from analysis.measures.reliability import largest_block
 from analysis.reports.evaluators import groups_of, people_in
 from analysis.science.common import refuse, texts_only
@@ -40,6 +40,7 @@ from studies.services.declarations import get_declaration
 
 FEWEST_RATERS, FEWEST_OBJECTS, FEWEST_SHARED, FEWEST_TEXTS = 2, 10, 10, 5
 MOST_RATERS, MOST_FACETS = 8, 1000
+VARIANCES, RELIABILITIES = ("objects", "raters", "residual"), ("relative", "absolute")
 TARGETS = {"raters_70": 0.7, "raters_80": 0.8}
 NOT_APART = gettext_noop(
     "Fewer than 2 raters (or 10 objects) were rated together, so their variances cannot be told apart."
@@ -145,34 +146,38 @@ def g_row(ratings: Ratings, study: GStudy | None) -> dict[str, Any]:
         "question": ratings.question.name, "group": ratings.group,
         "n_items": ratings.frame["item_id"].nunique(), "n_raters": ratings.frame["annotator"].nunique(),
     }  # fmt: skip
-    names = ("objects", "raters", "residual", "relative", "absolute")
+    names = (*VARIANCES, *RELIABILITIES)
     if study is None:
         return (
             about | {name: refuse(_(NOT_APART)) for name in names} | dict.fromkeys(TARGETS) | {"reason": _(NOT_APART)}
         )
-    values = (study.objects, study.raters, study.residual, study.relative(1), study.absolute(1))
-    without = figures_without(ratings)
+    without = studies_without(ratings)
     estimates = {
-        name: texts_only(jackknife_parts(value, column, bounds=bounds_of(name)))
-        for name, value, column in zip(names, values, without.T, strict=True)
+        name: texts_only(jackknife_parts(getattr(study, name), np.array([getattr(each, name) for each in without])))
+        for name in VARIANCES
     }
+    estimates |= estimate_reliability(
+        (study.relative(1), study.absolute(1)), study.noise_shares(), [each.noise_shares() for each in without]
+    )
     enough = {name: fewest_raters(study, target) for name, target in TARGETS.items()}
     return about | estimates | enough | {"reason": ""}
 
 
-def bounds_of(name: str) -> Bounds:
-    """Of a reliability 0 to 1; components of variance have none, as they may be negative."""
-    return (0.0, 1.0) if name in ("relative", "absolute") else (-np.inf, np.inf)
+def estimate_reliability(
+    values: tuple[float, float], noise: tuple[float, float], without: list[tuple[float, float]]
+) -> dict[str, Any]:
+    """Eρ² and Φ, from their shares of noise and these without each text."""
+    parts = map(reliability_parts, values, noise, np.array(without).T)
+    return {name: texts_only(each) for name, each in zip(RELIABILITIES, parts, strict=True)}
 
 
-def figures_without(ratings: Ratings) -> np.ndarray:
-    """(k, 5) the figures of a row without each text, or from fewer than 40 items without each item."""
+def studies_without(ratings: Ratings) -> list[GStudy]:
+    """Without each text."""
     item, items = ratings.codes("item_id")
     rater, raters = ratings.codes("annotator")
     cluster = ratings.of_items("text_id")[0][item]
     components = g_study_without(item, rater, cluster, ratings.value)
-    studies = [GStudy(float(o), float(r), float(e), len(items), len(raters)) for o, r, e in components]
-    return np.array([[*each, one.relative(1), one.absolute(1)] for each, one in zip(components, studies, strict=True)])
+    return [GStudy(float(o), float(r), float(e), len(items), len(raters)) for o, r, e in components]
 
 
 def fewest_raters(study: GStudy, target: float) -> int | None:
@@ -212,7 +217,7 @@ def generator_rows(ratings: Ratings) -> Iterator[dict[str, Any]]:
         "n_texts": len(texts), "n_raters": len(raters),
     }  # fmt: skip
     if len(raters) < FEWEST_RATERS or len(texts) < FEWEST_TEXTS:
-        names = ("generators", "relative", "absolute")
+        names = ("generators", *RELIABILITIES)
         empty = dict.fromkeys((*COMPONENTS, "texts_80", "raters_80")) | {name: refuse(_(NOT_APART)) for name in names}
         yield about | empty | {"reason": _(NOT_APART)}
         return
@@ -220,14 +225,11 @@ def generator_rows(ratings: Ratings) -> Iterator[dict[str, Any]]:
     found = crossed_components(values)
     shape = values.shape[1:]
     without = [crossed_components(np.delete(values, at, axis=1)) for at in range(len(texts))]
-    ratios = np.array([d_study(each, *shape) for each in without])
-    figures = zip(
-        ("generators", "relative", "absolute"), (found["p"], *d_study(found, *shape)),
-        (np.array([each["p"] for each in without]), *ratios.T), strict=True,
-    )  # fmt: skip
-    yield about | {name: found[part] for name, part in COMPONENTS.items()} | {
-        name: texts_only(jackknife_parts(value, rest, bounds=bounds_of(name))) for name, value, rest in figures
-    } | {
+    estimates = estimate_reliability(
+        d_study(found, *shape), noise_shares(found, *shape), [noise_shares(each, *shape) for each in without]
+    )
+    yield about | {name: found[part] for name, part in COMPONENTS.items()} | estimates | {
+        "generators": texts_only(jackknife_parts(found["p"], np.array([each["p"] for each in without]))),
         "texts_80": fewest(lambda n: d_study(found, n, shape[1])[0]),
         "raters_80": fewest(lambda n: d_study(found, shape[0], n)[0]), "reason": "",
     }  # fmt: skip

@@ -23,7 +23,7 @@ FEWEST_GENERATORS = 5
 
 @dataclass(frozen=True)
 class Reliable:
-    """α over texts of `objects` (readers, or generators by a measure), and the minutes of people's time it took."""
+    """α over texts of `objects` (readers, or generators by a measure), and the minutes at work that it took."""
 
     objects: str
     measure: str
@@ -106,7 +106,7 @@ def score_questions(evidence: Evidence) -> Iterator[pd.DataFrame]:
 
 def list_reliable(evidence: Evidence, items: pd.DataFrame) -> Iterator[Reliable]:
     """Of readers by what they get right; of generators by each measure."""
-    minutes = evidence.minutes.set_index("annotator")["minutes"]
+    minutes = evidence.minutes.set_index("annotator")["active"]
     yield from list_reliable_readers(evidence, minutes)
     if len(minutes):
         people = people_in(evidence).rows_of(evidence.frame)["annotator"].nunique()

@@ -462,7 +462,10 @@ HOUR = TableSpec(
     ),
     keys=("study", "objects", "measure"),
     notes=(
-        _("How well readers, or generators, would be ranked again. Minutes run from opening a page to handing it in."),
+        _(
+            "How well readers, or generators, would be ranked again. Minutes are active time; where none was recorded, "
+            "they run from opening a page to submitting it."
+        ),
     ),
 )  # fmt: skip
 

@@ -3,21 +3,27 @@
 import csv
 import io
 import json
+from datetime import timedelta
 
 import numpy as np
 import pandas as pd
 import pytest
 from django.urls import reverse
+from django.utils import timezone
 
+from analysis.choices import Choices
+from analysis.frames.evidence import evidence_of
 from analysis.measures.reliability import alpha_of_parts
 from analysis.science.between import compare_studies, say_comparison
-from analysis.science.scores import GENERATORS, Reliable, StudyScores
+from analysis.science.scores import GENERATORS as OF_GENERATORS
+from analysis.science.scores import Reliable, StudyScores, score_study
 from analysis.services.results import compare_with, list_comparable
 from api.models import Scope
 from api.services.tokens import create_token
+from studies.models import Submission
 from studies.services.responses.importing import import_responses
 from studies.services.states import switch_effects
-from tests.studies.world import bank, draft_study, make_live_study
+from tests.studies.world import GENERATORS, bank, draft_study, make_live_study
 
 
 def scores_of(measure, values, generators=6, texts=6, hours=()):
@@ -73,8 +79,8 @@ def test_items_with_other_words_are_not_the_same(values):
 
 def test_an_hour_is_stepped_by_spearman_and_brown(values):
     alpha = alpha_of_parts(values.T)
-    one = scores_of("fluency", values, hours=[Reliable(GENERATORS, "fluency", alpha, 30.0)])
-    other = scores_of("clarity", values, hours=[Reliable(GENERATORS, "clarity", alpha, 120.0)])
+    one = scores_of("fluency", values, hours=[Reliable(OF_GENERATORS, "fluency", alpha, 30.0)])
+    other = scores_of("clarity", values, hours=[Reliable(OF_GENERATORS, "clarity", alpha, 120.0)])
     tables = compare_studies(one, other)
     hour = row_of(tables[1], study="fluency")
     assert hour["hour"] == pytest.approx(2 * alpha.value / (1 + alpha.value))
@@ -86,10 +92,10 @@ def test_an_hour_is_stepped_by_spearman_and_brown(values):
 # Studies --------------------------------------------------------------------------------------------------------------
 
 
-def rating_rows(n_texts):
+def rating_rows(n_texts, generators=GENERATORS):
     rng = np.random.default_rng(2)
     for number in range(1, n_texts + 1):
-        for name in ("alder", "birch"):
+        for name in generators:
             about = {"annotator": "p", "stage": "rate", "text_id": f"t{number}", "item_id": f"t{number}-{name}-1"}
             for question in ("fluency", "clarity"):
                 yield about | {"question": question, "value": str(rng.integers(1, 4))}
@@ -121,6 +127,19 @@ def test_tables_of_imported_answers(studies):
     assert (same["rho"], same["n"]) == (pytest.approx(1), 32)
     assert row_of(ranks, measure_a="fluency", measure_b="fluency", ranked="generator")["rho"] is None
     assert hours.rows == ()
+
+
+def test_an_hour_is_one_of_active_time(project):
+    """Of six texts, three were open for 10 minutes and worked at for 2; of the others nothing but the 10 is known."""
+    names = ("alder", "birch", "cedar", "elm", "fir")
+    bank(project, texts=6, generators=names)
+    study = draft_study(project, protocol="dimension-ratings", params={"dimensions": ["fluency", "clarity"]})
+    import_responses(study, "\n".join(map(json.dumps, rating_rows(6, names))).encode())
+    now = timezone.now()
+    Submission.objects.update(opened_at=now - timedelta(minutes=10), submitted_at=now)
+    Submission.objects.filter(assignment__unit__text__external_id__in=("t1", "t2", "t3")).update(active_seconds=120)
+    hours = {each.measure: each.minutes for each in score_study(evidence_of(study, Choices())).reliable}
+    assert hours == {"fluency": 36, "clarity": 36}
 
 
 def test_a_refusal_has_the_same_words_on_the_page_in_the_file_and_in_the_api(studies, as_user, viewer, client):

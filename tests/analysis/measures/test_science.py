@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy.stats import t as student
 from scipy.stats import ttest_ind
 
 from analysis.measures.correlations import merge_equal_columns, naive_difference, within_text
@@ -17,9 +18,11 @@ from analysis.measures.rater_effects import (
     find_linked_raters,
     g_study,
     g_study_without,
+    noise_shares,
     rater_severity,
+    share_of_noise,
 )
-from analysis.measures.reader_intervals import FIXED, RANDOM
+from analysis.measures.reader_intervals import FIXED, RANDOM, reliability_parts
 from analysis.measures.reliability import (
     alpha_of_covariances,
     alpha_of_parts,
@@ -186,6 +189,36 @@ def test_a_g_study_without_each_text_is_one_of_the_others() -> None:
     _codes, left = np.unique(item[others], return_inverse=True)
     one = g_study(left, rater[others], value[others])
     assert g_study_without(item, rater, text, value)[2] == pytest.approx((one.objects, one.raters, one.residual))
+
+
+def test_a_reliability_is_judged_by_the_log_of_its_noise() -> None:
+    rng = np.random.default_rng(4)
+    item, rater = (each.ravel() for each in np.indices((80, 4)))
+    value = rng.normal(0, 1, 80)[item] + rng.normal(0, 1, 320)
+    found, without = g_study(item, rater, value), g_study_without(item, rater, item // 2, value)
+    noise = np.array([residual / (objects + residual) for objects, _raters, residual in without])
+    low, high = reliability_parts(found.relative(1), found.noise_shares()[0], noise).ends()
+    reach = student.ppf(0.975, 39) * np.sqrt(39 / 40 * ((np.log(noise) - np.log(noise).mean()) ** 2).sum())
+    assert (1 - low, 1 - high) == pytest.approx(np.exp(np.log(1 - found.relative(1)) + np.array([reach, -reach])))
+
+
+def test_where_objects_do_not_differ_a_reliability_of_0_has_an_interval() -> None:
+    """Their component is negative with every text and without each, so Eρ² is 0 in all of them."""
+    values = np.random.default_rng(2).normal(size=(12, 10, 4))
+    without = [crossed_components(np.delete(values, text, axis=1)) for text in range(10)]
+    found = crossed_components(values)
+    assert found["p"] < 0
+    assert {d_study(each, 10, 4)[0] for each in without} == {0.0}
+    noise = np.array([noise_shares(each, 10, 4)[0] for each in without])
+    low, high = reliability_parts(d_study(found, 10, 4)[0], noise_shares(found, 10, 4)[0], noise).ends()
+    assert low == 0
+    assert 0 < high < 1
+
+
+def test_raters_who_always_agree_leave_no_interval() -> None:
+    assert reliability_parts(1.0, 0.0, np.zeros(5)).reason
+    assert np.isnan(share_of_noise(-1.0, 0.5))
+    assert reliability_parts(0.0, float("nan"), np.array([0.5, float("nan")])).reason
 
 
 def test_persons_items_and_raters() -> None:
