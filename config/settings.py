@@ -302,5 +302,8 @@ LOGGING = {
         }
     },
     "loggers": {"celery": {"level": "WARNING"}},
-    "root": {"handlers": ["console"], "level": env.read_text("LESART_LOG_LEVEL", "INFO")},
+    "root": {
+        "handlers": ["console"],
+        "level": env.read_choice("LESART_LOG_LEVEL", ("INFO", "DEBUG", "WARNING", "ERROR", "CRITICAL")),
+    },
 }

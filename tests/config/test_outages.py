@@ -334,6 +334,7 @@ def test_connections_know_within_seconds_that_the_server_is_away(db):
         ({"DATABASE_URL": "postgres://me:hidden@127.0.0.1:1/lesart"}, usage.NOT_PREPARED, "DATABASE_URL"),
         ({"DATABASE_URL": "mysql://me:hidden@127.0.0.1:1/lesart"}, usage.NOT_PREPARED, "DATABASE_URL"),
         ({"LESART_TIME_ZONE": "Moon/Base"}, usage.NOT_PREPARED, "LESART_TIME_ZONE"),
+        ({"LESART_LOG_LEVEL": "LOUD"}, usage.NOT_PREPARED, "LESART_LOG_LEVEL"),
         ({"REDIS_URL": "redis://:hidden@127.0.0.1:1/0"}, usage.NOT_STARTED, "REDIS_URL"),
         ({"REDIS_URL": "nonsense"}, usage.NOT_STARTED, "REDIS_URL"),
     ],
