@@ -97,7 +97,7 @@ def erase(data: Path, log: Path, up: subprocess.Popen) -> dict:
 
 def wait_until_ready(log: Path, up: subprocess.Popen) -> tuple[str, str]:
     """The address of the server and the link that signs in once."""
-    for _try in range(600):
+    for _try in range(3600):
         written = log.read_text()
         if (ready := READY.search(written)) and (link := LINK.search(written)):
             return ready[1].rstrip("/"), link[0]
@@ -151,7 +151,7 @@ def look_at_everything(researcher: "Browser", study) -> None:
         researcher.get(f"/s/{study.slug}/{path}")
     for annotator in study.annotators.all():
         researcher.get(f"/s/{study.slug}/people/{annotator.pk}/")
-    for _try in range(240):
+    for _try in range(2400):
         if not Job.objects.open().exists():
             return
         time.sleep(0.5)
@@ -162,7 +162,7 @@ def wait_until_deleted(project: int) -> None:
     from jobs.models import Job
     from projects.models import Project
 
-    for _try in range(240):
+    for _try in range(2400):
         if not Project.everything.filter(pk=project).exists() and not Job.objects.open().exists():
             return
         time.sleep(0.5)

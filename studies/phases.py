@@ -28,6 +28,7 @@ SCORED = ("comprehension", "training", "test", "attention")  # their questions h
 ENDING = ("comprehension", "test")  # who fails one takes no further part
 PROFILE = ("background", "survey")  # their answers describe the annotator in exports
 AFTER_UNITS = ("survey", "thanks")
+ONCE = ("consent", "practice", "thanks")  # a study has one of these at most
 COMPREHENSION_TRIES = 2
 MAX_ANSWER = 2_000
 MAX_PICTURES = 20
@@ -237,7 +238,7 @@ def check_phases(phases: list[Phase]) -> list[Phase]:
     for phase in phases:
         if names.count(phase.name) > 1:
             raise ValueError(_("two phases are named “%(name)s”. Give each its own “name”.") % {"name": phase.name})
-    for kind in ("consent", "practice", "thanks"):
+    for kind in ONCE:
         if sum(phase.kind == kind for phase in phases) > 1:
             raise ValueError(_("there is more than one phase of the kind “%(kind)s”.") % {"kind": kind})
     columns = [question.name for phase in phases if phase.kind in PROFILE for question in phase.questions]

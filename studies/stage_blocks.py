@@ -62,6 +62,12 @@ class QuestionRow:
     others_comments: tuple[str, ...] = ()
     comment_field: str = ""
     comment: str = ""
+    lacks_answer: bool = False  # it was handed in without one
+
+    @property
+    def is_rating(self) -> bool:
+        """Whether it is a question with a scale of its own beneath it, and no row of a grid."""
+        return self.kind == "scale" and bool(self.text) and not self.is_anchored
 
     @property
     def is_common(self) -> bool:
@@ -122,6 +128,12 @@ class ItemBlock:
     rewording: str = ""  # the annotator's own wording of the item
 
     @property
+    def errors_above(self) -> list[str]:
+        """What is said above the item. That nothing but a rating is missing is said at the rating."""
+        missing = [row for row in self.rows if row.lacks_answer]
+        return [] if len(self.errors) == len(missing) == 1 and missing[0].is_rating else self.errors
+
+    @property
     def gates(self) -> list[GateRows]:
         """The rows under the headings of their gates."""
         return [GateRows(title, list(rows)) for title, rows in groupby(self.rows, key=attrgetter("gate"))]
@@ -141,6 +153,8 @@ def build_block(form: StageForm, number: int, subject: Subject) -> ItemBlock:
     """What the page shows about one subject."""
     rows = build_rows(form, subject)
     lang, errors = form.assignment.unit.text.language, form.errors.get(subject.handle, [])
+    for row in rows:
+        row.lacks_answer = bool(errors) and row.is_asked and row.is_required and not row.value
     block = ItemBlock(subject.handle, number, lang, rows, errors, form.is_answered(subject))
     block.rewording = next((row.value for row in rows if row.rewords and row.is_asked), "")
     if len(subject.sides) == 1:

@@ -72,7 +72,7 @@ function keep(form, input) {
   if (!item || !form.isConnected) return;
   keepApart(input);
   showAsked(item);
-  item.querySelector(".problem").textContent = "";
+  for (const place of [item, input.closest("[data-row]")]) place?.querySelector(".problem")?.replaceChildren();
   item.classList.remove("is-wrong");
   drafts.add(fieldsOf(form, item.dataset.item));
   countAnswered(form);

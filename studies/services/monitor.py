@@ -29,6 +29,7 @@ from studies.models import (
     Submission,
 )
 from studies.services.declarations import get_declaration
+from studies.services.progress import count_waiting_places
 from studies.services.selection import CALIBRATION
 
 IDLE_AFTER = timedelta(minutes=30)
@@ -247,10 +248,11 @@ class Overview:
     def n_done(self) -> int:
         return sum(person.n_done for person in self.counted)
 
-    @property
+    @cached_property
     def n_all(self) -> int:
-        """Finished and open units; what is open under a disabled link is not expected any more."""
-        return sum(person.n_done if person.state == LINK_OFF else person.n_all for person in self.counted)
+        """Finished and open units, and places of an open link; what is open under a disabled link is not expected."""
+        waiting = count_waiting_places([self.study]).get(self.study.pk, 0)
+        return waiting + sum(person.n_done if person.state == LINK_OFF else person.n_all for person in self.counted)
 
     @property
     def is_waiting_for_links(self) -> bool:

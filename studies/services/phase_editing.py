@@ -101,17 +101,17 @@ def add_phase(study: Study, kind: str) -> str:
     new = {"kind": kind, "name": name} | {
         part: words[part] for part in ("title", "paragraphs", "button") if words.get(part)
     }
-    save_phases(study, [*phases, new | make_example(kind)])
+    save_phases(study, [*phases, new | make_example(kind, name)])
     return name
 
 
-def make_example(kind: str) -> dict[str, Any]:
-    """A question to be replaced, for kinds that cannot be without."""
+def make_example(kind: str, name: str) -> dict[str, Any]:
+    """A question to be replaced, for kinds that cannot be without; called after the phase, as names are columns."""
     if kind not in ASKING:
         return {}
     levels = [_("blue"), _("red")]
     text = _("Please choose “%(colour)s”.") % {"colour": levels[0]}
-    question = {"name": "question_1", "text": text, "levels": levels}
+    question = {"name": f"{name}_question", "text": text, "levels": levels}
     question |= {"answer": levels[0]} if kind in SCORED else {}
     return {"questions": [question]} | ({"after": 1} if kind == "attention" else {})
 

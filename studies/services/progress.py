@@ -2,15 +2,26 @@
 
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
-from django.db.models import Count, Q
+from django.db.models import Count, Exists, OuterRef, Q
 from django.db.models.functions import Substr
 from django.utils.translation import ngettext_lazy
 
 from items.models import name_text
-from studies.models import Annotator, AnnotatorKind, Apart, Assignment, Purpose, Slot, Study, Submission, UnitItem
+from studies.models import (
+    Annotator,
+    AnnotatorKind,
+    Apart,
+    Assignment,
+    Purpose,
+    Slot,
+    Study,
+    StudyState,
+    Submission,
+    UnitItem,
+)
 from studies.protocols import PROTOCOLS
 from studies.services.declarations import get_declaration
 
@@ -46,10 +57,12 @@ def count_progress(study: Study, purpose: Purpose = Purpose.MAIN) -> Progress:
 
 
 def count_all_progress(studies: Iterable[Study]) -> dict[tuple[int, str], Progress]:
-    """The progress of each study by its primary key and the purpose, in one query; what nobody is to do is left out.
+    """The progress of each study by its primary key and the purpose; what nobody is to do is left out.
 
-    What was handed in before a link was revoked counts; what is open under a revoked link does not.
+    What was handed in before a link was revoked counts; what is open under a revoked link does not. Places of an open
+    link that wait for somebody count as open.
     """
+    studies = list(studies)
     counted = Assignment.objects.active().filter(annotator__study__in=studies, annotator__kind=AnnotatorKind.HUMAN)
     counted = counted.exclude(annotator__revoked_at__isnull=False, finished_at=None)
     rows = (
@@ -61,7 +74,21 @@ def count_all_progress(studies: Iterable[Study]) -> dict[tuple[int, str], Progre
             total=Count("pk"),
         )
     )
-    return {(study, purpose): Progress(*numbers) for study, purpose, *numbers in rows}
+    found = {(study, purpose): Progress(*numbers) for study, purpose, *numbers in rows}
+    for study, number in count_waiting_places(studies).items():
+        before = found.get((study, Purpose.MAIN), Progress(0, 0, 0))
+        found[study, Purpose.MAIN] = replace(before, total=before.total + number)
+    return found
+
+
+def count_waiting_places(studies: Iterable[Study]) -> dict[int, int]:
+    """By study with an open link the cells of the plan that nobody holds: they are for those who come next."""
+    mine = [study.pk for study in studies if study.open_token and study.state in (StudyState.LIVE, StudyState.PAUSED)]
+    if not mine:
+        return {}
+    held = Assignment.objects.active().filter(slot=OuterRef("pk"))
+    slots = Slot.objects.filter(~Exists(held), unit__study__in=mine, purpose=Purpose.MAIN)
+    return dict(slots.order_by().values_list("unit__study").annotate(n=Count("pk")))
 
 
 @dataclass(frozen=True)

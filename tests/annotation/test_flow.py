@@ -1,5 +1,7 @@
 """The way through a study without JavaScript: the server's place decides what is shown."""
 
+import re
+
 import pytest
 from bs4 import BeautifulSoup
 from django.test import Client
@@ -86,6 +88,8 @@ def test_a_rating_is_asked_for_while_reading(walker):
     page = walker.post(data)
     assert page.status_code == 200
     assert page.text.count("Please rate the question.") == 12
+    ratings = re.findall(r'<fieldset class="rating".*?</fieldset>', page.text, re.DOTALL)
+    assert [each.count("Please rate the question.") for each in ratings] == [1] * 6  # said at the rating
     assert not Submission.objects.filter(stage="read").exists()
 
 

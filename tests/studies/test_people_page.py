@@ -12,13 +12,14 @@ from django.utils import timezone
 from analysis.frames.responses import query_submitted
 from projects.models import AuditEntry
 from studies.models import Annotator, Contact, Purpose, Response
-from studies.services.launching import pause_study
+from studies.services.launching import close_study, pause_study
 from studies.services.lifecycle import close_due_studies
-from studies.services.monitor import fair_pay, list_people
+from studies.services.monitor import Overview, fair_pay, list_people
 from studies.services.people import pause_person, resume_person
 from studies.services.places import find_place
-from studies.services.progress import count_progress, cover_texts
-from tests.studies.world import bank, draft_study, make_live_study, person
+from studies.services.progress import Progress, count_progress, cover_texts
+from studies.services.recruiting import start_stranger
+from tests.studies.world import Person, bank, draft_study, make_live_study, person
 
 
 @pytest.fixture
@@ -378,3 +379,15 @@ def test_the_page_asks_the_database_no_more_for_sixty_than_for_two(
     make_live_study(project, slug="large", plan={"annotators": 60})
     with django_assert_max_num_queries(30):
         client.get(reverse("study_annotators", args=["large"]))
+
+
+def test_places_of_an_open_link_that_nobody_has_taken_are_still_to_be_done(project, page):
+    bank(project)
+    study = make_live_study(project, plan={"annotators": 3}, recruitment={"open_link": True})
+    assert "texts are done" not in page().text  # nobody has come
+    Person(start_stranger(study, start="one")).start().finish()
+    assert count_progress(study) == Progress(annotators=1, finished=2, total=6)
+    assert Overview(study, list_people(study)).n_all == 6
+    assert "2 of 6 texts are done." in page().text
+    close_study(study)
+    assert count_progress(study).total == 2

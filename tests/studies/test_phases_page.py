@@ -73,6 +73,17 @@ def test_a_draft_without_items_shows_its_phases_all_the_same(page, study, kind):
     assert counts() == before
 
 
+def test_all_kinds_can_be_added_one_after_the_other_and_what_a_study_has_once_is_offered_once(page, study):
+    for kind in ("background", "survey", "comprehension", "thanks"):
+        act(page, study, "add", kind)
+    assert names(study) == ["consent", "instructions", "background", "survey", "comprehension", "thanks"]
+    context = page.get(reverse("study_phases", args=[study.slug])).context
+    offered = dict(context["kinds"])
+    assert not {"consent", "thanks"} & offered.keys()
+    assert {"background", "practice"} <= offered.keys()
+    assert context["main_at"] == 3  # before the exit survey
+
+
 def find_form(page, study, name: str):
     rows = page.get(reverse("study_phases", args=[study.slug])).context["rows"]
     return next(form for phase, _kind, form, _wordings in rows if phase["name"] == name)
