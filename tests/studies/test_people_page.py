@@ -389,5 +389,5 @@ def test_places_of_an_open_link_that_nobody_has_taken_are_still_to_be_done(proje
     assert count_progress(study) == Progress(annotators=1, finished=2, total=6)
     assert Overview(study, list_people(study)).n_all == 6
     assert "2 of 6 texts are done." in page().text
-    close_study(study)
+    study = close_study(study)
     assert count_progress(study).total == 2
