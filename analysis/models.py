@@ -60,7 +60,7 @@ class CodingAct(models.Model):
 
 
 class ItemCodeQuerySet(models.QuerySet):
-    def standing(self, coding: IndependentCoding | None = None) -> Self:
+    def current(self, coding: IndependentCoding | None = None) -> Self:
         """Without those that were taken back: the team's, which results count, or those of one independent coder."""
         return self.filter(removed_at=None, coding=coding)
 

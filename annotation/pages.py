@@ -78,7 +78,7 @@ def read_common_genre(study_id: int) -> str:
 
 def is_new_text(place: Place) -> bool:
     """Whether the annotator has finished nothing about this text before."""
-    assignment = place.asked[0]
+    assignment = place.assignment_and_stage[0]
     if place.done and place.done.unit.text_id == assignment.unit.text_id:
         return False
     mine = assignment.annotator.assignments.active()
@@ -228,7 +228,7 @@ def render_stage(
     status: int,
 ) -> HttpResponse:
     """The items of a stage, with the text if the stage shows it; all of them, or one of them with the way to others."""
-    annotator, (assignment, stage) = place.annotator, place.asked
+    annotator, (assignment, stage) = place.annotator, place.assignment_and_stage
     form = form or StageForm.at(place)
     blocks = build_blocks(form)
     declaration, back = get_annotator_declaration(annotator), find_retractable(place)
@@ -283,7 +283,7 @@ def find_addresses(place: Place) -> PictureAddresses:
 
 def find_round_words(place: Place) -> dict[str, Any] | None:
     """What stands above a stage of practice, or of a later round."""
-    annotator, number = place.annotator, place.asked[0].round
+    annotator, number = place.annotator, place.assignment_and_stage[0].round
     if number == PRACTICE_ROUND:
         phase = next((each for each in list_phases(annotator) if each.kind == "practice"), None)
         return get_phase_words(annotator, phase.name if phase else "practice")
@@ -363,7 +363,7 @@ def render_confirm(request: HttpRequest, place: Place, confirms: str = "") -> Ht
 
     `confirms` is the fingerprint of what was sent; without it, what stands now is confirmed.
     """
-    if place.kind != "stage" or not place.asked[1].confirm:
+    if place.kind != "stage" or not place.assignment_and_stage[1].confirm:
         return None
     form = StageForm.at(place)
     if not form.is_valid():
@@ -379,7 +379,7 @@ def render_confirm(request: HttpRequest, place: Place, confirms: str = "") -> Ht
 
 def build_progress(place: Place) -> dict[str, Any]:
     """How far the annotator is, in units and steps."""
-    annotator, current = place.annotator, place.asked[1].name
+    annotator, current = place.annotator, place.assignment_and_stage[1].name
     stages = [stage.name for stage in get_annotator_declaration(annotator).way(current)]
     return {
         "unit": PROTOCOLS[annotator.study.protocol].unit,

@@ -34,7 +34,7 @@ class PhaseForm:
         self.tries = passage.tries if passage else 0
         self.explains = bool(passage) and phase.kind == "training"
         self.values = phase.read(sent) if sent is not None else dict(passage.answers) if passage else {}
-        self.lacking = phase.missing(self.values) if sent is not None else []
+        self.lacking = phase.find_missing(self.values) if sent is not None else []
         self.rows = [self.make_row(question) for question in phase.questions]
 
     @property

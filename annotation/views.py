@@ -103,7 +103,7 @@ def take_phase(request: HttpRequest, annotator: Annotator) -> HttpResponse:
 def has_missing(annotator: Annotator, name: str, data: QueryDict) -> bool:
     """Whether questions of the phase were left out, so that the page comes again with what was entered."""
     phase = get_phase(annotator, name)
-    return phase is not None and bool(phase.missing(phase.read(data)))
+    return phase is not None and bool(phase.find_missing(phase.read(data)))
 
 
 def take_stage(request: HttpRequest, annotator: Annotator) -> HttpResponse:
@@ -131,7 +131,7 @@ def read_active(request: HttpRequest) -> int | None:
 
 def opens_more(form: StageForm, data: QueryDict) -> bool:
     """Whether all that is missing was not asked yet on the page sent: then more of it opens, and nothing is wrong."""
-    missing = {name for subject in form.subjects for name in form.missing(subject)}
+    missing = {name for subject in form.subjects for name in form.find_missing(subject)}
     return bool(missing) and "asked" in data and missing.isdisjoint(data.getlist("asked"))
 
 

@@ -55,7 +55,7 @@ def stand_in_rates(studies: int, seed: int) -> None:
         for units in (5, 10, 30, 100):
             rng = np.random.default_rng(seed + units)
             passed = sum(
-                alternative_annotator_test(*draw_judgments(units, model, rng), SKILLED).passed
+                alternative_annotator_test(*draw_judgments(units, model, rng), SKILLED).is_passed
                 for _study in range(studies)
             )
             print(f"alternative annotator, {about}, {units} units: passes {rate(passed, studies)}", flush=True)

@@ -79,7 +79,7 @@ class AskForm(MoreChoices, RequestOptionsForm):
     def __init__(self, study: Study, *args: Any, **kwargs: Any):
         super().__init__(*args, **kwargs)
         self.study = study
-        self.fields["endpoint"].queryset = Endpoint.objects.offered_to(study.project)  # type: ignore[attr-defined]
+        self.fields["endpoint"].queryset = Endpoint.objects.available_to(study.project)  # type: ignore[attr-defined]
 
     def offer_prompts(self, named: Iterable[tuple[str, Any]], default: str) -> None:
         """The prompts of that name first, and chosen by an empty word: the latest version at the start."""

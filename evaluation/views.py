@@ -62,7 +62,7 @@ def study_evaluators(request, slug):
 def build_context(study) -> dict:
     rows = list_rows(study)
     is_judged = judges.is_judged(study)
-    working_on = [row for row in rows if row.is_working or (row.evaluator and not row.run and row.missing)]
+    working_on = [row for row in rows if row.is_working or (row.evaluator and not row.run and row.n_missing)]
     return {
         "project": study.project,
         "study": study,
@@ -87,7 +87,7 @@ def describe_rows(rows) -> str:
     sentence = _("%(who)s: nothing is missing.")
     if any(row.is_working for row in rows):
         sentence = _("%(who)s: some are still answering.")
-    elif missing := sum(row.missing for row in rows):
+    elif missing := sum(row.n_missing for row in rows):
         sentence = ngettext("%(who)s: %(n)d answer is missing.", "%(who)s: %(n)d answers are missing.", missing)
         return sentence % {"who": who, "n": missing}
     return sentence % {"who": who}
@@ -158,7 +158,9 @@ def evaluator_model(request, slug):
             messages.error(request, str(error))
             return redirect("study_evaluators", study.slug)
     return render(
-        request, "evaluation/model.html", context | {"has_models": Endpoint.objects.offered_to(study.project).exists()}
+        request,
+        "evaluation/model.html",
+        context | {"has_models": Endpoint.objects.available_to(study.project).exists()},
     )
 
 
@@ -182,7 +184,7 @@ def start_models(request, study, form: ModelForm | JudgeForm):
     working_on = []
     for evaluator in added:
         row = get_row(evaluator)
-        if row.missing and row.run:
+        if row.n_missing and row.run:
             working_on.append(row.run)
         else:
             sentence = _("“%(label)s” had already answered everything.")

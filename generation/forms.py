@@ -110,7 +110,7 @@ class GenerateForm(RequestOptionsForm):
 
     def __init__(self, project: Project, *args: Any, **kwargs: Any):
         super().__init__(*args, **kwargs)
-        endpoints = Endpoint.objects.offered_to(project)
+        endpoints = Endpoint.objects.available_to(project)
         named = [(str(each.pk), each.as_offered) for each in endpoints]
         writers = [(CLOZE, _("Rules, without a model: gap sentences or open questions")), *named]
         self.fields["writer"] = forms.ChoiceField(
@@ -138,13 +138,13 @@ class GenerateForm(RequestOptionsForm):
         return self["texts"] if "texts" in self.fields else None
 
     @property
-    def advanced(self) -> list[forms.BoundField]:
+    def advanced_fields(self) -> list[forms.BoundField]:
         """What has a default that works."""
         return [self[name] for name in self.fields if name not in (*self.MAIN, "texts")]
 
     @property
     def has_advanced_errors(self) -> bool:
-        return any(field.errors for field in self.advanced)
+        return any(field.errors for field in self.advanced_fields)
 
     def clean(self) -> dict[str, Any]:
         """What means something for models only is not passed over in silence."""

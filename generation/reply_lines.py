@@ -31,7 +31,7 @@ class _Line:
     correct: bool | None
 
     @property
-    def unlabelled(self) -> str:
+    def without_marks(self) -> str:
         """The line without marks of bold or quotation, whatever it was taken for."""
         return _plain(self.raw.lstrip("#> \t-•–")).replace("**", "").replace("__", "")
 
@@ -54,7 +54,7 @@ class _Reader:
     def read(self, line: _Line) -> None:
         if self.explains and (found := EXPLANATION.match(line.text)):
             self._explain(found["kind"].lower() in OF_KEYS, line)
-        elif line.correct is None and self.labels and (letters := find_key_letters(line.unlabelled)):
+        elif line.correct is None and self.labels and (letters := find_key_letters(line.without_marks)):
             self.keys.append(letters)
             self.items[-1].raw += f"\n{line.raw}"
         elif self._is_stem(line):

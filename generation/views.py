@@ -34,7 +34,7 @@ def generation_new(request, slug):
     chosen = request.GET.getlist("texts")  # in the list of texts
     form = GenerateForm(project, request.POST or None, initial={"texts": chosen} if chosen else None)
     context = {"project": project, "form": form, "n_open": query_open_rows(project).count()}
-    context |= {"has_models": Endpoint.objects.offered_to(project).exists(), "has_texts": form.all_texts.exists()}
+    context |= {"has_models": Endpoint.objects.available_to(project).exists(), "has_texts": form.all_texts.exists()}
     if form.is_valid():
         try:
             find_texts(project, None)

@@ -31,7 +31,7 @@ class VersionQuerySet(models.QuerySet):
         """The newest version of each; older ones stay for the responses that point to them."""
         return self.filter(superseded_at=None)
 
-    def offered(self) -> Self:
+    def available(self) -> Self:
         """The current ones that are not archived: those of lists and new studies."""
         return self.current().filter(archived_at=None)
 

@@ -62,7 +62,7 @@ class JobQuerySet(models.QuerySet):
         lost = Q(sent_at=None) | Q(sent_at__lt=timezone.now() - RESEND_AFTER)
         return self.filter(lost, state=JobState.QUEUED)
 
-    def expired(self) -> Self:
+    def to_delete(self) -> Self:
         """Closed jobs to delete: without a result, with one that is too old, or beyond the maximum number."""
         closed, now = self.exclude(state__in=OPEN), timezone.now()
         too_many = closed.order_by(F("expires_at").desc(nulls_last=True)).values("pk")[MAX_KEPT:]

@@ -31,7 +31,7 @@ def get_listener() -> Hear:
 
 
 @contextmanager
-def listening(hear: Hear) -> Iterator[None]:
+def listen(hear: Hear) -> Iterator[None]:
     """Inside, `hear` is called with each report of this thread."""
     before = _hear.set(hear)
     try:

@@ -94,7 +94,7 @@ def look_after_jobs() -> None:
     for job_id in Job.objects.unsent().order_by("pk").values_list("pk", flat=True):
         if not send(job_id):
             break
-    for job in Job.objects.expired():
+    for job in Job.objects.to_delete():
         delete_job(job)
     files.delete_orphans(set(Job.objects.exclude(file="").values_list("file", flat=True)))
 

@@ -17,7 +17,7 @@ from jobs import files
 from jobs.events import JOB_ENDED, announce
 from jobs.kinds import KINDS, JobFailed
 from jobs.models import Job, JobState
-from jobs.progress import get_listener, listening
+from jobs.progress import get_listener, listen
 
 # A thread that does something again and again beside the work: heartbeats, and looking after what died.
 
@@ -77,7 +77,7 @@ def run_job(job_id: int) -> None:
     if job is None:
         return
     try:
-        with Heartbeat(job) as heartbeat, listening(heartbeat.hear), override(job.language):
+        with Heartbeat(job) as heartbeat, listen(heartbeat.hear), override(job.language):
             path = KINDS[job.kind].load()(job, heartbeat.hear)
     except JobCancelled:
         return

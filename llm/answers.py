@@ -146,7 +146,7 @@ def _is_answer(text: str, label: str) -> bool:
     lines = [line for line in text.splitlines() if line.strip()]
     if any(_lone(label).fullmatch(line) for line in {lines[0], lines[-1]}):
         return True
-    if _leading(label).match(text) or _closing(label).search(text):
+    if _compile_leading(label).match(text) or _compile_closing(label).search(text):
         return True
     return any(not _is_hedged(text, match) for match in _compile_cue(label).finditer(text))
 
@@ -173,13 +173,13 @@ def _lone(label: str) -> "re.Pattern[str]":
 
 
 @cache
-def _leading(label: str) -> "re.Pattern[str]":
+def _compile_leading(label: str) -> "re.Pattern[str]":
     """`R.`, `R:`, `R)`, `(R)`, `R,` or `R – ` at the very beginning; a bare `R because` is too near to a word."""
     return re.compile(rf"{MARKUP}(?:\({re.escape(label)}\)|{re.escape(label)}{MARKUP}(?:[.:)\]]|\s[–—-]))(?:\s|$)")
 
 
 @cache
-def _closing(label: str) -> "re.Pattern[str]":
+def _compile_closing(label: str) -> "re.Pattern[str]":
     return re.compile(rf"[(\[]{MARKUP}{re.escape(label)}{MARKUP}[)\]]\W*$")
 
 

@@ -28,7 +28,9 @@ def record_unsupported(endpoint: Endpoint, problem: Problem, prompt: Prompt) -> 
 
     What somebody asked for is not left out silently: such a call fails with the server's words.
     """
-    found = find_unsupported(problem, {name: value for name, value in prompt.sent.items() if name not in prompt.free})
+    found = find_unsupported(
+        problem, {name: value for name, value in prompt.sent_params.items() if name not in prompt.free}
+    )
     if found is None:
         return False
     record_capabilities(endpoint, **found)

@@ -180,7 +180,7 @@ def format_progress(run: Run) -> str:
     progress = Progress(run)
     values = {"done": progress.n_done, "total": progress.n_calls, "missing": progress.n_missing}
     line = _("%(done)d of %(total)d calls done, %(missing)d without an answer") % values
-    return f"{line}, {progress.spent}." if progress.spent else f"{line}."
+    return f"{line}, {progress.amount_spent}." if progress.amount_spent else f"{line}."
 
 
 def explain_ending(run: Run) -> str:

@@ -131,13 +131,13 @@ class EndpointForm(forms.ModelForm):
         return [self[name] for name in self.MAIN]
 
     @property
-    def advanced(self) -> list[forms.BoundField]:
+    def advanced_fields(self) -> list[forms.BoundField]:
         """Limits, defaults of requests and who may use it: what works as it stands."""
         return [field for field in self if field.name not in self.MAIN]
 
     @property
     def has_advanced_errors(self) -> bool:
-        return any(field.errors for field in self.advanced)
+        return any(field.errors for field in self.advanced_fields)
 
     @property
     def fields_of_endpoint(self) -> dict:

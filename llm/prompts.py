@@ -50,17 +50,17 @@ class Prompt:
         return to_canonical_json(self.params)
 
     @cached_property
-    def sent(self) -> dict[str, Any]:
+    def sent_params(self) -> dict[str, Any]:
         """The parameters as they are sent."""
         return self.params if self.seed is None else {**self.params, SEED: self.seed}
 
     @cached_property
     def canonical_sent(self) -> str:
-        return self.canonical_params if self.seed is None else to_canonical_json(self.sent)
+        return self.canonical_params if self.seed is None else to_canonical_json(self.sent_params)
 
     def body(self, model: str) -> bytes:
         """What is sent, in UTF-8."""
-        rest = f",{self.canonical_sent[1:]}" if self.sent else "}"
+        rest = f",{self.canonical_sent[1:]}" if self.sent_params else "}"
         return f'{{"model":{to_canonical_json(model)},"messages":{self.canonical_messages}{rest}'.encode()
 
 

@@ -98,7 +98,7 @@ class Progress:
         return self.n_open / self.rate if self.rate and self.run.is_planned else None
 
     @property
-    def spent(self) -> str:
+    def amount_spent(self) -> str:
         """Empty where the endpoint has no price."""
         return format_money(self.run.spent_nanos, self.run.endpoint.currency) if self.run.endpoint.has_price else ""
 
@@ -162,10 +162,6 @@ class Comparison:
     is_part: bool
     fields: list[Agreement]
     different: list[Pair]
-
-    @property
-    def n_only_here(self) -> int:
-        return self.n_here - self.n_both
 
 
 def find_comparable(run: Run) -> "QuerySet[Run]":

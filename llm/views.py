@@ -161,7 +161,7 @@ def run_list(request, slug):
     project = get_project(request.user, slug)
     page = Paginator(project.runs.select_related("endpoint"), RUNS_ON_A_PAGE).get_page(request.GET.get("page"))
     rows = [(run, Progress(run)) for run in page]
-    models = [(endpoint, build_badges(endpoint)) for endpoint in Endpoint.objects.offered_to(project)]
+    models = [(endpoint, build_badges(endpoint)) for endpoint in Endpoint.objects.available_to(project)]
     context = {"project": project, "rows": rows, "page": page, "models": models, "works": has_live_workers()}
     return render(request, "llm/run_list.html", context)
 

@@ -82,7 +82,7 @@ def record_act(project_id: int, act: str, subject: Model | None = None, *, numbe
 
 
 @contextmanager
-def acting_as(find_user: Callable[[], int | None]) -> Any:
+def act_as(find_user: Callable[[], int | None]) -> Any:
     """Inside, acts are recorded as those of this user."""
     token = _actor.set(find_user)
     try:
@@ -98,7 +98,7 @@ class ActingUserMiddleware:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        with acting_as(lambda: request.user.pk):
+        with act_as(lambda: request.user.pk):
             return self.get_response(request)
 
 

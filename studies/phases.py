@@ -161,7 +161,7 @@ class Phase(Strict):
         sentences += [
             _("its text shows the picture “%(name)s”, which is not among its pictures. Add it.")
             % {"name": make_printable(name)}
-            for name in dict.fromkeys(find_named_pictures(self.written))
+            for name in dict.fromkeys(find_named_pictures(self.markdown))
             if self.markup and name not in self.pictures
         ]
         names = [question.name for question in self.questions]
@@ -192,7 +192,7 @@ class Phase(Strict):
         return question.label_of(question.answer).casefold() in words
 
     @property
-    def written(self) -> str:
+    def markdown(self) -> str:
         """Its text and its points as one text in Markdown."""
         return "\n\n".join([*self.paragraphs, "\n".join(f"- {point}" for point in self.points)])
 
@@ -214,7 +214,7 @@ class Phase(Strict):
         read = {question.name: question.read(data.get(question.name)) for question in self.questions}
         return {name: value for name, value in read.items() if value is not None}
 
-    def missing(self, answers: Mapping[str, str]) -> list[PhaseQuestion]:
+    def find_missing(self, answers: Mapping[str, str]) -> list[PhaseQuestion]:
         return [each for each in self.questions if each.required and each.name not in answers]
 
     def score(self, answers: Mapping[str, str]) -> int:

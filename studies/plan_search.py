@@ -42,12 +42,12 @@ class Design:
         return does
 
     @cached_property
-    def wanted(self) -> FloatArray:
+    def target(self) -> FloatArray:
         """(texts, labels): seats per text and label, not whole where the numbers do not divide."""
         return np.asarray(self.does.sum(axis=1, keepdims=True) * self.share)
 
     @cached_property
-    def wanted_of_seats(self) -> FloatArray:
+    def target_of_seats(self) -> FloatArray:
         """(seats, labels): texts per seat and label if all were even."""
         return np.asarray(self.does.T @ self.share)
 
@@ -60,8 +60,8 @@ class Design:
     @cached_property
     def group(self) -> float:
         """Mean number of seats that meet under one label of a text, at least 2."""
-        places = (self.wanted > 0) & (self.paired > 0)
-        return max(2.0, float(self.wanted[places].mean()) if places.any() else 0.0)
+        places = (self.target > 0) & (self.paired > 0)
+        return max(2.0, float(self.target[places].mean()) if places.any() else 0.0)
 
 
 Cost = tuple[float, float]
@@ -97,9 +97,9 @@ def _steps(design: Design) -> int:
 def _start(design: Design, rng: np.random.Generator) -> IntArray:
     """A first plan: text by text in random order, each label to the seats that lack it most."""
     labels = np.full((len(design.who), design.seats), NOBODY)
-    lack_of_seats, lack = design.wanted_of_seats.copy(), np.zeros(design.share.shape[1])
+    lack_of_seats, lack = design.target_of_seats.copy(), np.zeros(design.share.shape[1])
     for text in rng.permutation(len(design.who)):
-        sizes = _sizes(design.wanted[text], lack, rng)
+        sizes = _sizes(design.target[text], lack, rng)
         free = rng.permutation(design.who[text])
         for label in rng.permutation(np.flatnonzero(sizes)):
             order = np.argsort(-lack_of_seats[free, label].round(9), kind="stable")
@@ -110,7 +110,7 @@ def _start(design: Design, rng: np.random.Generator) -> IntArray:
 
 
 def _sizes(wanted: FloatArray, lack: FloatArray, rng: np.random.Generator) -> IntArray:
-    """`wanted` rounded to whole numbers with the same sum; remainders go to labels below their target (updates
+    """`target` rounded to whole numbers with the same sum; remainders go to labels below their target (updates
     `lack`)."""
     sizes = np.floor(wanted + 1e-9).astype(np.int64)
     over = round(float(wanted.sum())) - int(sizes.sum())
@@ -125,7 +125,7 @@ def _sizes(wanted: FloatArray, lack: FloatArray, rng: np.random.Generator) -> In
 def _cost(design: Design, labels: IntArray) -> Cost:
     """(unevenness of seats and labels, unevenness of pairs); the first decides."""
     given = labels[:, :, None] == np.arange(design.share.shape[1])
-    by_seat = given.sum(axis=0) - design.wanted_of_seats
+    by_seat = given.sum(axis=0) - design.target_of_seats
     overall = by_seat.sum(axis=0)
     met = np.triu(_meetings(design, given))
     balance = float((by_seat**2).sum()) + float((overall**2).sum())
@@ -142,9 +142,9 @@ def _meetings(design: Design, given: NDArray[np.bool_]) -> FloatArray:
 
 def _bound(design: Design) -> Cost:
     """No plan is better than this; some sizes have none that reaches it."""
-    seats = sum(_least(row) for row in design.wanted_of_seats)
-    overall = _least(design.wanted.sum(axis=0))
-    sizes = np.floor(design.wanted + 1e-9)
+    seats = sum(_least(row) for row in design.target_of_seats)
+    overall = _least(design.target.sum(axis=0))
+    sizes = np.floor(design.target + 1e-9)
     over = design.does.sum(axis=1) - sizes.sum(axis=1)
     # a seat that is over joins a label that has floor(wanted) seats
     meetings = round(float((sizes * (sizes - 1) / 2 @ design.paired + over * sizes.max(axis=1)).sum()))
@@ -175,7 +175,7 @@ class _State:
         self.design, self.labels, self.weight = design, labels, 1.0
         given = labels[:, :, None] == np.arange(design.share.shape[1])
         self.sizes = given.sum(axis=1).astype(np.float64)
-        self.over = given.sum(axis=0) - design.wanted_of_seats  # (seats, labels): texts above the even number
+        self.over = given.sum(axis=0) - design.target_of_seats  # (seats, labels): texts above the even number
         # meet[label, a, b]: how often a and b share a text, and how often under this label; what one more meeting costs
         met = _meetings(design, given)
         self.meet = met.sum(axis=0) + REPEAT * met
@@ -253,7 +253,7 @@ class _State:
 
     def _moves(self, text: int, own: IntArray, price: FloatArray, now: FloatArray) -> FloatArray:
         """(candidates, labels): cost of moving a surplus place to another label; infinite where there is none."""
-        sizes, wanted, paired = self.sizes[text], self.design.wanted[text], self.design.paired
+        sizes, wanted, paired = self.sizes[text], self.design.target[text], self.design.paired
         leave = (1 + REPEAT) * ((sizes - 1) * paired)[own]
         enter = (1 + REPEAT) * (sizes * paired)
         costs = 2 * (price - now[:, None]) + leave[:, None] + enter + 4 * self.weight

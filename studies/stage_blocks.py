@@ -212,9 +212,9 @@ def build_options(
 
 def build_rows(form: StageForm, subject: Subject) -> list[QuestionRow]:
     """The questions about the item as a whole; in a second round those that are open again stand among the others."""
-    opened, again = form.stage.reached(form.path(subject)), form.reopened(subject)
+    opened, again = form.stage.find_reached(form.path(subject)), form.reopened(subject)
     found: list[QuestionRow] = []
-    for question in form.applying(subject):
+    for question in form.applicable_questions(subject):
         if question.per == "item":
             row = build_row(form, subject, question)
             row.is_asked = question.name in opened or (again is not None and question.name not in again)

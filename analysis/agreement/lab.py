@@ -22,7 +22,7 @@ from analysis.measures.agreement import (
     mean_agreement,
     pair_tables,
     pairwise,
-    sharing,
+    select_sharing_pairs,
 )
 from analysis.measures.coefficients import category_counts, fleiss_kappa
 from analysis.measures.icc import clustered_icc, icc
@@ -55,7 +55,7 @@ def name_category(category: str) -> str:
 
 def pair_rows(answers: Answers, asked: Asked) -> Iterator[dict[str, Any]]:
     """Cohen's κ of each pair that judged a unit both, with its asymptotic errors (Fleiss, Cohen & Everitt 1969)."""
-    pairs = sharing(answers.values, all_pairs(len(answers.raters)))
+    pairs = select_sharing_pairs(answers.values, all_pairs(len(answers.raters)))
     tables = pair_tables(answers.values, len(asked.categories), pairs, answers.one_group, 1)[0]
     for (one, other), table in zip(pairs, tables.astype(np.int64), strict=True):
         found = kappa_test(table)
@@ -140,7 +140,7 @@ def lab(frame: pd.DataFrame, asked: Asked, annotators: list[str], choices: Choic
     if len(answers.raters) < 2:
         return None
     rows = rows_of(answers, asked, choices.convention, choices.seed)
-    notes = [texts_only_note(_("intraclass correlations"))] if asked.ordered else []
+    notes = [texts_only_note(_("intraclass correlations"))] if asked.is_ordered else []
     found = COEFFICIENTS.build(rows, notes=notes)
     tables = (found, tests(answers, asked), contingency(answers, asked), labels(answers, asked))
     return Lab(*(table.add_included(choices.purposes) for table in tables))
@@ -153,7 +153,7 @@ def rows_of(answers: Answers, asked: Asked, convention: str, seed: int) -> Itera
     yield mean_kappa_row(answers, asked, convention, seed)
     yield mean_kappa_row(answers, asked, convention, seed, weighted=False)
     yield alpha_row(answers, asked, alpha.NOMINAL, convention, seed)
-    if asked.ordered:
+    if asked.is_ordered:
         for kind in (scales.LINEAR, scales.QUADRATIC, scales.ORDINAL):
             for name, title in WEIGHTED.items():
                 yield coefficient_row(answers, asked, name, title, kind, convention, seed)
@@ -173,7 +173,7 @@ def coefficient_row(
         found = FUNCTIONS[name](coefficients.category_counts(answers.values, c), w)
     values, text = answers.values, answers.text
     intervals = {
-        READERS: readers_coefficient(name, values, c, text, weights=w, fixed=answers.fixed),
+        READERS: readers_coefficient(name, values, c, text, weights=w, fixed=answers.fixed_raters),
         ANNOTATORS: coefficient_intervals.clustered_coefficient(name, values, c, text, seed=seed, weights=w),
         PUBLISHED: found.interval(),
     }
@@ -190,7 +190,7 @@ def mean_kappa_row(
     found = mean_agreement(shared)
     judged = (answers.values, c, pairs, answers.text)
     intervals = {
-        READERS: readers_kappa(*judged, weighted=weighted, fixed=answers.fixed),
+        READERS: readers_kappa(*judged, weighted=weighted, fixed=answers.fixed_raters),
         ANNOTATORS: clustered_kappa(*judged, seed=seed, weighted=weighted),
     }
     compared = agreement.judgments_compared(answers.values, pairs)
@@ -203,7 +203,7 @@ def alpha_row(answers: Answers, asked: Asked, level: str, convention: str, seed:
     values = numbers_of(answers, asked)
     found = alpha.krippendorff_alpha(values, level)
     intervals = {
-        READERS: readers_alpha(values, level, answers.text, fixed=answers.fixed),
+        READERS: readers_alpha(values, level, answers.text, fixed=answers.fixed_raters),
         ANNOTATORS: alpha.clustered_alpha(values, level, answers.text, seed=seed),
         PUBLISHED: found.interval(),
     }
@@ -226,7 +226,7 @@ def icc_rows(answers: Answers, asked: Asked, convention: str, seed: int) -> Iter
 
 def points_of(asked: Asked) -> np.ndarray:
     """(c,): the levels of a scale are their own numbers, other categories have the number of their place."""
-    return np.array(asked.categories if asked.ordered else range(len(asked.categories)), dtype=np.float64)
+    return np.array(asked.categories if asked.is_ordered else range(len(asked.categories)), dtype=np.float64)
 
 
 def numbers_of(answers: Answers, asked: Asked) -> np.ndarray:

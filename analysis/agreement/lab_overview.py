@@ -96,7 +96,7 @@ def row_of(frame: pd.DataFrame, asked: Asked, annotators: list[str]) -> dict[str
     counted = coefficients.category_counts(answers.values, c)
     percent = coefficients.percent(counted, identity)
     conger = coefficients.conger_kappa(answers.values, c, identity)
-    level = alpha.INTERVAL if asked.ordered else alpha.NOMINAL
+    level = alpha.INTERVAL if asked.is_ordered else alpha.NOMINAL
     agreed = alpha.krippendorff_alpha(numbers_of(answers, asked), level)
     reason = percent.reason or conger.reason or agreed.reason
     return {

@@ -50,7 +50,7 @@ class Asked:
         return question if self.is_only_stage else f"{question}, {name_stage(self.stage)}"
 
     @property
-    def ordered(self) -> bool:
+    def is_ordered(self) -> bool:
         """Whether the categories are numbers, so that their distance means something."""
         return self.kind == "scale"
 
@@ -115,7 +115,7 @@ class Answers:
     models: tuple[int, ...] = ()
 
     @property
-    def fixed(self) -> tuple[int, ...]:
+    def fixed_raters(self) -> tuple[int, ...]:
         """The raters who stand for themselves: one model beside people, or everybody where several models are."""
         return self.models if len(self.models) < 2 else tuple(range(len(self.raters)))
 

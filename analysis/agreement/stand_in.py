@@ -69,7 +69,9 @@ def row_of(
     answers = of_model(answers)
     with_model, between = agreement(answers, asked, evidence.choices.seed)
     convention = evidence.choices.convention
-    found = alternative_annotator_test(*as_numbers(answers, asked), epsilon, NUMBERS if asked.ordered else CATEGORIES)
+    found = alternative_annotator_test(
+        *as_numbers(answers, asked), epsilon, NUMBERS if asked.is_ordered else CATEGORIES
+    )
     shared = (answers.values[1:] != MISSING).any(axis=0)
     return {
         "evaluator": model.name,
@@ -81,7 +83,7 @@ def row_of(
         "epsilon": epsilon,
         "winning_rate": found.winning_rate,
         "advantage": found.advantage,
-        "passed": None if isnan(found.winning_rate) else found.passed,
+        "passed": None if isnan(found.winning_rate) else found.is_passed,
         "n_people": len(answers.raters) - 1,
         "n_few_units": found.few_units,
         "n_units": int(shared.sum()),
@@ -122,7 +124,9 @@ def pair_sets(n: int) -> tuple[np.ndarray, np.ndarray]:
 
 def as_numbers(answers: Answers, asked: Asked) -> tuple[np.ndarray, np.ndarray]:
     """(people, units) and (units,): the levels of a scale, else codes; NaN where missing."""
-    scale = np.array([*(asked.categories if asked.ordered else range(len(asked.categories))), np.nan], dtype=np.float64)
+    scale = np.array(
+        [*(asked.categories if asked.is_ordered else range(len(asked.categories))), np.nan], dtype=np.float64
+    )
     values = scale[np.where(answers.values == MISSING, len(scale) - 1, answers.values)]
     return values[1:], values[0]
 

@@ -84,7 +84,7 @@ def list_units(evidence: Evidence, shared: pd.DataFrame, model: str) -> Table:
 
 def list_tests(evidence: Evidence, asked: Asked, answers: Answers, epsilon: float) -> Table:
     """The test against each person."""
-    kind = NUMBERS if asked.ordered else CATEGORIES
+    kind = NUMBERS if asked.is_ordered else CATEGORIES
     found = asdict(alternative_annotator_test(*as_numbers(answers, asked), epsilon, kind))
     columns = ("n_units", "model_at_least", "person_at_least", "p", "p_adjusted")
     rows = pd.DataFrame({"annotator": answers.raters[1:]} | {name: found[name] for name in columns})

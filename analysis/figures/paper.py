@@ -174,7 +174,7 @@ def rect(x: float, y: float, width: float, height: float, css: str, line: float 
     return f'<rect x="{x:.1f}" y="{y:.1f}" {size} class="{css}" stroke-width="{line:.2f}"/>'
 
 
-def cut(words: str, sheet: Sheet, room: float) -> str:
+def truncate(words: str, sheet: Sheet, room: float) -> str:
     """The words as far as they fit."""
     if sheet.wide(words) <= room + 0.01:
         return words
@@ -287,7 +287,7 @@ def draw_ranges(drawing: Ranges, sheet: Sheet) -> tuple[str, float]:
             room = sheet.width - 2 * em - sheet.wide(f"{each.number} {each.after}")
             up = 1.0 * em + (0.35 * em if drawing.joined else 0)
             parts += [
-                text(left, y - up, cut(each.label, sheet, room), css="strong over"),
+                text(left, y - up, truncate(each.label, sheet, room), css="strong over"),
                 number_at(each, sheet.width - 0.5 * em, y - up, "end"),
             ]
         else:
@@ -349,7 +349,7 @@ def draw_panels(drawing: Panels, sheet: Sheet) -> tuple[str, float]:
             for at, marks in enumerate(rows[: sheet.most]):
                 parts += draw_marks(marks, scale, top + step * (at + 0.5), sheet, joined=drawing.joined)
         for at, label in enumerate(labels):
-            parts.append(text(names, top + step * (at + 0.5) + 0.35 * em, cut(label, sheet, names), "end"))
+            parts.append(text(names, top + step * (at + 0.5) + 0.35 * em, truncate(label, sheet, names), "end"))
         y = bottom + 2.1 * em
     return finish(parts, drawing.axis, (left + sheet.width) / 2, y + 0.5 * em, sheet, len(drawing.labels) - len(labels))
 
@@ -357,7 +357,7 @@ def draw_panels(drawing: Panels, sheet: Sheet) -> tuple[str, float]:
 def fold(words: str, sheet: Sheet, room: float) -> list[str]:
     from textwrap import wrap as cut_lines
 
-    return [cut(each, sheet, room) for each in cut_lines(words, max(5, int(room / (0.58 * sheet.letter))))][:2]
+    return [truncate(each, sheet, room) for each in cut_lines(words, max(5, int(room / (0.58 * sheet.letter))))][:2]
 
 
 def draw_bars(drawing: Bars, sheet: Sheet) -> tuple[str, float]:
@@ -375,7 +375,7 @@ def draw_bars(drawing: Bars, sheet: Sheet) -> tuple[str, float]:
         if is_above:
             room = sheet.width - sheet.wide(each.after) - em
             parts += [
-                text(left, bar - 0.4 * em, cut(each.label, sheet, room), css="strong"),
+                text(left, bar - 0.4 * em, truncate(each.label, sheet, room), css="strong"),
                 text(right, bar - 0.4 * em, each.after, "end"),
             ]
         else:
@@ -393,7 +393,7 @@ def draw_keys(words: Sequence[str], left: float, sheet: Sheet) -> tuple[list[str
     """The legend of bars, in as many lines as it takes; and where the bars begin."""
     em, x, y, parts = sheet.letter, left, 1.0 * sheet.letter, []
     for place, each in enumerate(words):
-        each = cut(each, sheet, sheet.width - left - 2 * em)
+        each = truncate(each, sheet, sheet.width - left - 2 * em)
         width = 1.3 * em + sheet.wide(each) + 0.9 * em
         if x > left and x + width > sheet.width:
             x, y = left, y + 1.35 * em

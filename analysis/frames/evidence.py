@@ -301,7 +301,7 @@ def options_of(study: Study) -> pd.DataFrame:
 def codes_of(study: Study, coding: IndependentCoding | None = None) -> dict[str, set[str]]:
     """The team's codes by item id, or those of one independent coder."""
     found: dict[str, set[str]] = {}
-    standing = ItemCode.objects.standing(coding).filter(study=study)
+    standing = ItemCode.objects.current(coding).filter(study=study)
     for item_id, code in standing.values_list("item__external_id", "code"):
         found.setdefault(item_id, set()).add(code)
     return found

@@ -43,7 +43,7 @@ def export_codes(study: Study, out: Out, kind: str = "") -> int:
     rows = csv.writer(out)
     rows.writerow([*COLUMNS, *MORE])
     standing: dict[int, list[ItemCode]] = {}
-    for code in ItemCode.objects.standing().filter(study=study).select_related("option", "set_by", "item__text"):
+    for code in ItemCode.objects.current().filter(study=study).select_related("option", "set_by", "item__text"):
         if kind in ("", code_called(study.protocol, code.code).kind):
             standing.setdefault(code.item_id, []).append(code)
     items = Item.objects.filter(unit_items__unit__study=study).select_related("text", "generator").distinct().in_bulk()

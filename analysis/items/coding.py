@@ -160,7 +160,7 @@ class Coder:
 
 def coders_of(study: Study) -> list[Coder]:
     """By name, nobody's last."""
-    rows = ItemCode.objects.standing().filter(study=study).order_by().values_list("set_by", "set_by__username")
+    rows = ItemCode.objects.current().filter(study=study).order_by().values_list("set_by", "set_by__username")
     found = [Coder(pk, name or "", n) for (pk, name), n in Counter(rows).items()]
     return sorted(found, key=lambda coder: (not coder.name, coder.name))
 
@@ -280,7 +280,7 @@ def select_items(study: Study, items: list[Listed], scheme: Scheme, form: Coding
         and form.choice("state") in ("", "uncoded" if item.id in without else "coded")
     ]
     if form.choice("by"):
-        by = ItemCode.objects.standing().filter(study=study, set_by=int(form.choice("by")))
+        by = ItemCode.objects.current().filter(study=study, set_by=int(form.choice("by")))
         mine = {item for item, code in by.values_list("item", "code") if _is_of(study, code, form.choice("kind"))}
         found = [item for item in found if item.pk in mine]
     return _sort_items(study, found, form)
@@ -326,7 +326,7 @@ def coding_rows(
     """The rows of these items, in the order given."""
     items = Item.objects.filter(pk__in=pks).select_related("text", "generator").prefetch_related("options").in_bulk()
     found: dict[int, list[ItemCode]] = {}
-    standing = ItemCode.objects.standing(coding).filter(study=study, item__in=pks)
+    standing = ItemCode.objects.current(coding).filter(study=study, item__in=pks)
     for code in standing.select_related("study", "set_by", "option"):
         found.setdefault(code.item_id, []).append(code)
     return [

@@ -55,7 +55,7 @@ def set_code(
 
 def remove_code(code: ItemCode, user: User) -> bool:
     """Take a code back; False if somebody has done so before."""
-    standing = ItemCode.objects.standing().filter(pk=code.pk)
+    standing = ItemCode.objects.current().filter(pk=code.pk)
     return bool(standing.update(removed_at=timezone.now(), removed_by=user))
 
 
@@ -102,7 +102,6 @@ class Done:
 
     act: CodingAct | None
     n_set: int = 0
-    n_removed: int = 0
     n_same: int = 0  # codes that stood as asked
     items: frozenset[int] = field(default_factory=frozenset)
 
@@ -118,7 +117,7 @@ def code_items(
     """
     _lock(study, coding)
     _refuse_unknown(study, placed)
-    of_items = _standing(study, {each.item for each in placed}, coding)
+    of_items = _codes_by_item(study, {each.item for each in placed}, coding)
     at_place = {(code.item_id, code.code, code.option_id): code for codes in of_items.values() for code in codes}
     new = [each for each in placed if each.place not in at_place or each.says_more_than(at_place[each.place])]
     wanted = {each.place for each in placed}
@@ -137,7 +136,7 @@ def take_back(
 ) -> Done:
     """Take a code back from all of these items that have it, wherever on them it points."""
     _lock(study, coding)
-    standing = _standing(study, set(items), coding)
+    standing = _codes_by_item(study, set(items), coding)
     removed = [each for codes in standing.values() for each in codes if each.code == code]
     return _carry_out(study, [], removed, user, coding, n_same=len(set(items) - {each.item_id for each in removed}))
 
@@ -146,7 +145,7 @@ def take_back(
 def take_back_kind(study: Study, item: int, kind: str, user: User | None) -> Done:
     """Take the team's codes of a kind back from an item."""
     _lock(study, None)
-    standing = _standing(study, {item}, None).get(item, [])
+    standing = _codes_by_item(study, {item}, None).get(item, [])
     removed = [each for each in standing if code_called(study.protocol, each.code).kind == kind]
     return _carry_out(study, [], removed, user, None, n_same=0)
 
@@ -165,14 +164,14 @@ def undo(study: Study, act: int, user: User, coding: IndependentCoding | None = 
 def undo_act(found: CodingAct, user: User) -> Done:
     """The same, whoever did it."""
     study = found.study
-    removed = list(ItemCode.objects.standing(found.coding).filter(set_in=found))
+    removed = list(ItemCode.objects.current(found.coding).filter(set_in=found))
     _remove(removed, user, None)
     before = list(ItemCode.objects.filter(removed_in=found))
-    standing = _standing(study, {code.item_id for code in before}, found.coding)
+    standing = _codes_by_item(study, {code.item_id for code in before}, found.coding)
     again = [code for code in before if _fits(study, code, standing.get(code.item_id, ()))]
     ItemCode.objects.bulk_create([_copy(code) for code in again], batch_size=BATCH)
     CodingAct.objects.filter(pk=found.pk).update(undone_at=timezone.now())
-    return Done(found, len(again), len(removed), items=frozenset(code.item_id for code in [*removed, *again]))
+    return Done(found, len(again), items=frozenset(code.item_id for code in [*removed, *again]))
 
 
 def last_act(study: Study, user: User, coding: IndependentCoding | None = None) -> CodingAct | None:
@@ -196,12 +195,10 @@ def _refuse_unknown(study: Study, placed: Iterable[Placed]) -> None:
         raise BadCode(_("This item is not in the study."))
 
 
-def _standing(study: Study, items: Collection[int], coding: IndependentCoding | None) -> dict[int, list[ItemCode]]:
+def _codes_by_item(study: Study, items: Collection[int], coding: IndependentCoding | None) -> dict[int, list[ItemCode]]:
     """The codes that stand on these items, by item."""
     found: dict[int, list[ItemCode]] = {}
-    for code in ItemCode.objects.standing(coding).filter(
-        study=study
-    ):  # all: thousands of keys are too many for a query
+    for code in ItemCode.objects.current(coding).filter(study=study):  # all: thousands of keys are too many for a query
         if code.item_id in items:
             found.setdefault(code.item_id, []).append(code)
     return found
@@ -245,7 +242,7 @@ def _carry_out(
         batch_size=BATCH,
     )  # fmt: skip
     changed = {each.item for each in new} | {code.item_id for code in removed}
-    return Done(act, len(new), len(removed), n_same, frozenset(changed))
+    return Done(act, len(new), n_same, frozenset(changed))
 
 
 def _remove(codes: Collection[ItemCode], user: User | None, act: CodingAct | None) -> None:

@@ -57,7 +57,7 @@ def start_coding(study: Study, user: User) -> IndependentCoding:
 @transaction.atomic
 def finish_coding(coding: IndependentCoding) -> None:
     """From now on an item without a code counts as one that has none; `CannotCode` if nothing was coded."""
-    if not ItemCode.objects.standing(coding).exists():
+    if not ItemCode.objects.current(coding).exists():
         raise CannotCode(_("You have not set a code yet. Code the items first."))
     IndependentCoding.objects.filter(pk=coding.pk, finished_at=None).update(finished_at=timezone.now())
     record_act(coding.study.project_id, "coding_finished", coding.study)
@@ -114,7 +114,7 @@ class Cell:
         return self.is_conflict and self.decision is None
 
     @property
-    def unnamed(self) -> list[str]:
+    def anonymous_answers(self) -> list[str]:
         """The answers in words, sorted, so that their order does not reveal who gave which."""
         return sorted(map(self.question.say, self.answers))
 

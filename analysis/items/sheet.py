@@ -53,7 +53,7 @@ class Judgment:
         return [(name_question(question), self.word_answer(value)) for question, value in self.others.items()]
 
     @property
-    def answered_again(self) -> list[str]:
+    def superseded_questions(self) -> list[str]:
         return sorted(map(name_question, self.superseded))
 
     def word_answer(self, value: Any) -> str:

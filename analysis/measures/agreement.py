@@ -76,7 +76,7 @@ def pairs_with(rater: int, others: IntArray) -> IntArray:
     return np.stack([np.full_like(partners, rater), partners], axis=1)
 
 
-def sharing(ratings: IntArray, pairs: IntArray) -> IntArray:
+def select_sharing_pairs(ratings: IntArray, pairs: IntArray) -> IntArray:
     """(q, 2): those pairs that judged some unit both."""
     shared = [_both_judged(ratings, one, other).any() for one, other in pairs]
     return np.asarray(pairs[np.array(shared, dtype=np.bool_)])
@@ -96,15 +96,6 @@ def pair_tables(ratings: IntArray, categories: int, pairs: IntArray, groups: Int
         code = (groups[both] * categories + ratings[one, both]) * categories + ratings[other, both]
         tables[:, at] = np.bincount(code, minlength=n_groups * cells).reshape(n_groups, cells)
     return tables.reshape(n_groups, len(pairs), categories, categories)
-
-
-def missing_as_label(ratings: IntArray, categories: int) -> IntArray:
-    """Ratings in which a judgment that was not made is one more label, `categories`, such as "not applicable".
-
-    Two annotators with n units: agreement over all · n = agreement over units both judged · those units + units that
-    neither judged.
-    """
-    return np.where(ratings == MISSING, categories, ratings)
 
 
 def judgments_compared(ratings: IntArray, pairs: IntArray) -> BoolArray:
@@ -217,7 +208,7 @@ def mean_kappa(
     up, so no judgment is looked at twice; a pair undefined in a replicate is left out of that one. weighted: by the
     judgments that a pair shares in the replicate.
     """
-    pairs = sharing(ratings, pairs)
+    pairs = select_sharing_pairs(ratings, pairs)
     size = max(1, CELLS // max(1, n_groups * categories**2))
     blocks = [pairs[start : start + size] for start in range(0, len(pairs), size)]
 
@@ -260,7 +251,7 @@ def clustered_kappas(
         alike.setdefault(np.unique(text[judged.any(axis=0)]).tobytes(), []).append(place)
     for key, places in alike.items():
         texts = np.frombuffer(key, dtype=text.dtype)
-        shared = [sharing(ratings, pair_sets[place]) for place in places]
+        shared = [select_sharing_pairs(ratings, pair_sets[place]) for place in places]
         pairs = np.unique(np.sort(np.concatenate(shared), axis=1), axis=0)
         if len(places) == 1 or len(texts) < 2 or len(pairs) * len(texts) * categories**2 > CELLS:
             judged_by = ((place, (ratings, categories, pair_sets[place], text)) for place in places)

@@ -48,7 +48,7 @@ class AlternativeAnnotator:
     reason: str = ""
 
     @property
-    def passed(self) -> bool:
+    def is_passed(self) -> bool:
         """Whether the model may stand in; False where undefined."""
         return not math.isnan(self.winning_rate) and self.winning_rate >= PASSING
 

@@ -37,7 +37,7 @@ class LabelSeverity:
 def label_severity(item: IntArray, rater: IntArray, yes: BoolArray, text: IntArray, group: IntArray) -> LabelSeverity:
     """From labels (m,) whose raters are linked. text, group: of each item, codes from 0, such as of its generator."""
     n_raters, n_groups, n_texts = int(rater.max()) + 1, int(group.max()) + 1, int(text.max()) + 1
-    raters, groups = varying(rater, yes), varying(group[item], yes)
+    raters, groups = have_both_answers(rater, yes), have_both_answers(group[item], yes)
     kept = raters[rater] & groups[group[item]]
     empty = LabelSeverity(
         np.full(n_raters, np.nan), np.full(n_groups, np.nan),
@@ -58,7 +58,7 @@ def label_severity(item: IntArray, rater: IntArray, yes: BoolArray, text: IntArr
     return empty
 
 
-def varying(code: IntArray, yes: BoolArray) -> BoolArray:
+def have_both_answers(code: IntArray, yes: BoolArray) -> BoolArray:
     """Of each code whether it has both a yes and a no."""
     n, n_yes = np.bincount(code), np.bincount(code, weights=yes)
     return np.asarray((n_yes > 0) & (n_yes < n))
@@ -166,7 +166,7 @@ class _Labels:
         return np.asarray(found)
 
     def maximize(self) -> FloatArray:
-        def penalized(x: FloatArray) -> tuple[float, FloatArray]:
+        def add_penalty(x: FloatArray) -> tuple[float, FloatArray]:
             value, by_text = self.likelihood(x)
             excess = x[: self.n_raters].sum()
             gradient = by_text.sum(axis=0)
@@ -175,7 +175,7 @@ class _Labels:
 
         bounds = [(None, None)] * (self.n_raters + self.n_groups) + [(np.log(NO_ITEM_SPREAD), None)]
         found = minimize(
-            penalized, np.zeros(self.n_raters + self.n_groups + 1), jac=True, method="L-BFGS-B", bounds=bounds,
+            add_penalty, np.zeros(self.n_raters + self.n_groups + 1), jac=True, method="L-BFGS-B", bounds=bounds,
             options={"maxiter": 500, "ftol": 1e-13, "gtol": 1e-7},
         )  # fmt: skip
         return np.asarray(found.x, dtype=np.float64)

@@ -53,7 +53,7 @@ class Cell:
     judgments: Judgments | None = None
 
     @property
-    def done(self) -> BoolArray:
+    def is_done(self) -> BoolArray:
         """(N,): texts that people did."""
         return np.asarray(~np.isnan(self.people) & (self.weight > 0))
 
@@ -94,7 +94,7 @@ def fit(cell: Cell, slope: float | None = SLOPE_FITTED) -> Fitted:
     """
     there = cell.weight > 0
     scale = cell.weight / cell.weight[there].mean() if there.any() else cell.weight
-    u, rest = cell.done, there & ~cell.done
+    u, rest = cell.is_done, there & ~cell.is_done
     n, n_all = int(u.sum()), int(there.sum())
     if n < 2:
         return Fitted(np.nan, np.nan, np.nan, n, n_all, np.full(len(u), np.nan))
@@ -155,11 +155,11 @@ def _influence(cell: Cell, scale: FloatArray, found: Fitted, sums: _Sums) -> Rea
     if cell.judgments is None:
         return None
     text, n = cell.judgments.text, cell.judgments.n
-    a = np.where(cell.done, 1 / cell.chance, 0.0)
+    a = np.where(cell.is_done, 1 / cell.chance, 0.0)
     of_text = np.bincount(text, weights=n, minlength=len(scale))
-    f = np.where(cell.done, cell.predicted * scale, 0.0) if found.slope else np.zeros(len(scale))
+    f = np.where(cell.is_done, cell.predicted * scale, 0.0) if found.slope else np.zeros(len(scale))
     level = sums.rest(0.0) if not found.slope else sums.rest(found.slope)
-    expected = np.where(cell.done, level + found.slope * f, 0.0)
+    expected = np.where(cell.is_done, level + found.slope * f, 0.0)
     z = cell.judgments.right * scale[text] / of_text[text]
     return ReaderInfluence(
         text, cell.judgments.annotator, n, a[text] / a.sum() * (z - expected[text] * n / of_text[text])

@@ -16,8 +16,6 @@ from analysis.measures.types import FloatArray, IntArray
 # Objects × raters, complete or not: components from the analogous sums of squares (Henderson 1953, method 1), which for
 # complete data are those of the analysis of variance. Negative components stay, and count as 0 in Eρ² and Φ.
 
-OBJECT, RATER, RESIDUAL = "object", "rater", "residual"
-
 
 @dataclass(frozen=True)
 class GStudy:
@@ -26,8 +24,6 @@ class GStudy:
     objects: float
     raters: float
     residual: float
-    n_objects: int
-    n_raters: int
 
     def relative(self, raters: float) -> float:
         """Eρ² of the mean of so many raters: Shrout & Fleiss' ICC(3, ·)."""
@@ -60,8 +56,7 @@ def share_of_noise(signal: float, noise: float) -> float:
 def g_study(item: IntArray, rater: IntArray, value: FloatArray) -> GStudy:
     """From single ratings (m,), codes from 0 without gaps."""
     found = _moments(item, rater, np.zeros(len(item), dtype=np.int64), value)
-    objects, raters, residual = (float(each[0]) for each in found.components())
-    return GStudy(objects, raters, residual, int(item.max()) + 1, int(rater.max()) + 1)
+    return GStudy(*(float(each[0]) for each in found.components()))
 
 
 def g_study_without(item: IntArray, rater: IntArray, cluster: IntArray, value: FloatArray) -> FloatArray:

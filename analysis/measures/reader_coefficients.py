@@ -12,7 +12,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from analysis.measures.agreement import KAPPA_BOUNDS, MISSING, cohen_kappa, judgments_compared, pair_tables, sharing
+from analysis.measures.agreement import (
+    KAPPA_BOUNDS,
+    MISSING,
+    cohen_kappa,
+    judgments_compared,
+    pair_tables,
+    select_sharing_pairs,
+)
 from analysis.measures.alpha import INTERVAL, ORDINAL, alpha_of_coincidences, distances
 from analysis.measures.coefficient_intervals import CHANCES, CONGER, PAIRS_ONLY, PERCENT, counts_in_groups
 from analysis.measures.coefficients import (
@@ -83,7 +90,7 @@ def kappa_parts(
 
     Where some raters are fixed, every pair must have one who is not, or all raters be fixed.
     """
-    pairs = sharing(ratings, pairs)
+    pairs = select_sharing_pairs(ratings, pairs)
     compared = judgments_compared(ratings, pairs)
     study = _Study.of(compared, text, fixed)
     entering = compared.any(axis=0)

@@ -93,14 +93,14 @@ def article(item: Wording) -> int | None:
 
 
 def absolute(item: Wording) -> int | None:
-    return holding(item, ABSOLUTE)
+    return find_only_with(item, ABSOLUTE)
 
 
 def negation(item: Wording) -> int | None:
-    return holding(item, NEGATION)
+    return find_only_with(item, NEGATION)
 
 
-def holding(item: Wording, lists: Mapping[str, set[str]]) -> int | None:
+def find_only_with(item: Wording, lists: Mapping[str, set[str]]) -> int | None:
     known = lists.get(item.language, set())
     return only([not known.isdisjoint(words_in(option)) for option in item.options])
 

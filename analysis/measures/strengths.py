@@ -148,11 +148,6 @@ class Fit:
         raised = np.exp(self.log_worth)
         return np.asarray(raised / raised.sum(axis=-1, keepdims=True))
 
-    def difference_error(self, one: int, other: int) -> FloatArray:
-        """(b,): standard error of the difference of two log-strengths; judgments are taken as independent."""
-        v = self.covariance
-        return np.asarray(np.sqrt(v[:, one, one] + v[:, other, other] - 2 * v[:, one, other]))
-
 
 def as_used(counts: PairCounts, method: str) -> PairCounts:
     """Wins and ties as one of METHODS takes them: Bradley and Terry's has no ties, they are half wins or dropped."""

@@ -106,7 +106,7 @@ class _Readings:
         return found / self.of_text[:, None]
 
     @cached_property
-    def centered(self) -> FloatArray:
+    def centered_outcome(self) -> FloatArray:
         """(m,) the outcome minus its mean within the text."""
         mean = np.bincount(self.text, weights=self.outcome) / self.of_text
         return np.asarray(self.outcome - mean[self.text])
@@ -117,7 +117,7 @@ class _Readings:
         for at in self.places(self.text):
             rows = self.rows(at)
             left += rows.T @ rows
-            right += rows.T @ self.centered[at]
+            right += rows.T @ self.centered_outcome[at]
         return left, right
 
     def places(self, codes: IntArray) -> Iterator[IntArray]:
@@ -143,7 +143,7 @@ class _Readings:
         """The equations without these readings: of a whole text, or weighted where each is of another text."""
         rows, (left, right) = self.rows(at), self.equations
         taken = rows * self.weights(at)[:, None] if weighted else rows
-        return left - taken.T @ rows, right - taken.T @ self.centered[at]
+        return left - taken.T @ rows, right - taken.T @ self.centered_outcome[at]
 
     def changes(self, coefficients: FloatArray) -> FloatArray:
         """(m, versions - 1) how much the effects fall when each reading is left out."""
@@ -153,7 +153,7 @@ class _Readings:
             rows, weight = self.rows(at), self.weights(at)
             pulled = rows @ inverse
             room = 1 - weight * (pulled * rows).sum(axis=1)
-            residual = self.centered[at] - rows @ coefficients
+            residual = self.centered_outcome[at] - rows @ coefficients
             factor = np.divide(weight * residual, room, out=np.zeros(len(at)), where=room > ROUNDING)
             found[at] = pulled[:, : self.n_versions - 1] * factor[:, None]
         return found

@@ -68,7 +68,7 @@ class Criterion:
         return values.get(self.question.kind, levels)
 
     @property
-    def elicited(self) -> str:
+    def elicitation_form(self) -> str:
         return "task performance" if self.is_task else ELICITED[self.question.kind]
 
 
@@ -267,7 +267,7 @@ def of_criterion(each: Criterion, facts: Facts) -> Iterator[Entry]:
     yield Entry(
         "4.3.7", "Question or instruction, verbatim", f"{each.wording} (all of it: {instrument(facts)})".strip()
     )
-    yield Entry("4.3.8", "Form of elicitation", each.elicited)
+    yield Entry("4.3.8", "Form of elicitation", each.elicitation_form)
     scores = "no scores" if each.question.kind == "text" else sheet.aggregated
     yield Entry("4.3.9", "From answers to scores", scores)
     tested = f"{methods.intervals(facts)} Each number's own stands in report/tables{sheet.tested}"

@@ -147,7 +147,7 @@ def missing_answers(study: Study, purposes: Collection[str], redactor: Redactor)
 
 def codes(study: Study, redactor: Redactor) -> list[dict[str, Any]]:
     """The codes that stand, without who set them; of a hidden text without span and note."""
-    rows = ItemCode.objects.standing().filter(study=study).select_related("item__text", "option").order_by("pk")
+    rows = ItemCode.objects.current().filter(study=study).select_related("item__text", "option").order_by("pk")
     return [about_code(row, row.item.text.external_id in redactor.hidden, redactor) for row in rows]
 
 

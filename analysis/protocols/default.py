@@ -96,7 +96,7 @@ def label_rows(evaluator: str, asked: Asked, frame: pd.DataFrame) -> Iterator[di
 
 def average_scales(evidence: Evidence) -> Iterator[Table]:
     """One row per evaluator, question on a scale and generator; no table where there is no such question."""
-    scales = [asked for asked in questions_of(evidence.study) if asked.ordered]
+    scales = [asked for asked in questions_of(evidence.study) if asked.is_ordered]
     rows = [
         row
         for evaluator in evaluators_in(evidence)

@@ -210,7 +210,7 @@ class Comparison:
         leaders = self.leaders()
         return leaders[0] if len(leaders) == 1 and len(self.family.figures) > 1 else ""
 
-    def standing(self) -> list[Difference]:
+    def clear_differences(self) -> list[Difference]:
         """The differences whose simultaneous interval excludes 0, the largest first."""
         found = [
             self.difference(one, other)

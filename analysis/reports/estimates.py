@@ -53,10 +53,6 @@ class Estimate:
             self.reason or " ".join(filter(None, (_translate(chosen.reason), describe_bound(chosen)))),
         )
 
-    def comparing(self, convention: str) -> Interval:
-        """The interval by which generators are compared: the chosen one, over texts where that is the published one."""
-        return self.intervals[ANNOTATORS if convention == PUBLISHED else convention]
-
     def as_json(self) -> dict[str, dict[str, Any]]:
         return intervals_json(self.intervals, self.reason)
 

@@ -80,10 +80,10 @@ def headline(comparison: Comparison | None, wording: Wording, clause: str = "") 
         return []
     if reason := comparison.reason():
         return [not_compared(reason)]
-    return [*leading(comparison, wording), *differences(comparison, wording, clause)]
+    return [*name_leaders(comparison, wording), *differences(comparison, wording, clause)]
 
 
-def leading(comparison: Comparison, wording: Wording) -> Iterator[str]:
+def name_leaders(comparison: Comparison, wording: Wording) -> Iterator[str]:
     """Of more than two generators; of two, their difference says it."""
     names = comparison.generators
     if len(names) < 3:
@@ -96,7 +96,7 @@ def leading(comparison: Comparison, wording: Wording) -> Iterator[str]:
 
 def differences(comparison: Comparison, wording: Wording, clause: str) -> Iterator[str]:
     """Those that stand, or else the largest one, which does not."""
-    found = comparison.standing()
+    found = comparison.clear_differences()
     if not found:
         largest = comparison.largest()
         if largest and not isnan(largest.low):

@@ -151,11 +151,13 @@ def standings_of(
 
     prefix: of low, high, reason. texts: how many each generator was judged on, where the rows do not say it.
     """
-    found = [standing_of(row, value, prefix, row.get("n_texts") or (texts or {}).get(row["generator"])) for row in rows]
+    found = [
+        build_standing(row, value, prefix, row.get("n_texts") or (texts or {}).get(row["generator"])) for row in rows
+    ]
     return tuple(sorted(found, key=lambda each: rank(each, higher)))
 
 
-def standing_of(row: Row, value: str, prefix: str, n_texts: int | None) -> Standing:
+def build_standing(row: Row, value: str, prefix: str, n_texts: int | None) -> Standing:
     low, high = ends_of({**row, "n_texts": n_texts}, prefix)
     return Standing(row["generator"], row[value], low, high, row.get(f"{prefix}reason") or "", n_texts)
 
@@ -434,7 +436,7 @@ def line_of(standing: Standing) -> Line:
     return Line(standing.generator, (mark,), number(standing.value), interval(standing.low, standing.high))
 
 
-def written_difference(contrast: Contrast) -> tuple[str, str]:
+def write_difference(contrast: Contrast) -> tuple[str, str]:
     """A difference and its adjusted interval, as two texts."""
     return number(contrast.value), interval(contrast.low, contrast.high)
 

@@ -355,12 +355,12 @@ class NotComparable:
         return self.n - len(self.named)
 
 
-def comparing(table: Table) -> Table:
+def select_comparable(table: Table) -> Table:
     """Only the rows with both numbers."""
-    return replace(table, rows=tuple(row for row in table.rows if compares(row)))
+    return replace(table, rows=tuple(row for row in table.rows if is_comparable(row)))
 
 
-def compares(row: Row) -> bool:
+def is_comparable(row: Row) -> bool:
     return row["published"] is not None and row["own"] is not None
 
 
@@ -368,7 +368,7 @@ def apart(table: Table) -> Iterator[NotComparable]:
     """What does not compare, by measure and reason, in the order of the table."""
     found: dict[tuple[str, str], list[str]] = {}
     for row in table.rows:
-        if not compares(row):
+        if not is_comparable(row):
             found.setdefault((row["measure_said"], why(row)), []).append(name_row(row))
     for (measure, reason), names in found.items():
         yield NotComparable(measure, len(names), tuple(dict.fromkeys(names))[:NAMED], reason)

@@ -16,7 +16,7 @@ from analysis.results.forms import SHORT, ResultsForm, StandInForm
 from analysis.results.links import build_query, links_of, page_of
 from analysis.services.drill_down import Number, drill_down, find_rows, open_rows_file
 from analysis.services.results import LABEL_MASS, STAND_IN, purposes_answered
-from analysis.tables.page import cell_of, naming, page_table
+from analysis.tables.page import cell_of, name_row, page_table
 from analysis.tables.writers import as_csv
 from projects.models import Role
 
@@ -43,8 +43,8 @@ def study_behind(request, study):
         "study": study,
         "report": {"included": form.choices.included},
         "of": found,
-        "heading": heading(found.table.title, found.column.title),
-        "names": naming(found.table, found.row),
+        "heading": build_heading(found.table.title, found.column.title),
+        "names": name_row(found.table, found.row),
         "cell": cell_of(found.row, found.column, found.table, convention, {}, {}),
         "table": page_table(listed, convention, links_of(study, form, listed)),
         "page": page,
@@ -56,7 +56,7 @@ def study_behind(request, study):
     return render(request, "analysis/behind.html", context)
 
 
-def heading(table: str, column: str) -> str:
+def build_heading(table: str, column: str) -> str:
     """Of which table and column the number is, once where both are called the same; a title may be a question."""
     if table == column:
         return table

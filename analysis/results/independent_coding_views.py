@@ -108,7 +108,7 @@ class ShownCell:
     form: forms.Form
 
     @property
-    def decided(self) -> str:
+    def decision_text(self) -> str:
         made = self.cell.decision
         return self.cell.question.say(made.value) if made else ""
 

@@ -54,11 +54,11 @@ class ItemRow:
         return " → ".join("–" if share is None else number(share) for share in (self.before, self.after))
 
     @property
-    def gained(self) -> str:
+    def gain_text(self) -> str:
         return "–" if self.gain is None else f"{'+' if self.gain > 0 else ''}{number(self.gain)}"
 
     @property
-    def scored(self) -> str:
+    def score_text(self) -> str:
         return "" if self.score is None else number(self.score)
 
     @property
@@ -78,7 +78,7 @@ def list_flags(study: Study, report: Report) -> dict[str, set[str]]:
     for name, flag in (("unanswerable_items", HARD), ("flagged_cells", DEVIATES)):
         for row in rows_called(report, name):
             found.setdefault(row["item_id"], set()).add(flag)
-    for item_id in ItemCode.objects.standing().filter(study=study).values_list("item__external_id", flat=True):
+    for item_id in ItemCode.objects.current().filter(study=study).values_list("item__external_id", flat=True):
         found.setdefault(item_id, set()).add(CODED)
     return found
 

@@ -72,7 +72,7 @@ class Page:
         return self.report is not None and self.report.n_responses > 0
 
     @property
-    def filled(self) -> Report:
+    def filled_report(self) -> Report:
         """The report of a page that is filled."""
         assert self.report is not None
         return self.report
@@ -106,13 +106,13 @@ class Page:
         if not self.is_filled:
             return None
         if name == "summary":
-            outcome = find_outcome(self.study, self.filled, self.form.estimand)
+            outcome = find_outcome(self.study, self.filled_report, self.form.estimand)
             return (outcome.title, outcome.figure) if outcome and outcome.figure else None
         if name == "agreement":
-            drawing = draw_agreement(self.plugin.agreed(self.filled), _(self.plugin.pages.coefficient))
+            drawing = draw_agreement(self.plugin.agreed(self.filled_report), _(self.plugin.pages.coefficient))
             return (_("Agreement between people"), drawing) if drawing else None
         if name == "compare" and not are_effects_hidden(self.study):
-            drawing = self.plugin.beside(self.filled)
+            drawing = self.plugin.beside(self.filled_report)
             return (_("People and models beside each other"), drawing) if drawing else None
         return None
 
@@ -125,7 +125,7 @@ def tables_of(page: Page, name: str) -> tuple[str, ...]:
     """The tables that the button offers, the first of them the page's own."""
     pages = page.plugin.pages
     if name == "summary" and page.is_filled:
-        outcome = find_outcome(page.study, page.filled, page.form.estimand)
+        outcome = find_outcome(page.study, page.filled_report, page.form.estimand)
         return outcome.tables if outcome else ()
     return {"agreement": pages.agreement, "items": pages.items, "compare": pages.compare}.get(name, ())
 
@@ -135,17 +135,17 @@ def tables_of(page: Page, name: str) -> tuple[str, ...]:
 def study_results(request, slug):
     study = get_study(request.user, slug)
     page = Page(request, study)
-    outcome = find_outcome(study, page.filled, page.form.estimand) if page.is_filled else None
+    outcome = find_outcome(study, page.filled_report, page.form.estimand) if page.is_filled else None
     verdict = find_verdict(study, outcome, page.counts) if page.is_filled else None
     progress = count_progress(study, purpose_shown(page)) if study.state in RUNNING else None
-    findings = list_findings(study, page.filled, page.form) if page.is_filled else []
+    findings = list_findings(study, page.filled_report, page.form) if page.is_filled else []
     more = {
         "figure": page.figure("summary"),
         "outcome": outcome,
         "verdict": verdict,
         "differences": list_differences(outcome) if outcome else [],
         "adjusted": say_adjusted(outcome) if outcome else "",
-        "notes": list_notes(study, page.filled, page.form, outcome, verdict) if verdict else [],
+        "notes": list_notes(study, page.filled_report, page.form, outcome, verdict) if verdict else [],
         "findings": findings[:MOST_FINDINGS],
         "more_findings": findings[MOST_FINDINGS:],
         "progress": progress,
@@ -164,7 +164,7 @@ def purpose_shown(page: Page) -> Purpose:
 def results_agreement(request, slug):
     study = get_study(request.user, slug)
     page = Page(request, study)
-    agreed: list[Agreed] = page.plugin.agreed(page.filled) if page.is_filled else []
+    agreed: list[Agreed] = page.plugin.agreed(page.filled_report) if page.is_filled else []
     coefficient = _(page.plugin.pages.coefficient)
     more = {
         "figure": page.figure("agreement"),
@@ -177,7 +177,7 @@ def results_agreement(request, slug):
         "may_adjudicate": page.is_filled and is_reviewer(study),
         "has_calibration": study.units.filter(part=CALIBRATION).exists(),
         "may_open_second": can_open_second_round(study) and "main" in page.counts,
-        "listed": list_sections(study, page.form, page.filled, request.path, page.plugin.pages.agreement)
+        "listed": list_sections(study, page.form, page.filled_report, request.path, page.plugin.pages.agreement)
         if page.is_filled
         else [],
     }
@@ -209,7 +209,7 @@ def results_items(request, study):
         "keep": [(name, values) for name, values in list_choices(page)],
         "rephrasals": list_rephrasals(study) if may_take else [],
         "written": describe_written_items(study),
-        "listed": list_sections(study, page.form, page.filled, request.path, page.plugin.pages.items)
+        "listed": list_sections(study, page.form, page.filled_report, request.path, page.plugin.pages.items)
         if page.is_filled and not rows
         else [],
         "has_item_analysis": any(table.name == "item_analysis" for table in page.report.tables)
@@ -242,10 +242,12 @@ def results_compare(request, study):
         "stand_in": stand_in,
         "verdict": say_compared(stand_in),
         "kinds": kinds,
-        "listed": list_sections(study, page.form, page.filled, request.path, page.plugin.pages.compare)
+        "listed": list_sections(study, page.form, page.filled_report, request.path, page.plugin.pages.compare)
         if page.is_filled
         else [],
-        "published": make_published_part(study, page.form, page.filled, request.path) if page.is_filled else None,
+        "published": make_published_part(study, page.form, page.filled_report, request.path)
+        if page.is_filled
+        else None,
         "match_form": match_form(study),
     }
     return render(request, "analysis/compare.html", page.context("compare", **more))
@@ -257,7 +259,7 @@ def results_details(request, slug):
 
     study = get_study(request.user, slug)
     page = Page(request, study)
-    more = sections(study, page.form, page.filled, request.path) if page.is_filled else {}
+    more = sections(study, page.form, page.filled_report, request.path) if page.is_filled else {}
     if page.is_filled and not are_effects_hidden(study):
         more |= {"match_form": match_form(study)}
     return render(request, "analysis/details.html", page.context("details", **more))

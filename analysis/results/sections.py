@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 
 from analysis.figures.sizes import DRAWN, size_of
 from analysis.plugins import find_plugin
-from analysis.reports.published import apart, comparing
+from analysis.reports.published import apart, select_comparable
 from analysis.reports.report import Report
 from analysis.results.forms import ResultsForm
 from analysis.results.links import LISTS, behind_link, build_query, links_of
@@ -92,7 +92,7 @@ def sections(study: Study, form: ResultsForm, report: Report, page: str) -> dict
     return {
         "groups": group_tables(study, filled),
         "n_tables": len(filled),
-        "empty": {"title": nothing_yet(), "tables": empty},
+        "empty": {"title": _("No results yet"), "tables": empty},
         "notes_of_several": drawn.of_several,
         "description": drawn.described,
         "described": report.table(DESCRIPTION),
@@ -166,21 +166,18 @@ def make_published_part(study: Study, form: ResultsForm, report: Report, page: s
     found = [table for table in report.tables if table.name == PUBLISHED]
     if not found:
         return None
-    shown = page_table(comparing(found[0]), form.choices.convention, {}, behind_link(study, form, page)(found[0]))
+    shown = page_table(
+        select_comparable(found[0]), form.choices.convention, {}, behind_link(study, form, page)(found[0])
+    )
     different = apart(found[0])
     return {"table": shown, "apart": different, "n_apart": sum(each.n for each in different)}
-
-
-def nothing_yet() -> str:
-    """Groups of the tables that this protocol can report and this study does not have yet."""
-    return _("No results yet")
 
 
 def rows_here(report: Report) -> dict[str, Table]:
     """Each table with those of its rows that may stand on the results page."""
     elsewhere = long_tables(report) | {DESCRIPTION}  # the description is laid out apart
     found = {table.name: replace(table, rows=()) if table.name in elsewhere else table for table in report.tables}
-    return found | {name: comparing(table) for name, table in found.items() if name == PUBLISHED}
+    return found | {name: select_comparable(table) for name, table in found.items() if name == PUBLISHED}
 
 
 def cells_taken(described: list[Facts], grids: Mapping[str, list[Grid]]) -> int:

@@ -23,7 +23,7 @@ from analysis.reports.outcome import (
     judge,
     name_some,
     shorten,
-    written_difference,
+    write_difference,
 )
 from analysis.reports.report import Report
 from analysis.results.forms import ResultsForm
@@ -100,7 +100,7 @@ def list_differences(outcome: Outcome) -> list[DifferenceLine]:
     """The largest, with their adjusted intervals."""
     known = [each for each in outcome.compared.contrasts if each.low is not None][:MOST_DIFFERENCES]
     return [
-        DifferenceLine(f"{shorten(each.better)} − {shorten(each.worse)}", *written_difference(each), stands=each.stands)
+        DifferenceLine(f"{shorten(each.better)} − {shorten(each.worse)}", *write_difference(each), stands=each.stands)
         for each in known
     ]
 

@@ -191,7 +191,7 @@ def say_no_help(r: float) -> str:
 
 def count_done(cells: tuple[Cell, ...]) -> int:
     """Texts that people judged in all of the cells."""
-    return int(np.logical_and.reduce([cell.done for cell in cells]).sum())
+    return int(np.logical_and.reduce([cell.is_done for cell in cells]).sum())
 
 
 def stages_of(evidence: Evidence, measure: str) -> tuple[str, ...]:
@@ -213,7 +213,7 @@ def correlation(cells: tuple[Cell, ...]) -> float:
     if len(cells) == 1:
         return fit(cells[0]).r
     read, guess = cells
-    both = read.done & guess.done
+    both = read.is_done & guess.is_done
     z, f = read.people - guess.people, read.predicted - guess.predicted
     scale = read.weight / read.weight[read.weight > 0].mean()
     return fit(Cell(np.where(both, z, np.nan), f, read.chance, np.where(both, scale, read.weight))).r

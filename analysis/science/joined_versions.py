@@ -96,7 +96,7 @@ class JoinedVersions:
         for pair in self.pairs:
             about: dict[str, Any] = {
                 "version": self.versions[pair[0]], "compared_with": self.versions[pair[1]],
-                "n_texts": int(np.logical_and(*(self.cells[place].done for place in pair)).sum()),
+                "n_texts": int(np.logical_and(*(self.cells[place].is_done for place in pair)).sum()),
                 "n_texts_all": len(self.cells[0].weight), "predictor": ", ".join(self.predictor), "remark": "",
                 "remark_said": "", "reason": reasons[pair],
             }  # fmt: skip

@@ -173,11 +173,9 @@ def estimate_reliability(
 
 def studies_without(ratings: Ratings) -> list[GStudy]:
     """Without each text."""
-    item, items = ratings.codes("item_id")
-    rater, raters = ratings.codes("annotator")
+    (item, _), (rater, _) = ratings.codes("item_id"), ratings.codes("annotator")
     cluster = ratings.of_items("text_id")[0][item]
-    components = g_study_without(item, rater, cluster, ratings.value)
-    return [GStudy(float(o), float(r), float(e), len(items), len(raters)) for o, r, e in components]
+    return [GStudy(float(o), float(r), float(e)) for o, r, e in g_study_without(item, rater, cluster, ratings.value)]
 
 
 def fewest_raters(study: GStudy, target: float) -> int | None:

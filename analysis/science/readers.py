@@ -65,7 +65,7 @@ def reader_tables(evidence: Evidence) -> tuple[Table, ...]:
         RASCH.build(rows, notes=notes),
         *person_fit(answered, model, used),
         *dependence(evidence, answered, model, used),
-        *functioning(evidence, answered),
+        *build_dif_tables(evidence, answered),
     )
 
 
@@ -218,7 +218,7 @@ def option_pairs(evidence: Evidence) -> Iterator[dict[str, Any]]:
 # Groups ---------------------------------------------------------------------------------------------------------------
 
 
-def functioning(evidence: Evidence, answered: Answered) -> tuple[Table, ...]:
+def build_dif_tables(evidence: Evidence, answered: Answered) -> tuple[Table, ...]:
     """The first two groups of the study's people, items of class C first; nothing without two groups."""
     groups = groups_of(evidence)[:2]
     if len(groups) < 2:
@@ -226,7 +226,7 @@ def functioning(evidence: Evidence, answered: Answered) -> tuple[Table, ...]:
     of_person = evidence.annotators.set_index("annotator")["group"].reindex(answered.people)
     chosen = of_person.isin(groups).to_numpy()
     right, second = answered.right[chosen], (of_person[chosen] == groups[1]).to_numpy()
-    found = functioning_rows(answered, right, second, groups)
+    found = list_dif_rows(answered, right, second, groups)
     rows = sorted(found, key=lambda row: (row["category"] or "-", abs(np.nan_to_num(row["d"] or 0))), reverse=True)
     return (DIF.build(rows), *text_functioning(answered, right, rows))
 
@@ -250,7 +250,7 @@ def text_functioning(answered: Answered, right: np.ndarray, rows: list[dict[str,
     return (TEXT_DIF.build(found),) if found else ()
 
 
-def functioning_rows(
+def list_dif_rows(
     answered: Answered, right: np.ndarray, second: np.ndarray, groups: list[str]
 ) -> Iterator[dict[str, Any]]:
     smaller, n_items = int(min(second.sum(), (~second).sum())), right.shape[1]
@@ -355,7 +355,7 @@ def carry_over_sentence(tables: tuple[Table, ...]) -> list[str]:
     return []
 
 
-def functioning_sentence(tables: tuple[Table, ...]) -> list[str]:
+def write_dif_sentences(tables: tuple[Table, ...]) -> list[str]:
     """How many items clearly treat the groups differently; nothing where none does."""
     rows = [row for table in tables if table.name == DIF.name for row in table.rows if row["category"]]
     large = [row for row in rows if row["category"] == LARGE]

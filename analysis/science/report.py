@@ -20,9 +20,9 @@ from analysis.science.readers import (
     carry_over_sentence,
     carry_over_tables,
     dependence_sentence,
-    functioning_sentence,
     rasch_sentence,
     reader_tables,
+    write_dif_sentences,
 )
 from analysis.science.reliability import reliability_sentence, reliability_tables
 from analysis.science.tables import (
@@ -55,7 +55,7 @@ def with_science(report: Report, evidence: Evidence) -> Report:
         (carry_over_tables(evidence), [(CARRY_OVER.name, carry_over_sentence)]),
         (reliability_tables(evidence), [(RELIABILITY.name, reliability_sentence)]),
         (flaw_tables(evidence), [(FLAWS.name, flaw_sentence)]),
-        (reader_tables(evidence), [(DIF.name, functioning_sentence), (DEPENDENT_PAIRS.name, dependence_sentence),
+        (reader_tables(evidence), [(DIF.name, write_dif_sentences), (DEPENDENT_PAIRS.name, dependence_sentence),
                                    (RASCH.name, rasch_sentence)]),
         (rating_tables(evidence), [(G_STUDY.name, rater_sentence), (GENERATOR_G_STUDY.name, generator_sentence)]),
         (label_tables(evidence), [(LABEL_SEVERITY.name, label_sentence)]),

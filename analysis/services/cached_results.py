@@ -27,7 +27,7 @@ from items.models import Generator, KeyCorrection, Option
 from jobs.files import write_value
 from jobs.kinds import JobFailed, Work
 from jobs.models import Job
-from jobs.progress import ANSWERS, Hear, listening
+from jobs.progress import ANSWERS, Hear, listen
 from jobs.scheduling import get_or_schedule, make_job
 from jobs.views import ResultPending
 from jobs.working import get_or_run
@@ -61,7 +61,7 @@ def count_state(study: Study, choices: Choices) -> tuple[str, int]:
     about = ("pk", "code", "kind", "purpose", "group", "person", "model", "reading", "variant__name")
     people = Annotator.objects.filter(study=study).order_by("pk").values_list(*about)
     generators = Generator.objects.filter(pk__in=items.values("item__generator")).order_by("pk")
-    codes = ItemCode.objects.standing().filter(study=study).order_by("pk").values_list("pk", flat=True)
+    codes = ItemCode.objects.current().filter(study=study).order_by("pk").values_list("pk", flat=True)
     reviews = Review.objects.filter(stem__assignment__annotator__study=study).order_by("pk")
     settled = filter_standing(study).aggregate(n=Count("pk"), last=Max("pk"))
     state = [
@@ -202,7 +202,7 @@ def work_on_file(write: Callable[[ResultKey], Path]) -> Work:
             report_progress(step, done, n if step == ANSWERS else total)
 
         try:
-            with listening(hear):
+            with listen(hear):
                 return write(key)
         except BadChoice as bad:
             raise JobFailed(str(bad)) from bad

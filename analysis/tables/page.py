@@ -328,7 +328,7 @@ def name_of(row: Row) -> str:
     return f"{row['name_said']}, {row['source']}" if row["source"] else row["name_said"]
 
 
-def naming(table: Table, row: Row) -> list[tuple[str, str]]:
+def name_row(table: Table, row: Row) -> list[tuple[str, str]]:
     """What names a row, as a page says it: the title of each naming column and its value in words."""
     titled = {column.name.removesuffix("_said"): column for column in table.columns}  # such as category_said
     return [(titled[name].title, name_code(titled[name].kind, row[titled[name].name])) for name in table.keys]

@@ -86,7 +86,7 @@ def word_row(row: dict) -> dict:
 @register.simple_tag
 def count_clues(texts: Iterable[Text]) -> Counter[int]:
     """By primary key of the text: in how many of its items a key can be told from its wording alone."""
-    items = Item.objects.filter(text__in=[text.pk for text in texts]).offered()
+    items = Item.objects.filter(text__in=[text.pk for text in texts]).available()
     items = items.select_related("text").prefetch_related("options")
     return Counter(item.text_id for item in items if any(found.is_key for found in findings(wording_of(item))))
 

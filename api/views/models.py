@@ -170,7 +170,7 @@ class Evaluators(StudyView):
 
 def find_model(project: Project, name: str) -> Endpoint:
     """A model that is offered to the project; refused for any other, whether there is one or not."""
-    found = Endpoint.objects.offered_to(project).filter(name=name).first()
+    found = Endpoint.objects.available_to(project).filter(name=name).first()
     if found is None:
         raise Refused(_("The project has no model of this name. The list of models shows all names."))
     return found

@@ -108,4 +108,4 @@ class ProjectJobs(ProjectView):
 class ProjectModels(ProjectView):
     @operation("List models that runs may ask", role=Role.RESEARCHER, gives=OfferedModelSerializer, paged=True)
     def get(self, request: Request, project: str) -> Any:
-        return self.page(Endpoint.objects.offered_to(self.project))
+        return self.page(Endpoint.objects.available_to(self.project))

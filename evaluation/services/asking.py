@@ -77,7 +77,7 @@ class ModelSpec:
         return self.label.strip() or self.endpoint.name
 
     @property
-    def asking(self) -> dict[str, Any]:
+    def identity(self) -> dict[str, Any]:
         """What the calls depend on, beside the prompts."""
         return {
             "endpoint": self.endpoint.pk,
@@ -99,7 +99,7 @@ def specify_evaluator(study: Study, spec: ModelSpec) -> EvaluatorSpec:
     stages = choose_stages(study, spec.stages)
     check_model_spec(spec)
     prompt = {"prompt": find_prompt(study, spec.answering, spec.prompt).pk}
-    tuning = tune(study, spec.tune_on, {**spec.asking, **prompt}, stages) if spec.tune_on else None
+    tuning = tune(study, spec.tune_on, {**spec.identity, **prompt}, stages) if spec.tune_on else None
     return EvaluatorSpec(
         label=spec.name,
         kind=AnnotatorKind.MODEL,
@@ -108,7 +108,7 @@ def specify_evaluator(study: Study, spec: ModelSpec) -> EvaluatorSpec:
         reading=spec.reading,
         stages=stages,
         identity={
-            **spec.asking,
+            **spec.identity,
             "reading": spec.reading,
             "thresholds": get_thresholds(study, spec, tuning),
             **(prompt if spec.prompt else {}),
@@ -217,7 +217,7 @@ def resume(evaluator: Evaluator, **terms: Any) -> Run | None:
 
 def list_missing_stages(evaluator: Evaluator) -> list[str]:
     names = [stage.name for stage in get_declaration(evaluator.annotator.study).stages]
-    return [name for name, share in zip(names, get_row(evaluator).stages, strict=True) if share.missing]
+    return [name for name, share in zip(names, get_row(evaluator).stages, strict=True) if share.n_missing]
 
 
 def get_run_params(evaluator: Evaluator) -> dict[str, Any]:

@@ -82,7 +82,7 @@ class Comparison:
 
 def get_comparison(evaluator: Evaluator, row: EvaluatorRow) -> Comparison | None:
     """`compare`, once for every state of the answers: pages are loaded again and again."""
-    state = [evaluator.pk, row.done, row.missing, row.n_unparsed, row.run.pk if row.run else 0]
+    state = [evaluator.pk, row.n_done, row.n_missing, row.n_unparsed, row.run.pk if row.run else 0]
     return cache.get_or_set(f"comparison:{'/'.join(map(str, state))}", lambda: compare_readings(evaluator), A_DAY)
 
 

@@ -32,7 +32,7 @@ def estimate_draft(project: Project, units: Sequence[PlannedUnit], declaration: 
     if not asked:
         return []
     tokens_in, tokens_out = sum(asked), REPLY_TOKENS * len(asked)
-    found = Endpoint.objects.offered_to(project).order_by("name")[:MOST_MODELS]
+    found = Endpoint.objects.available_to(project).order_by("name")[:MOST_MODELS]
     return [
         DraftCost(each.name, len(asked), format_money(compute_cost(each, tokens_in, tokens_out), each.currency))
         for each in found

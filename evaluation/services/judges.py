@@ -88,7 +88,7 @@ class JudgeSpec:
         return way == SCORES and (own or has_other_scale(study, self.prompt))
 
     @property
-    def asking(self) -> dict[str, Any]:
+    def identity(self) -> dict[str, Any]:
         """What makes it this judge and no other, beside the prompts."""
         temperature = (TEMPERATURE if self.temperature is None else self.temperature) if self.samples else 0
         return {
@@ -124,7 +124,7 @@ def build_params(study: Study, spec: JudgeSpec) -> dict[str, Any]:
         raise CannotEvaluate(problem)
     choose_stages(study, spec.stages)
     check_judge_spec(study, spec, way)
-    params = {**spec.asking, "prompt": find_prompt(study, spec.prompt).pk}
+    params = {**spec.identity, "prompt": find_prompt(study, spec.prompt).pk}
     return params | ({"column": spec.name} if spec.is_column(study, way) else {})
 
 
@@ -282,7 +282,7 @@ def specify_judge(study: Study, spec: JudgeSpec, params: Mapping[str, Any]) -> E
         model=spec.endpoint.model,
         reading=spec.reading,
         stages=[get_stage(study).name],
-        identity={**spec.asking, **({"prompt": params["prompt"]} if spec.prompt else {})},
+        identity={**spec.identity, **({"prompt": params["prompt"]} if spec.prompt else {})},
         fix=lambda: {"prompt": params["prompt"]},
         text_version=spec.text_version,
     )
@@ -292,7 +292,7 @@ def specify_judge(study: Study, spec: JudgeSpec, params: Mapping[str, Any]) -> E
 def resume(evaluator: Evaluator, **terms: Any) -> Run | None:
     """The run that answers what is missing: the last one, woken or tried again; after a cancelled one a new one."""
     Evaluator.objects.select_for_update().get(pk=evaluator.pk)  # two at once would start two runs
-    if not get_row(evaluator).missing:
+    if not get_row(evaluator).n_missing:
         return None
     last = next(iter(list_runs(evaluator)), None)
     covers = last and (not last.is_over or knows_all_texts(last, evaluator.annotator.study))

@@ -24,12 +24,12 @@ UNPARSED = (Failure.PARSE, Failure.CUT, Failure.EMPTY)
 class StageProgress:
     """Answers in one stage, of how many asked for. Without `total` it does not answer there, or nobody knows it."""
 
-    done: int
+    n_done: int
     total: int | None
 
     @property
-    def missing(self) -> int:
-        return max(0, self.total - self.done) if self.total is not None else 0
+    def n_missing(self) -> int:
+        return max(0, self.total - self.n_done) if self.total is not None else 0
 
 
 @dataclass(frozen=True)
@@ -44,12 +44,12 @@ class EvaluatorRow:
     spent_nanos: int = 0
 
     @property
-    def done(self) -> int:
-        return sum(share.done for share in self.stages)
+    def n_done(self) -> int:
+        return sum(share.n_done for share in self.stages)
 
     @property
-    def missing(self) -> int:
-        return sum(share.missing for share in self.stages)
+    def n_missing(self) -> int:
+        return sum(share.n_missing for share in self.stages)
 
     @property
     def is_working(self) -> bool:
@@ -57,7 +57,7 @@ class EvaluatorRow:
 
     @property
     def has_answered(self) -> bool:
-        return self.done > 0 and not self.missing and not self.is_working
+        return self.n_done > 0 and not self.n_missing and not self.is_working
 
     @property
     def cost(self) -> str | None:

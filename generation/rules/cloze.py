@@ -110,17 +110,17 @@ def _kind(text: str, language: str) -> tuple[str, str]:
     if text[0].isupper():
         return _capital(text, language)
     is_little = text in _word_set(LITTLE.get(language, "")) or len(text) < SHORTEST_PLAIN
-    return ("", "") if is_little else (PLAIN, _ending(text, language))
+    return ("", "") if is_little else (PLAIN, _find_ending(text, language))
 
 
 def _capital(text: str, language: str) -> tuple[str, str]:
     """In German every noun has a capital letter, in English only names; one letter is no name."""
     if len(text) < 3 or text.casefold() in _word_set(LITTLE.get(language, "")):
         return "", ""
-    return (NOUN, _ending(text, language)) if language == "de" else (NAME, "")
+    return (NOUN, _find_ending(text, language)) if language == "de" else (NAME, "")
 
 
-def _ending(text: str, language: str) -> str:
+def _find_ending(text: str, language: str) -> str:
     return next((ending for ending in ENDINGS.get(language, ()) if text.casefold().endswith(ending)), "")
 
 

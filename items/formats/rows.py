@@ -178,7 +178,7 @@ class Problems:
         return Problems(list(self.listed), self.count, self.names)
 
     @property
-    def unlisted(self) -> int:
+    def n_unlisted(self) -> int:
         return self.count - len(self.listed)
 
 

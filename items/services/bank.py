@@ -105,7 +105,7 @@ def build_sheets(texts: Iterable[Text], chosen: Q | None = None) -> list[tuple[T
     """Each text with its items, all or those of a condition, numbered through."""
     found, number = [], count(1)
     for text in texts:
-        items = order_by_arrival(Item.objects.filter(text=text).offered()).prefetch_related("options")
+        items = order_by_arrival(Item.objects.filter(text=text).available()).prefetch_related("options")
         kept = items.filter(chosen) if chosen else items
         letters = [(item, list(zip(LETTERS, item.options.all(), strict=False))) for item in kept]
         found.append((text, [PrintedItem(next(number), item, options) for item, options in letters]))

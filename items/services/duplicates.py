@@ -161,7 +161,7 @@ def make_version(project: Project) -> str:
 def get_duplicates(project: Project) -> Job:
     """The job with the pairs of the bank as it is: done here for a small bank, else by a worker."""
     wanted, version = make_job(KIND, f"project:{project.pk}", {}, project, "en"), make_version(project)
-    n_items = Item.objects.filter(project=project).offered().count()
+    n_items = Item.objects.filter(project=project).available().count()
     if n_items <= AT_ONCE and not project.benchmarks.exists():
         return get_or_run(wanted, version)
     return get_or_schedule(wanted, version)
@@ -191,7 +191,7 @@ def find_alike(project: Project, items: Iterable[Item]) -> dict[str, list[dict[s
 def list_rows(project: Project, found: dict[str, Any]) -> list[dict[str, Any]]:
     """The pairs with their items, as a page shows them; a pair of which one was deleted since is left out."""
     names = {name for pair in found["pairs"] for name in pair[:2]}
-    items = Item.objects.filter(project=project).offered().select_related("generator", "text")
+    items = Item.objects.filter(project=project).available().select_related("generator", "text")
     by_id = {item.external_id: item for item in items if item.external_id in names}
     return [
         {"items": (by_id[one], by_id[other]), "index": index}
@@ -206,8 +206,8 @@ def list_texts_of_duplicates(project: Project) -> list[int]:
     items = {name for pair in found["pairs"] for name in pair[:2]}
     items |= {row["id"] for row in found["known"] if row["kind"] == "item"}
     texts = {row["id"] for row in found["known"] if row["kind"] == "text"}
-    mine = Item.objects.filter(project=project).offered().values_list("external_id", "text_id")
-    rows = Text.objects.filter(project=project).offered().values_list("external_id", "pk")
+    mine = Item.objects.filter(project=project).available().values_list("external_id", "text_id")
+    rows = Text.objects.filter(project=project).available().values_list("external_id", "pk")
     return [pk for name, pk in mine if name in items] + [pk for name, pk in rows if name in texts]
 
 

@@ -75,7 +75,7 @@ def search_texts(project: Project, search: BankSearch = EVERYTHING) -> QuerySet[
     """
     mine = Text.objects.filter(project=project)
     is_archived = search.flag == TextFlag.ARCHIVED
-    texts = order_by_arrival(mine.current().filter(archived_at__isnull=False) if is_archived else mine.offered())
+    texts = order_by_arrival(mine.current().filter(archived_at__isnull=False) if is_archived else mine.available())
     if search.words:
         texts = texts.filter(match_texts(project, search.words))
     if search.language:
@@ -84,7 +84,7 @@ def search_texts(project: Project, search: BankSearch = EVERYTHING) -> QuerySet[
         texts = texts.filter(source=search.source)
     if search.split:
         texts = texts.filter(metadata__split=search.split)
-    chosen = Item.objects.offered().filter(search.of_items)
+    chosen = Item.objects.available().filter(search.of_items)
     if search.of_items:
         texts = texts.filter(Exists(chosen.filter(text=OuterRef("pk"))))
     if search.flag == TextFlag.DUPLICATE:
@@ -117,7 +117,7 @@ def split_words(words: str) -> list[str]:
 
 
 def match_text_or_items(project: Project, word: str) -> Q:
-    mine = Item.objects.offered().filter(project=project)
+    mine = Item.objects.available().filter(project=project)
     return match_rows("items_text", ("title", "body"), word) | Q(pk__in=mine.filter(match_item(word)).values("text"))
 
 
@@ -135,7 +135,7 @@ def match_rows(table: str, columns: Iterable[str], word: str) -> Q:
 
 def flag_texts(texts: QuerySet[Text]) -> QuerySet[Text]:
     """Each with `has_items`, `lacks_key` (of an item with options) and `n_repair` (the generation app's incomplete)."""
-    items = Item.objects.filter(text=OuterRef("pk")).offered()
+    items = Item.objects.filter(text=OuterRef("pk")).available()
     with_options = Exists(Option.objects.filter(item=OuterRef("pk")))
     with_key = Exists(Option.objects.filter(item=OuterRef("pk"), correct=True))
     incomplete: Any = Text._meta.get_field("incomplete_items").related_model
@@ -164,7 +164,7 @@ def list_choices(project: Project) -> dict[str, list[str]]:
 
 def count_tags(project: Project) -> Counter[str]:
     """How many current items have each tag."""
-    rows = Item.objects.filter(project=project).offered().exclude(tags=[]).order_by()
+    rows = Item.objects.filter(project=project).available().exclude(tags=[]).order_by()
     return Counter(tag for tags in rows.values_list("tags", flat=True) for tag in tags)
 
 

@@ -145,7 +145,7 @@ def list_archived(project, chosen: list[str]) -> list[Text]:
 
 
 def count_to_repair(project) -> int:
-    found = flag_texts(project.texts.offered()).aggregate(n=Sum("n_repair"))
+    found = flag_texts(project.texts.available()).aggregate(n=Sum("n_repair"))
     return found["n"] or 0
 
 

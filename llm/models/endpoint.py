@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class EndpointQuerySet(models.QuerySet):
-    def offered_to(self, project: "Project") -> "EndpointQuerySet":
+    def available_to(self, project: "Project") -> "EndpointQuerySet":
         """Those that a new run of the project may ask."""
         return self.filter(Q(projects=None) | Q(projects=project), is_active=True).distinct()
 

@@ -209,10 +209,6 @@ class Call(models.Model):
         """The log-probabilities of the answer's tokens."""
         return answer_tokens(self.logprobs, self.text or "")
 
-    @property
-    def is_good(self) -> bool:
-        return self.state in GOOD
-
 
 class DrainerQuerySet(models.QuerySet):
     def live(self) -> "DrainerQuerySet":

@@ -245,7 +245,7 @@ class CallLedger:
         call.state, call.copied_from, call.lease_owner = CallState.REPLIED, source, ""
         if source.state == CallState.REFUSED:
             call.state, call.error_class, call.finished_at = CallState.REFUSED, Failure.CONTENT, timezone.now()
-        call.messages, call.params, call.content_key = job.prompt.messages, job.prompt.sent, job.content_key
+        call.messages, call.params, call.content_key = job.prompt.messages, job.prompt.sent_params, job.content_key
         return call
 
     def _write_copies(self, calls: list[Call]) -> None:
@@ -298,7 +298,7 @@ class CallLedger:
         for job in jobs:
             call, prompt = job.call, job.prompt
             call.state, call.sent_at, call.content_key = CallState.SENT, now, job.content_key
-            call.messages, call.params = prompt.messages, prompt.sent
+            call.messages, call.params = prompt.messages, prompt.sent_params
             call.reserved_nanos, call.times_sent, call.tries = job.reserve, call.times_sent + 1, call.tries + 1
             counts = (call.reserved_nanos, call.times_sent, call.tries)
             texts = (prompt.canonical_messages, prompt.canonical_sent, job.content_key)

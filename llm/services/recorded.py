@@ -89,7 +89,7 @@ def _fill_in_reply(job: Job, recorded: Mapping[str, Recording]) -> Call:
     for name in RECORDED_COLUMNS:
         setattr(call, name, reply[name])
     call.state, call.lease_owner, call.content_key = CallState.REPLIED, "", job.content_key
-    call.messages, call.params, call.status = prompt.messages, prompt.sent, 200
+    call.messages, call.params, call.status = prompt.messages, prompt.sent_params, 200
     call.times_sent, call.tries, call.sent_at = 1, 1, timezone.now()
     return call
 

@@ -29,7 +29,7 @@ def create_run(
     keeps_going: bool = False,
 ) -> Run:  # fmt: skip
     """A run that plans itself as soon as a worker listens."""
-    if not Endpoint.objects.offered_to(project).filter(pk=endpoint.pk).exists():
+    if not Endpoint.objects.available_to(project).filter(pk=endpoint.pk).exists():
         raise CannotStart(
             _("%(name)s is not offered to this project. Choose another model, or ask an admin to offer it.")
             % {"name": endpoint.name}

@@ -116,21 +116,21 @@ class PeopleForm(StepForm):
         choices = [(name, describe_choice(name, version)) for name, version in self.wordings.items()]
         self.fields["instrument"].choices = choices  # type: ignore[attr-defined]
 
-    def listed(self, names: tuple[str, ...]) -> list[forms.BoundField]:
+    def get_fields(self, names: tuple[str, ...]) -> list[forms.BoundField]:
         return [self[name] for name in names]
 
     @property
-    def asked(self) -> list[forms.BoundField]:
+    def protocol_fields(self) -> list[forms.BoundField]:
         """The wording and the parameters of the protocol."""
-        return self.listed(("instrument", *(parameter.name for parameter in self.protocol.parameters)))
+        return self.get_fields(("instrument", *(parameter.name for parameter in self.protocol.parameters)))
 
     @property
-    def is_asked_wrong(self) -> bool:
-        return any(field.errors for field in [*self.asked, self["variants"]])
+    def has_protocol_errors(self) -> bool:
+        return any(field.errors for field in [*self.protocol_fields, self["variants"]])
 
     @property
-    def is_more_wrong(self) -> bool:
-        return any(field.errors for field in self.listed(self.MORE))
+    def has_more_errors(self) -> bool:
+        return any(field.errors for field in self.get_fields(self.MORE))
 
     def read(self, spec: SpecValues) -> SpecValues:
         plan, groups = spec["plan"], spec["groups"]

@@ -125,7 +125,7 @@ class PhaseForm(forms.Form):
             if is_unused or (words_only and name not in (*WORDS, "without")):
                 del self.fields[name]
 
-    def told(self) -> dict[str, Any]:
+    def as_spec(self) -> dict[str, Any]:
         """The phase as a study file says it."""
         values = dict(self.cleaned_data)
         new, without = values.pop("new_pictures", None) or {}, values.pop("without", [])

@@ -180,7 +180,7 @@ class Stage:
         asked, waiting = walk([Asked(question.name, question.asked_if) for question in applying], answers)
         return {each.name: None if each.name in waiting else each.name in asked for each in applying}
 
-    def reached(self, asked: Mapping[str, Value | None]) -> frozenset[str]:
+    def find_reached(self, asked: Mapping[str, Value | None]) -> frozenset[str]:
         """Of the questions asked, those of the gates reached: a gate opens when all before it is answered."""
         found: set[str] = set()
         gate, is_waiting, is_closed = "", False, False

@@ -54,17 +54,17 @@ class Cell:
     decision: Adjudication | None
 
     @property
-    def counted(self) -> tuple[Response, ...]:
+    def counted_responses(self) -> tuple[Response, ...]:
         """Without those that were excluded."""
         return tuple(each for each in self.responses if not is_settled(each, Settled.EXCLUDED))
 
     @property
     def is_conflict(self) -> bool:
-        return len({repr(each.value) for each in self.counted}) > 1
+        return len({repr(each.value) for each in self.counted_responses}) > 1
 
     @property
     def is_open(self) -> bool:
-        return self.is_conflict and any(not is_settled(each, Settled.DECIDED) for each in self.counted)
+        return self.is_conflict and any(not is_settled(each, Settled.DECIDED) for each in self.counted_responses)
 
 
 @dataclass(frozen=True)
@@ -268,7 +268,7 @@ def make_rows(cell: Cell, decision: Decision, value: Value, user: User) -> list[
         Adjudication(
             response=each, settled=Settled.DECIDED, value=value, reason=reason, decided_by=user, decided_at=now
         )
-        for each in cell.counted
+        for each in cell.counted_responses
         if not is_settled(each, Settled.DECIDED)
     ]
 

@@ -185,7 +185,7 @@ def take_answers(annotator: Annotator, phase: Phase, data: Mapping[str, Any]) ->
         PhasePassed.objects.filter(pk=passage.pk).update(passed_at=timezone.now())
         return True
     answers = phase.read(data)
-    if phase.questions and (phase.missing(answers) or not is_new_try(passage, data)):
+    if phase.questions and (phase.find_missing(answers) or not is_new_try(passage, data)):
         return False
     return note_answers(annotator, phase, answers, passage).passed_at is not None
 
@@ -212,7 +212,7 @@ def start_clock(place: Place) -> Place:
         return place
     place.assignment.stage_opened_at = timezone.now()
     update_row(place.assignment, "stage_opened_at")
-    return replace(place, drafts=Drafts(*place.asked, is_new=True))
+    return replace(place, drafts=Drafts(*place.assignment_and_stage, is_new=True))
 
 
 def lock_stage(annotator: Annotator, token: str, *, with_next: bool = False) -> Place:
@@ -262,7 +262,7 @@ def submit_stage(
         if data is not None:
             form.take(data)
         refusal = find_refusal(place, form, confirmed)
-        asks = ask and place.asked[1].confirm
+        asks = ask and place.assignment_and_stage[1].confirm
         if refusal or asks or is_built_upon(form):
             form.drafts.save()
         if asks and not refusal:
@@ -288,12 +288,12 @@ def hand_in(place: Place, form: StageForm, active: int | None = None) -> Place:
     if assignment.finished_at:
         return start_clock(locate(annotator, place.following, assignment, place.shown_items))
     after = locate(annotator, [assignment, *place.following])
-    return replace(after, drafts=Drafts(*after.asked, is_new=True)) if after.stage else after
+    return replace(after, drafts=Drafts(*after.assignment_and_stage, is_new=True)) if after.stage else after
 
 
 def find_refusal(place: Place, form: StageForm, confirmed: str) -> StaleStage | Incomplete | None:
     """Why the stage cannot be handed in as it stands; None if it can."""
-    assignment, stage = place.asked
+    assignment, stage = place.assignment_and_stage
     if "text" not in stage.shows and has_read(place.annotator, assignment.unit.text):
         give_back_read_texts(place.annotator, begun_too=True)
         sentence = _("You have already read this text in another study, so it is skipped here.")

@@ -98,7 +98,7 @@ def list_names(names: Sequence[str]) -> str:
 def find_new_texts(study: Study) -> Chosen:
     """The texts of the project that can be added, with the items that the study would ask about."""
     texts = (
-        study.project.texts.offered().filter(language=get_language(study)).exclude(external_id__in=list_known(study))
+        study.project.texts.available().filter(language=get_language(study)).exclude(external_id__in=list_known(study))
     )
     try:
         return choose_texts(study, list(texts.values_list("external_id", flat=True)))

@@ -42,22 +42,21 @@ MIN_ALIKE = 10  # scores that are all equal
 
 @dataclass(frozen=True)
 class State:
-    """A state of a person: its word, the colour of its badge, and whether a reminder makes sense."""
+    """A state of a person: its word and the colour of its badge."""
 
     name: str
     title: Any
     tone: str = ""
-    may_remind: bool = False
 
 
-NOT_OPENED = State("not_opened", _("not opened"), "", True)
-IN_PHASES = State("in_phases", _("in the introduction"), "info", True)
-WORKING = State("working", _("working"), "info", True)
-IDLE = State("idle", _("idle"), "", True)
-STUCK = State("stuck", _("stuck"), "warning", True)
+NOT_OPENED = State("not_opened", _("not opened"))
+IN_PHASES = State("in_phases", _("in the introduction"), "info")
+WORKING = State("working", _("working"), "info")
+IDLE = State("idle", _("idle"))
+STUCK = State("stuck", _("stuck"), "warning")
 WAITING = State("waiting", _("waiting"))
 FINISHED = State("finished", _("finished"), "good")
-TIMED_OUT = State("timed_out", _("timed out"), "warning", True)
+TIMED_OUT = State("timed_out", _("timed out"), "warning")
 PAUSED = State("paused", _("paused"))
 LINK_OFF = State("link_off", _("link disabled"))
 ENDED = {name: State(name, Ended(name).label, "warning" if "check" in name else "") for name in Ended.values}
@@ -240,27 +239,29 @@ class Overview:
         return [(state, found[state.name]) for state in STATES if found[state.name]]
 
     @cached_property
-    def counted(self) -> list[Person]:
+    def expected_people(self) -> list[Person]:
         """Those whose open work is expected to be done."""
         return [person for person in self.people if not person.is_over]
 
     @property
     def n_done(self) -> int:
-        return sum(person.n_done for person in self.counted)
+        return sum(person.n_done for person in self.expected_people)
 
     @cached_property
     def n_all(self) -> int:
         """Finished and open units, and places of an open link; what is open under a disabled link is not expected."""
         waiting = count_waiting_places([self.study]).get(self.study.pk, 0)
-        return waiting + sum(person.n_done if person.state == LINK_OFF else person.n_all for person in self.counted)
+        return waiting + sum(person.n_done if person.state == LINK_OFF else person.n_all for person in self.expected_people)
 
     @property
     def is_waiting_for_links(self) -> bool:
         """Whether nobody has opened a link, and the links are new."""
-        return bool(self.counted) and all(person.state == NOT_OPENED and person.is_new for person in self.counted)
+        return bool(self.expected_people) and all(
+            person.state == NOT_OPENED and person.is_new for person in self.expected_people
+        )
 
     @property
-    def nudged(self) -> list[Person]:
+    def people_to_remind(self) -> list[Person]:
         return [person for person in self.people if person.needs_nudge]
 
     @cached_property

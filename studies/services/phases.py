@@ -15,7 +15,6 @@ from studies.services.declarations import get_annotator_declaration, get_annotat
 
 FOLDER = Path(__file__).resolve().parent.parent
 PRACTICE_ROUND = 0  # practice is numbered by itself
-Passages = Mapping[str, PhasePassed]
 
 _launched: dict[tuple[int, datetime, datetime | None], tuple[Phase, ...]] = {}
 
@@ -120,7 +119,7 @@ def fill_words(phase: Phase | None, usual: Mapping[str, Any]) -> dict[str, Any]:
     has_text = phase.paragraphs or phase.points
     text: dict[str, Any] = {"paragraphs": phase.paragraphs, "points": phase.points} if has_text else {}
     if has_text and phase.markup:
-        text |= {"markdown": phase.written, "pictures": phase.pictures}
+        text |= {"markdown": phase.markdown, "pictures": phase.pictures}
     values = {"title": phase.title, "button": phase.button}
     return {**usual, **text, **{name: words for name, words in values.items() if words}}
 

@@ -59,7 +59,7 @@ class Place:
         return self.assignment.token if self.assignment else ""
 
     @property
-    def asked(self) -> tuple[Assignment, Stage]:
+    def assignment_and_stage(self) -> tuple[Assignment, Stage]:
         """The assignment and stage of a place of kind "stage"."""
         if self.assignment is None or self.stage is None:
             raise ValueError(f"A place of kind {self.kind!r} has no stage.")

@@ -32,11 +32,11 @@ def report_item(annotator: Annotator, token: str, data: Mapping[str, Any]) -> st
         subject, problem = subjects.get(data.get("report_item", "")), data.get("report_problem", "")
         if subject is None or problem not in Problem.values:
             return _("The report was not stored. Choose the question and what is wrong, and send it again.")
-        assignment = place.asked[0]
+        assignment = place.assignment_and_stage[0]
         if assignment.reports.count() >= MOST_REPORTS:
             return _("You have already sent many reports about this page. Thank you, they are being read.")
         assignment.reports.get_or_create(
-            stage=place.asked[1].name,
+            stage=place.assignment_and_stage[1].name,
             item=form.items.get(subject.item_id or 0),
             problem=problem,
             words=clean_words(data.get("report_words", "")),

@@ -96,7 +96,7 @@ class OwnAnswer:
     is_item: bool = False  # whether the value is the wording of an item
 
     @cached_property
-    def drawn(self) -> dict[str, str]:
+    def html(self) -> dict[str, str]:
         """Words about the text as its markup has them."""
         names = ("about", "option", *(["value"] if self.is_item else []))
         values = {"about": self.about, "option": self.option, "value": self.value}

@@ -96,7 +96,7 @@ def list_with_options(study: Study) -> QuerySet[Option, int]:
 
 def find_texts(study: Study, for_plan: bool = False) -> list[Text]:
     wanted = study.selection.get("texts", "all")
-    offered = study.project.texts.offered()
+    offered = study.project.texts.available()
     texts = read_plain(PlainText, offered) if for_plan and not list_text_versions(study) else list(offered)
     if wanted == "all":
         return texts
@@ -109,7 +109,7 @@ def find_items(study: Study, texts: Iterable[Text], for_plan: bool = False) -> l
     """The current items of the chosen generators about these texts, with options and generator unless for a plan."""
     # Filtered here and not in SQL, which takes no list of tens of thousands of texts.
     wanted = {text.pk for text in texts}
-    offered = Item.objects.offered().filter(project=study.project, generator__in=find_generators(study))
+    offered = Item.objects.available().filter(project=study.project, generator__in=find_generators(study))
     in_full = offered.select_related("generator").prefetch_related("options")
     return [item for item in (read_plain(PlainItem, offered) if for_plan else in_full) if item.text_id in wanted]
 

@@ -69,7 +69,7 @@ class StageForm:
 
     @classmethod
     def at(cls, place: Place, *, for_draft: bool = False) -> "StageForm":
-        return cls(*place.asked, place.drafts, place.shown_items, for_draft=for_draft)
+        return cls(*place.assignment_and_stage, place.drafts, place.shown_items, for_draft=for_draft)
 
     def take(self, data: Mapping[str, Any]) -> None:
         """Enter a POST, as drafts that are not stored yet.
@@ -126,7 +126,7 @@ class StageForm:
         """Where the stage judges the answers of another, that one; `KeyError` if it judges none."""
         return self.asking.declaration.stage(self.stage.checks)
 
-    def applying(self, subject: Subject) -> tuple[Question, ...]:
+    def applicable_questions(self, subject: Subject) -> tuple[Question, ...]:
         """The questions that apply to the subject, asked or not."""
         return self.stage.about(self.has_expected_answer(subject))
 
@@ -165,7 +165,7 @@ class StageForm:
     def open_questions(self, subject: Subject) -> list[Question]:
         """The questions that have a field here."""
         again = self.reopened(subject)
-        return [question for question in self.applying(subject) if again is None or question.name in again]
+        return [question for question in self.applicable_questions(subject) if again is None or question.name in again]
 
     def add_subject(self, subject: Subject) -> None:
         """Note the fields about a subject and the values that each may take."""
@@ -196,7 +196,7 @@ class StageForm:
         """What is missing or contradictory in the answers about one subject, in sentences."""
         found, missing = [], []
         asked = self.path(subject)
-        opened = self.stage.reached(asked)
+        opened = self.stage.find_reached(asked)
         for question in self.open_questions(subject):
             if question.per == "option":
                 found += self.option_problems(question, subject)
@@ -263,10 +263,10 @@ class StageForm:
         values = {question.name: self.find_value(question, subject) for question in questions}
         return self.stage.path({name: value for name, value in values.items() if value is not None}, questions)
 
-    def missing(self, subject: Subject) -> list[str]:
+    def find_missing(self, subject: Subject) -> list[str]:
         """The fields of the gates reached that still need an answer."""
         asked = self.path(subject)
-        opened = self.stage.reached(asked)
+        opened = self.stage.find_reached(asked)
         names = [each.name for each in self.open_questions(subject) if each.required and each.name in opened]
         return [f"{name}-{subject.handle}" for name in names if asked[name] is None]
 

@@ -145,7 +145,7 @@ class UnitPage:
         return self.stems.get(str(value)) or name_label(str(value))
 
     def show(self, cell: Cell, value: Any = None, reason: Any = None) -> ShownCell:
-        counted = set(cell.counted)
+        counted = set(cell.counted_responses)
         return ShownCell(
             title=name_question(cell.question.name),
             stem=cell.item.stem if cell.item and len(self.items) > 1 and not self.is_compared else "",

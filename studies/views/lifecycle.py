@@ -233,7 +233,7 @@ def tag_chosen(request, project: Project, texts: list[Text], after: str):
     """Give tags to all items of the texts, or take them away."""
     try:
         tags = split_tags(request.POST.get("tags", ""))
-        items = Item.objects.filter(text__in=texts).offered()
+        items = Item.objects.filter(text__in=texts).available()
         n = tag_items(project, items, **{"add" if "tag" in request.POST else "remove": tags})
     except ValueError as error:
         messages.error(request, str(error))

@@ -119,7 +119,8 @@ def build_live_part(study: Study, page: str | None = None) -> dict[str, Any]:
 def count_by_group(overview: Overview) -> list[tuple[str, int, int]]:
     """(group, people who have finished, people) in the order of the study's groups."""
     found = [
-        (group, [each for each in overview.counted if each.annotator.group == group]) for group in overview.study.groups
+        (group, [each for each in overview.expected_people if each.annotator.group == group])
+        for group in overview.study.groups
     ]
     return [(group, sum(each.state == FINISHED for each in mine), len(mine)) for group, mine in found]
 
@@ -143,7 +144,7 @@ def say_verdict(overview: Overview) -> str:
     verdict = say_done(overview.study, overview.n_done, overview.n_all)
     if overview.is_waiting_for_links and overview.study.takes_answers:
         return verdict + " " + _("Send each person their link.")
-    number = len(overview.nudged)
+    number = len(overview.people_to_remind)
     if number and overview.study.takes_answers:
         verdict += " " + ngettext("One person needs a nudge.", "%(n)d people need a nudge.", number) % {"n": number}
     return verdict

@@ -60,7 +60,7 @@ def describe(request, study) -> dict:
 def save(request, study, name: str, form: PhaseForm) -> bool:
     try:
         change = phase_editing.replace_phase if study.is_draft else phase_editing.reword_phase
-        change(study, name, form.told())
+        change(study, name, form.as_spec())
     except (SpecError, WrongState) as error:
         form.add_error(getattr(error, "field", None) or None, str(error))
         return False

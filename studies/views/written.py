@@ -31,7 +31,7 @@ def study_written(request, slug):
 
 @login_required
 @require_POST
-def written_take(request, slug, pk):
+def take_item(request, slug, pk):
     study = get_study(request.user, slug, Role.RESEARCHER)
     try:
         item = written_items.take_written_item(study, pk, request.user)
@@ -43,7 +43,7 @@ def written_take(request, slug, pk):
 
 @login_required
 @require_POST
-def written_reject(request, slug, pk):
+def reject_item(request, slug, pk):
     study = get_study(request.user, slug, Role.RESEARCHER)
     try:
         written_items.reject_written_item(study, pk, request.user, request.POST.get("reason", "").strip()[:500])
@@ -55,7 +55,7 @@ def written_reject(request, slug, pk):
 
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
-def written_repair(request, slug, pk):
+def repair_item(request, slug, pk):
     study = get_study(request.user, slug, Role.RESEARCHER)
     try:
         row = written_items.find_written_item(study, pk)

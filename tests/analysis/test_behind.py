@@ -8,7 +8,7 @@ import pytest
 from django.urls import reverse
 
 from analysis.choices import Choices
-from analysis.results.drill_down_views import heading
+from analysis.results.drill_down_views import build_heading
 from analysis.services.reporting import build
 from studies.services.states import switch_effects
 from tests.analysis.leading import behind_numbers
@@ -72,7 +72,10 @@ def test_the_page_says_which_number_it_is_and_how_it_came_about(two_annotators, 
 
 
 def test_a_number_called_as_its_table_is_named_once():
-    assert (heading("Informativity", "Informativity"), heading("Ratings", "Mean")) == ("Informativity", "Ratings: Mean")
+    assert (build_heading("Informativity", "Informativity"), build_heading("Ratings", "Mean")) == (
+        "Informativity",
+        "Ratings: Mean",
+    )
 
 
 def test_viewers_find_neither_link_nor_page(two_annotators, as_user, viewer):

@@ -37,7 +37,7 @@ def refusals(study, *lines, **how):
 
 
 def standing(study):
-    return set(ItemCode.objects.standing().filter(study=study).values_list("item__external_id", "code"))
+    return set(ItemCode.objects.current().filter(study=study).values_list("item__external_id", "code"))
 
 
 def test_what_goes_out_comes_in_again(two_annotators, items, reviewer):
@@ -92,7 +92,7 @@ def test_another_category_replaces_the_first_and_an_import_is_undone_as_a_whole(
 def test_a_new_note_takes_the_place_of_the_old(two_annotators, items, reviewer):
     set_code(two_annotators, items["c1"], "wrong_key", reviewer, note="First.")
     take(two_annotators, "c1,,wrong_key,,,Second.")
-    assert [code.note for code in ItemCode.objects.standing()] == ["Second."]
+    assert [code.note for code in ItemCode.objects.current()] == ["Second."]
 
 
 @pytest.mark.parametrize(

@@ -37,7 +37,7 @@ def post(as_user, reviewer, two_annotators):
 
 
 def standing(study):
-    return set(ItemCode.objects.standing().filter(study=study).values_list("item__external_id", "code"))
+    return set(ItemCode.objects.current().filter(study=study).values_list("item__external_id", "code"))
 
 
 def names_of_items(page):
@@ -83,7 +83,7 @@ def test_undo_gives_back_what_the_step_replaced(two_annotators, items, post, pag
     undo = page().select_one("[data-undo]")["value"]
     post(undo=undo)
     assert standing(two_annotators) == {("c1", "literal")}
-    again = ItemCode.objects.standing().get()
+    again = ItemCode.objects.current().get()
     assert (again.set_by, again.note) == (owner, "Line 2.")
     assert "This has already been undone." in post(undo=undo).content.decode()
 
@@ -101,7 +101,7 @@ def test_undo_leaves_what_others_have_set_since(two_annotators, items, post, pag
     post([items["c1"]], code="literal")
     post([items["c1"]], code="inference")
     undo = page().select_one("[data-undo]")["value"]
-    code = ItemCode.objects.standing().get()
+    code = ItemCode.objects.current().get()
     remove_code(code, owner)
     set_code(two_annotators, items["c1"], "vocabulary", owner)
     post(undo=undo)

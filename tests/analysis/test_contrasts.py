@@ -60,7 +60,7 @@ def test_of_two_generators_there_is_nothing_to_adjust():
 
 def test_a_winner_differs_from_every_other(one_ahead):
     assert one_ahead.winner() == "high"
-    assert [(each.better, each.worse) for each in one_ahead.standing()] == [("high", "low"), ("high", "other")]
+    assert [(each.better, each.worse) for each in one_ahead.clear_differences()] == [("high", "low"), ("high", "other")]
 
 
 def test_generators_that_cannot_be_told_apart_share_the_lead():
@@ -81,7 +81,7 @@ def test_a_generator_that_any_other_beats_does_not_share_the_lead():
     found = Comparison(made, tuple(make_contrast(*pairs[pair]) for pair in made.pairs()))
     assert found.leaders() == ["wide", "sharp"]
     assert found.winner() == ""
-    assert [(each.better, each.worse) for each in found.standing()] == [("sharp", "low")]
+    assert [(each.better, each.worse) for each in found.clear_differences()] == [("sharp", "low")]
 
 
 def test_lower_may_be_better():
@@ -98,7 +98,7 @@ def test_below_five_texts_nothing_is_adjusted_over_texts_and_nothing_is_claimed(
     found = compare(Family("answerability", "human", figures, 4, (-1.0, 1.0)), ANNOTATORS)
     assert found.reason() == "Fewer than 5 texts cannot carry a comparison of all pairs."
     assert found.winner() == ""
-    assert found.standing() == []
+    assert found.clear_differences() == []
     [sentence] = headline(found, RATING_WORDING)
     assert found.reason() in sentence
 
@@ -130,7 +130,7 @@ def test_chance_alone_makes_a_claim_in_at_most_one_of_twenty_studies():
         figures = {
             str(place): Measured((arm(0.5, 8, 4, 0.1, seed=4 * study + place),)) for place in range(4)
         }  # fmt: skip
-        claims += bool(compare(Family("m", "human", figures, 8, (-1.0, 1.0)), READERS).standing())
+        claims += bool(compare(Family("m", "human", figures, 8, (-1.0, 1.0)), READERS).clear_differences())
     assert claims <= 6
 
 

@@ -14,7 +14,7 @@ from analysis.frames.evidence import evidence_of
 from analysis.results.drill_down_views import NOT_NAMES
 from analysis.science import tables as science_tables
 from analysis.services.reporting import list_specs
-from analysis.tables.page import naming
+from analysis.tables.page import name_row
 from analysis.words import KINDS, name_code
 from studies.question_words import LABELS, QUESTIONS, STAGES
 from tests import reading
@@ -134,7 +134,7 @@ def test_every_number_says_what_it_is(tables):
 def test_what_names_a_row_is_said_in_words_under_a_title(study, evidence, tables):
     for table in (*tables, *stand_in_tables(evidence)):
         for row in table.rows if table.keys else ():
-            for (title, cells), name in zip(naming(table, row), table.keys, strict=True):
+            for (title, cells), name in zip(name_row(table, row), table.keys, strict=True):
                 assert title != name or name in KINDS, (table.name, name)
                 assert not SNAKE.search(cells), (table.name, cells)
 

@@ -8,7 +8,7 @@ from django.urls import reverse
 from analysis.exports.writing import FORMATS, export_responses
 from jobs.files import path_of
 from jobs.models import Job
-from jobs.progress import ANSWERS, listening
+from jobs.progress import ANSWERS, listen
 from tests import reading
 
 
@@ -60,7 +60,7 @@ def test_a_file_that_is_lost_is_written_anew(take, run_jobs):
 def test_writing_says_how_far_it_is(format, study, monkeypatch):
     monkeypatch.setattr("analysis.frames.export_rows.CHUNK", 10)
     heard = []
-    with listening(lambda *step: heard.append(step)):
+    with listen(lambda *step: heard.append(step)):
         export_responses(study, format, StringIO())
     assert (ANSWERS, 10, 0) in heard or len(heard) > 1
     assert [done for _step, done, _total in heard] == sorted(done for _step, done, _total in heard)

@@ -143,7 +143,7 @@ def test_rules_answer_as_a_baseline_whose_codes_are_stored(coded_study, as_user,
         (f"t{number}-i", "negative_stem", "yes" if number < 2 else "no") for number in range(6)
     ]
     row = get_row(rules.evaluator)
-    assert (row.done, row.missing) == (6, 0)  # no rule sees what is ambiguous
+    assert (row.n_done, row.n_missing) == (6, 0)  # no rule sees what is ambiguous
     assert not rules.assignments.open().exists()
     table = flaw_codes(evidence_of(coded_study, Choices()))
     assert row_of(table, evaluator="rules", question="negative_stem") == computed

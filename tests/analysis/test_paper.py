@@ -14,10 +14,10 @@ from analysis.figures.paper import (
     Mark,
     Panels,
     Ranges,
-    cut,
     describe,
     draw,
     draw_file,
+    truncate,
 )
 
 HOSTILE = "<script>alert(1)</script>"
@@ -47,8 +47,8 @@ def test_nothing_is_drawn_beside_the_sheet(sheet):
 
 @pytest.mark.parametrize("name", ["dunlin", "marten", "alder", "il", "MW"])
 def test_a_name_is_whole_where_it_has_its_room_and_fits_where_it_is_cut(name):
-    assert cut(name, PAGE, PAGE.wide(name)) == name
-    assert PAGE.wide(cut(name * 9, PAGE, PAGE.wide(name * 5))) <= PAGE.wide(name * 5)
+    assert truncate(name, PAGE, PAGE.wide(name)) == name
+    assert PAGE.wide(truncate(name * 9, PAGE, PAGE.wide(name * 5))) <= PAGE.wide(name * 5)
 
 
 def test_the_heading_ends_on_the_sheet():

@@ -16,7 +16,7 @@ from analysis.services.reporting import build, report_from
 from items.models import Generator
 from jobs.kinds import JobFailed
 from jobs.models import Job, JobState
-from jobs.progress import ANSWERS, TABLES, listening
+from jobs.progress import ANSWERS, TABLES, listen
 from jobs.views import ResultPending
 from projects.models import Role
 from studies.models import Study, StudyState
@@ -258,7 +258,7 @@ def test_the_page_says_how_far_the_worker_is(get, step, words, value):
 
 def test_a_report_tells_of_answers_read_and_of_each_table(two_annotators, choices, recompute):
     heard = []
-    with listening(lambda *step: heard.append(step)):
+    with listen(lambda *step: heard.append(step)):
         report_from(evidence_of(two_annotators, choices))
     assert heard[0] == (ANSWERS, 32, 0)
     assert heard[1:] == [(TABLES, number, 11) for number in range(1, 12)]

@@ -13,7 +13,7 @@ from analysis.choices import Choices
 from analysis.models import GeneratorMatch
 from analysis.plugins import load_plugins
 from analysis.published_names import match_generators
-from analysis.reports.published import NAMED, apart, comparing, load_printed
+from analysis.reports.published import NAMED, apart, load_printed, select_comparable
 from analysis.services.reporting import build
 from items.models import Generator
 from studies.models import Assignment
@@ -207,7 +207,7 @@ def test_what_can_be_compared_comes_first_and_in_words(project):
 def test_only_what_has_both_numbers_compares_and_the_rest_is_counted_with_its_reason(two_annotators):
     Generator.objects.filter(name="careful").update(name="GPT-4")
     table = build(two_annotators, Choices(seed=7)).table("published")
-    both = comparing(table).rows
+    both = select_comparable(table).rows
     assert "gpt-4, human" in {row["row"] for row in both}
     assert all(row["published"] is not None and row["own"] is not None for row in both)
     found = list(apart(table))
@@ -224,9 +224,11 @@ def test_the_results_page_shows_what_compares_and_sums_up_the_rest_closed(two_an
     html = as_user(viewer).get(reverse("results_details", args=["tiny"])).content
     section = BeautifulSoup(html, "html.parser").select_one("#published")
     table = build(two_annotators, Choices(seed=7)).table("published")
-    assert len(section.select("tbody tr")) == len(comparing(table).rows) > 0
+    assert len(section.select("tbody tr")) == len(select_comparable(table).rows) > 0
     rest = section.select_one("details details:not([open])")
-    assert f"{len(table.rows) - len(comparing(table).rows)} figures are not comparable" in rest.summary.get_text()
+    assert (
+        f"{len(table.rows) - len(select_comparable(table).rows)} figures are not comparable" in rest.summary.get_text()
+    )
     own = reverse("study_table_page", args=["tiny", "published"])
     assert rest.select_one("a")["href"].startswith(own)
 

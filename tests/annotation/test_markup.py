@@ -105,7 +105,7 @@ def test_own_answers_and_pages_of_results_show_what_the_markup_means(study, walk
     walker.guess()
     walker.reveal()
     annotator = study.annotators.get(pk=walker.annotator.pk)
-    drawn = [answer.drawn["option"] for answer in list_own_answers(annotator)]
+    drawn = [answer.html["option"] for answer in list_own_answers(annotator)]
     assert "<strong>Yes</strong> a sign" in drawn
     assert "**Yes**" in write_own_answers(annotator)
     item = study.units.get().items.get()

@@ -43,7 +43,7 @@ def test_it_is_asked_once_with_ten_tokens_and_what_is_unclear_is_missing(study, 
     assert {request.body["max_tokens"] for request in server.requests} == {10}
     assert {len(request.body["messages"]) for request in server.requests} == {1}
     assert len(server.requests) == 16
-    assert (get_row(evaluator).missing, get_row(evaluator).n_unparsed) == (2, 2)
+    assert (get_row(evaluator).n_missing, get_row(evaluator).n_unparsed) == (2, 2)
 
 
 def test_an_empty_reply_is_not_repeated(study, serve_model, endpoint):
@@ -81,7 +81,7 @@ def test_answers_that_differ_from_the_default_are_counted_from_stored_replies(st
 
 def test_a_default_reading_is_held_against_the_published_one(study, serve_model, endpoint):
     evaluator = run_model(study, endpoint(serve_model(unclear_at_first)))
-    assert not get_row(evaluator).missing
+    assert not get_row(evaluator).n_missing
     found = compare_readings(evaluator)
     assert (found.n, found.n_differ, found.n_unknown) == (16, 2, 0)
 

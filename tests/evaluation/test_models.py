@@ -149,7 +149,7 @@ def test_a_disclaimer_is_unparsed_counted_and_never_guessed(study, serve_model, 
     evaluator = run_model(study, endpoint(server))
     assert answer_pattern("mock", "guess")["r1"] == "FF"  # two of three
     row = get_row(evaluator)
-    assert (row.done, row.missing, row.n_unparsed) == (14, 2, 2)
+    assert (row.n_done, row.n_missing, row.n_unparsed) == (14, 2, 2)
     assert row.run.state == RunState.DONE
     assert Call.objects.filter(state=CallState.FAILED).first().text == "Ohne den Text kann ich das nicht sagen."
     again = [request for request in server.requests if len(request.body["messages"]) > 1]
@@ -258,7 +258,7 @@ def test_texts_added_after_a_run_are_answered_by_a_new_one_and_nothing_is_asked_
     add_texts(study, ["mill"])
     study.refresh_from_db()
     evaluator = run_model(study, mock)
-    assert get_row(evaluator).missing == 0
+    assert get_row(evaluator).n_missing == 0
     assert (len(server.requests), Run.objects.count(), Response.objects.count()) == (16 + 4, 2, 16 + 4)
 
 
@@ -268,10 +268,10 @@ def test_what_failed_is_tried_again_in_the_same_run(study, serve_model, endpoint
         lambda request: Planned(status=500) if broken["is"] and is_guess(request.prompt) else answer_as_planned(request)
     )
     evaluator = run_model(study, endpoint(server))
-    assert get_row(evaluator).missing == 8
+    assert get_row(evaluator).n_missing == 8
     broken["is"] = False
     drain_here(resume(evaluator))
-    assert get_row(evaluator).missing == 0
+    assert get_row(evaluator).n_missing == 0
     assert Run.objects.count() == 1
 
 
@@ -282,7 +282,7 @@ def test_after_a_cancelled_run_a_new_one_asks_only_what_is_not_known(study, serv
     evaluator = start(study, ModelSpec(mock))
     runs.cancel(get_row(evaluator).run)
     drain_here(resume(evaluator))
-    assert get_row(evaluator).missing == 0
+    assert get_row(evaluator).n_missing == 0
     assert len(server.requests) == 16
 
 
@@ -318,9 +318,9 @@ def test_over_the_budget_the_run_pauses_and_a_higher_one_wakes_it(study, serve_m
     evaluator = start(study, ModelSpec(mock), budget=Decimal("0.4"))
     run = drain_here(get_row(evaluator).run)
     assert run.state == RunState.PAUSED
-    assert 0 < get_row(evaluator).missing < 16
+    assert 0 < get_row(evaluator).n_missing < 16
     drain_here(resume(evaluator, budget=Decimal(100)))
-    assert get_row(evaluator).missing == 0
+    assert get_row(evaluator).n_missing == 0
 
 
 def test_calls_with_an_unknown_outcome_are_held_if_the_start_says_so_and_stay_so(study, serve_model, endpoint):

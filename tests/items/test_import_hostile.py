@@ -131,7 +131,7 @@ def test_problems_are_listed_up_to_a_bound_and_counted_beyond():
     problems = read_bank_file(jsonl({"text": 1}, *[b"nonsense"] * 300)).problems
     assert len(problems.listed) == LISTED
     assert problems.count == 301
-    assert problems.unlisted == 101
+    assert problems.n_unlisted == 101
 
 
 @pytest.mark.django_db

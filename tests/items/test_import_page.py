@@ -11,7 +11,7 @@ from items.formats.table_columns import KEEP_AS_DETAIL
 from items.models import BankImport, ImportFile, Item, Text
 from items.services.undoing import undo_import
 from jobs.models import Job, JobState
-from jobs.progress import listening
+from jobs.progress import listen
 from jobs.working import run_job
 from tests.api.conftest import make_caller
 from tests.items.files import item_row, jsonl, load, text_row
@@ -192,7 +192,7 @@ def test_a_large_file_is_previewed_and_imported_by_a_worker(upload, large, clien
 
 def test_an_import_reports_the_texts_and_items_that_it_has_written(project):
     heard = []
-    with listening(lambda *told: heard.append(told)):
+    with listen(lambda *told: heard.append(told)):
         load(project, text_row(id="t1"))
     assert heard == [("rows", 1, 2), ("rows", 2, 2)]
 
@@ -240,7 +240,7 @@ def test_a_large_import_is_undone_by_a_worker(large, client, project, researcher
     progress = client.post(reverse("item_import_undo", args=["rivers", BankImport.objects.get().pk])).url
     assert client.get(progress).status_code == 202
     assert Text.objects.exists()
-    with listening(lambda *told: heard.append(told)):
+    with listen(lambda *told: heard.append(told)):
         undo_import(BankImport.objects.get())
     assert heard[0] == ("rows", 0, 3)  # of a text, an item and a generator
     large()

@@ -26,7 +26,7 @@ def two(serve_model, make_run):
 def test_what_both_answered_is_compared_field_by_field(two):
     first, second = two
     found = compare_runs(first, second)
-    assert (found.n_here, found.n_both, found.n_only_here, found.is_part) == (4, 3, 1, False)
+    assert (found.n_here, found.n_both, found.is_part) == (4, 3, False)
     [label] = found.fields
     assert (label.name, label.n, label.n_same) == ("label", 3, 2)
     [pair] = found.different

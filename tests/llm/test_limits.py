@@ -174,11 +174,11 @@ class TestShared:
         run = make_run(serve_model("R"), 1)
         other = Project.objects.create(slug="other", title="Other")
         run.endpoint.projects.set([other])
-        assert list(Endpoint.objects.offered_to(other)) == [run.endpoint]
-        assert list(Endpoint.objects.offered_to(project)) == []
+        assert list(Endpoint.objects.available_to(other)) == [run.endpoint]
+        assert list(Endpoint.objects.available_to(project)) == []
         with pytest.raises(runs.CannotStart, match="not offered"):
             make_run(serve_model("R"), 1)
 
     def test_an_endpoint_without_projects_is_offered_to_all(self, serve_model, make_run, project):
         run = make_run(serve_model("R"), 1)
-        assert list(Endpoint.objects.offered_to(project)) == [run.endpoint]
+        assert list(Endpoint.objects.available_to(project)) == [run.endpoint]

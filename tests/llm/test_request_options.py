@@ -40,7 +40,7 @@ def test_the_options_are_sent_and_are_part_of_the_content():
     endpoint = Endpoint(base_url="https://api.example.org/v1", model="m")
     plain = build_prompt(endpoint, ASKED)
     given = build_prompt(endpoint, ASKED, None, RequestOptions(500, "low", {"top_p": 0.9}))
-    assert given.sent == {"max_tokens": 500, "temperature": 0, "reasoning_effort": "low", "top_p": 0.9}
+    assert given.sent_params == {"max_tokens": 500, "temperature": 0, "reasoning_effort": "low", "top_p": 0.9}
     keys = {make_content_key(1, endpoint, each, 0) for each in (plain, given)}
     assert len(keys) == 2
 
@@ -50,7 +50,7 @@ def test_a_seed_is_sent_where_it_is_taken_and_no_stored_answer_is_asked_again_fo
     before = make_content_key(1, endpoint, build_prompt(endpoint, ASKED, sample=2), 2)
     endpoint.capabilities = {"seed": {"value": True}}
     prompt = build_prompt(endpoint, ASKED, sample=2)
-    assert prompt.sent["seed"] == 2
+    assert prompt.sent_params["seed"] == 2
     assert b'"seed":2' in prompt.body("m")
     assert make_content_key(1, endpoint, prompt, 2) == before
 
@@ -58,9 +58,9 @@ def test_a_seed_is_sent_where_it_is_taken_and_no_stored_answer_is_asked_again_fo
 def test_a_model_that_reasons_has_room_unless_the_limit_is_part_of_the_measure():
     endpoint = Endpoint(base_url="https://api.example.org/v1", model="m", capabilities={"reasons": {"value": True}})
     published = Request(ASKED.messages, ASKED.params, keeps_limit=True)
-    assert build_prompt(endpoint, ASKED).sent["max_tokens"] == prompts.FOR_REASONING
-    assert build_prompt(endpoint, published).sent["max_tokens"] == 10
-    assert build_prompt(endpoint, ASKED, None, RequestOptions(64)).sent["max_tokens"] == 64
+    assert build_prompt(endpoint, ASKED).sent_params["max_tokens"] == prompts.FOR_REASONING
+    assert build_prompt(endpoint, published).sent_params["max_tokens"] == 10
+    assert build_prompt(endpoint, ASKED, None, RequestOptions(64)).sent_params["max_tokens"] == 64
 
 
 def until(limit, text="R"):

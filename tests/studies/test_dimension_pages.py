@@ -44,7 +44,7 @@ def test_the_form_is_built_from_the_declared_parameters(project, as_user, resear
     begin(client, title="Mine", protocol="dimension-ratings")
     form = client.get(address("mine", "people")).context["form"]
     names = ["dimensions", "scale", "layout", "rounds", "rules", "same_wording"]
-    assert [field.name for field in form.asked] == ["instrument", *names]
+    assert [field.name for field in form.protocol_fields] == ["instrument", *names]
     assert send(client, "mine", "people", **NEW).status_code == 302
     study = Study.objects.get()
     assert study.params == {

@@ -5,7 +5,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
 
 from jobs.models import Job, JobState
-from jobs.progress import listening
+from jobs.progress import listen
 from jobs.working import run_job
 from studies.models import Response, Study, StudyState
 from studies.services.responses.importing import import_responses
@@ -173,6 +173,6 @@ def test_a_large_file_by_api_is_a_job_with_the_counts(send, work, researcher):
 def test_an_import_reports_how_many_rows_it_has_checked_and_stored(send):
     heard = []
     rows = [row for number in range(50) for row in whole(f"P{number}")]
-    with listening(lambda *told: heard.append(told)):
+    with listen(lambda *told: heard.append(told)):
         import_responses(Study.objects.get(), as_csv(rows))
     assert heard == [("rows", 500, 550), ("answers", 500, 550)]

@@ -16,7 +16,7 @@ from analysis.measures.contrasts import adjust_p_values
 from analysis.measures.correlations import COEFFICIENTS, Correlation
 from analysis.measures.intervals import JACKKNIFE, UNDEFINED_FIGURE, Interval, p_of_zero, undefined_interval, within
 from analysis.measures.types import BoolArray, FloatArray
-from analysis.protocols.dimension_ratings.metric_values import Judged, note_dropped, nothing
+from analysis.protocols.dimension_ratings.metric_values import Judged, explain_no_metrics, note_dropped
 from analysis.protocols.dimension_ratings.tables import METRIC_CHECKS, METRIC_CORRELATIONS
 from analysis.reports.estimates import intervals_json, over_texts, same_interval, texts_only_note
 from analysis.reports.headlines import HIGHEST, LOWEST, mark_extremes
@@ -43,7 +43,9 @@ def metric_correlations(evidence: Evidence, data: Judged) -> Table:
           "whether they differ from the others is not tested."),
         texts_only_note(_("correlations")),
     )  # fmt: skip
-    return METRIC_CORRELATIONS.build(rows, notes=(*note_dropped(evidence), *(notes if rows else (nothing(),))))
+    return METRIC_CORRELATIONS.build(
+        rows, notes=(*note_dropped(evidence), *(notes if rows else (explain_no_metrics(),)))
+    )
 
 
 def family_rows(evidence: Evidence, data: Judged, coefficient: str, scope: str) -> list[dict[str, Any]]:
@@ -127,7 +129,7 @@ def metric_checks(evidence: Evidence, data: Judged) -> Table:
         texts_only_note(_("differences between a metric and people")),
         _("Family: that of a metric's base model, named at its import, against the factor family of the generators."),
     )  # fmt: skip
-    return METRIC_CHECKS.build(rows, notes=(*note_dropped(evidence), *(notes if rows else (nothing(),))))
+    return METRIC_CHECKS.build(rows, notes=(*note_dropped(evidence), *(notes if rows else (explain_no_metrics(),))))
 
 
 def metric_rows(evidence: Evidence, data: Judged, metric: str) -> list[dict[str, Any]]:

@@ -109,7 +109,7 @@ def judgments_of_models(evidence: Evidence) -> pd.DataFrame:
     return pd.DataFrame({"item_id": rows["item_id"], "metric": named, "value": rows["value"]})
 
 
-def nothing() -> str:
+def explain_no_metrics() -> str:
     return _("Empty, because no item of this study has a metric. Compute metrics with compute_metrics, "
              "or import them with import_metrics.")  # fmt: skip
 
@@ -136,7 +136,7 @@ def metric_means(evidence: Evidence, data: Judged) -> Table:
           "their rank. Where lower is better, read it the other way."),
         _("Rank correlation: Spearman's ρ, over generators, of a metric's means and the average of people's scores."),
     )  # fmt: skip
-    return METRIC_MEANS.build(rows, notes=(*note_dropped(evidence), *(notes if rows else (nothing(),))))
+    return METRIC_MEANS.build(rows, notes=(*note_dropped(evidence), *(notes if rows else (explain_no_metrics(),))))
 
 
 def means_by_generator(evidence: Evidence, data: Judged, values: pd.DataFrame) -> pd.Series:
@@ -180,7 +180,7 @@ def metric_by_score(evidence: Evidence, data: Judged) -> Table:
         _("Score: the mean of people's scores of an item after the last round, rounded, halves up. Quartiles: linear "
           "between neighbours. r: Pearson's, of the metric with the rounded score, over all items."),
     )  # fmt: skip
-    return METRIC_BY_SCORE.build(rows, notes=(*note_dropped(evidence), *(notes if rows else (nothing(),))))
+    return METRIC_BY_SCORE.build(rows, notes=(*note_dropped(evidence), *(notes if rows else (explain_no_metrics(),))))
 
 
 def level_rows(data: Judged, metric: str, levels: tuple[int, ...]) -> Iterator[dict[str, Any]]:

@@ -162,20 +162,20 @@ def list_agreement(evidence: Evidence, row: Row, column: str) -> Table:
     ratings = ratings_in(judgments)
     line = next(each for each in lines_of(evidence, ratings) if each.evaluator.name == row["evaluator"])
     found = pairwise(ratings.values, TICKED_OR_NOT, line.pairs)
-    entering = found.n > 0 if column in OVER_ALL_PAIRS else ~np.isnan(found.kappa)
+    is_counted = found.n > 0 if column in OVER_ALL_PAIRS else ~np.isnan(found.kappa)
     if column == "n_pairs":
-        return list_pairs(evidence, found, entering, ratings.raters)
-    both = pair_answers(judgments, name_pairs(found.pairs[entering], ratings.raters), OPTION)
+        return list_pairs(evidence, found, is_counted, ratings.raters)
+    both = pair_answers(judgments, name_pairs(found.pairs[is_counted], ratings.raters), OPTION)
     rows = both.rename(columns={"value_a": "ticked_a", "value_b": "ticked_b"})
     return list_rows(evidence, rows, (*SHARED, "same"), _("The shared judgments"), say_same(rows))
 
 
-def list_pairs(evidence: Evidence, found: Pairwise, entering: np.ndarray, raters: Sequence[str]) -> Table:
+def list_pairs(evidence: Evidence, found: Pairwise, is_counted: np.ndarray, raters: Sequence[str]) -> Table:
     """Pairs of annotators with their own agreement."""
     rows = pd.DataFrame(name_pairs(found.pairs, raters), columns=["annotator_a", "annotator_b"]).assign(
         n_shared=found.n, n_same=found.agreed, kappa=found.kappa, ac1=found.ac1
     )
-    return list_rows(evidence, rows[entering], OF_PAIR, _("The pairs"))
+    return list_rows(evidence, rows[is_counted], OF_PAIR, _("The pairs"))
 
 
 # Ratings, biases and probabilities ------------------------------------------------------------------------------------
@@ -212,10 +212,10 @@ def list_probabilities(evidence: Evidence, row: Row, column: str) -> Table:
     if column in COUNTED:
         return list_counted(evidence, mine, column)
     wide = both_stages(mine).rename(columns={GUESS: "p_guess", READ: "p_read"})
-    return list_rows(evidence, wide[entering(wide, column)], BOTH_STAGES, _("The options"))
+    return list_rows(evidence, wide[find_counted(wide, column)], BOTH_STAGES, _("The options"))
 
 
-def entering(wide: pd.DataFrame, column: str) -> "pd.Series[bool]":
+def find_counted(wide: pd.DataFrame, column: str) -> "pd.Series[bool]":
     """Which options a column of `informativity_probability` counts."""
     guessed, read = wide["p_guess"].notna(), wide["p_read"].notna()
     if column == "auc_guess":

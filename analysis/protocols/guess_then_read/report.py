@@ -25,7 +25,7 @@ from analysis.protocols.guess_then_read.informativity import (
     reading_comparisons,
 )
 from analysis.protocols.guess_then_read.item_analysis import guessable_items, item_analysis, unanswerable_items
-from analysis.protocols.guess_then_read.spread import narrowing
+from analysis.protocols.guess_then_read.spread import compute_narrowing
 from analysis.protocols.guess_then_read.standardised import informativity_standardised, mix_sentences
 from analysis.reports.contrasts import Comparison, contrasts, find
 from analysis.reports.description import description, variants
@@ -64,11 +64,14 @@ def sentences(evidence: Evidence, informativity: Table, comparisons: Sequence[Co
         return []
     speaker = HUMAN if any(row["evaluator"] == HUMAN for row in defined) else defined[0]["evaluator"]
     rows = sorted((row for row in defined if row["evaluator"] == speaker), key=lambda row: -row["informativity"])
-    sentences = [summary(rows, speaker, basis(rows)), *missing([row for row in asked if row["evaluator"] == speaker])]
+    sentences = [
+        summary(rows, speaker, basis(rows)),
+        *explain_undefined([row for row in asked if row["evaluator"] == speaker]),
+    ]
     return [*sentences, *say_comparison(evidence, speaker, find(comparisons, INFORMATIVITY, speaker))]
 
 
-def missing(rows: list[Row]) -> list[str]:
+def explain_undefined(rows: list[Row]) -> list[str]:
     """The generators of which nothing can be said, by the reason."""
     reasons = dict.fromkeys(row["informativity_reason"] for row in rows if row["informativity"] is None)
     return [
@@ -110,7 +113,7 @@ def say_comparison(evidence: Evidence, speaker: str, comparison: Comparison | No
     if speaker != HUMAN:
         return headline(comparison, INFORMATIVITY_WORDING, _("more texts would narrow this interval"))
     judgments = evaluator_named(evidence, HUMAN).rows_of(evidence.judgments)
-    more = narrowing(evidence, judgments, largest.n_texts)
+    more = compute_narrowing(evidence, judgments, largest.n_texts)
     sentences = headline(
         comparison, INFORMATIVITY_WORDING, more.clause if more else _("more texts would narrow this interval")
     )

@@ -79,7 +79,7 @@ class Narrowing:
     basis: str
 
 
-def narrowing(evidence: Evidence, judgments: pd.DataFrame, texts: int) -> Narrowing | None:
+def compute_narrowing(evidence: Evidence, judgments: pd.DataFrame, texts: int) -> Narrowing | None:
     """For the difference of two generators; judgments: people's about the items of these two.
 
     None where a component could not be fitted, or where the study is too large to be simulated on the way. It says by

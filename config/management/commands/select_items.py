@@ -67,7 +67,7 @@ class Command(RunCommand):
         self.confirm_estimate(asking.estimate_run(study, ask), endpoint, options)
         evaluator = asking.start(study, ask, **run_terms(options))
         row = get_row(evaluator)
-        if row.run and row.missing:
+        if row.run and row.n_missing:
             self.wait_for_run(row.run)
         close_answered(evaluator.annotator, evaluator.stages)
         candidates = select(selection, evaluator.annotator, keep)

@@ -80,7 +80,7 @@ class Command(RunCommand):
         self.refuse_options(options, FOR_MODELS, "is for models: a baseline makes no calls")
         missing = 0
         for evaluator in add_baselines(study, method, label=options["label"], stages=options["stages"]):
-            before = get_row(evaluator).done
+            before = get_row(evaluator).n_done
             answer(evaluator)
             missing += self.close(evaluator, before)
         if missing:
@@ -121,7 +121,7 @@ class Command(RunCommand):
     def work(self, evaluator: Evaluator, before: int) -> int:
         """Waits until its run has ended or stands still; how many answers are missing then."""
         row = get_row(evaluator)
-        if row.run and row.missing:
+        if row.run and row.n_missing:
             self.wait_for_run(row.run)
         return self.close(evaluator, before)
 
@@ -141,12 +141,12 @@ class Command(RunCommand):
         else:
             close_answered(evaluator.annotator, evaluator.stages)
         row = get_row(evaluator)
-        self.stdout.write(describe_progress(row, row.done - before, "has given" if gives_answers else "has judged"))
-        return row.missing
+        self.stdout.write(describe_progress(row, row.n_done - before, "has given" if gives_answers else "has judged"))
+        return row.n_missing
 
 
 def count_answered(study: Study, label: str) -> int:
-    return next((row.done for row in list_rows(study) if row.annotator.code == label), 0)
+    return next((row.n_done for row in list_rows(study) if row.annotator.code == label), 0)
 
 
 def make_model_spec(endpoint: Endpoint, options: dict) -> asking.ModelSpec:
@@ -184,9 +184,9 @@ def make_judge_spec(endpoint: Endpoint, options: dict) -> judges.JudgeSpec:
 
 def describe_progress(row: EvaluatorRow, new: int, gave: str = "has judged") -> str:
     label = row.annotator.code
-    if not new and not row.missing:
+    if not new and not row.n_missing:
         return f"“{label}” had answered everything before; nothing was changed. Another one needs another label: --as."
     what = "options" if gave == "has judged" else "answers"
-    sentence = f"“{label}” {gave} {row.done} {what}, {new} of them now"
+    sentence = f"“{label}” {gave} {row.n_done} {what}, {new} of them now"
     unparsed = f" ({row.n_unparsed} replies without an answer)" if row.n_unparsed else ""
-    return f"{sentence}; {row.missing} are missing{unparsed}." if row.missing else f"{sentence}; none is missing."
+    return f"{sentence}; {row.n_missing} are missing{unparsed}." if row.n_missing else f"{sentence}; none is missing."

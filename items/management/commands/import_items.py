@@ -97,7 +97,7 @@ def _describe_refusal(refusal: ImportRefused) -> str:
 
 def _list_problems(problems: Problems) -> list[str]:
     lines = [_describe_problem(problem) for problem in problems.listed]
-    more = [_("… and {count} more.").format(count=problems.unlisted)] if problems.unlisted else []
+    more = [_("… and {count} more.").format(count=problems.n_unlisted)] if problems.n_unlisted else []
     return lines + more
 
 

@@ -225,7 +225,9 @@ class ItemFinder:
     """Finds the item that a sample asks: by its id, else by its question where no other has the same."""
 
     def __init__(self, study: Study) -> None:
-        items = Item.objects.filter(project=study.project).offered().select_related("text").prefetch_related("options")
+        items = (
+            Item.objects.filter(project=study.project).available().select_related("text").prefetch_related("options")
+        )
         self.by_id: dict[str, Item] = {}
         self.by_stem: dict[str, list[Item]] = {}
         for item in items:

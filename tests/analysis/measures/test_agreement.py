@@ -19,7 +19,6 @@ from analysis.measures.agreement import (
     judgments_compared,
     leave_one_out_means,
     mean_agreement,
-    missing_as_label,
     pair_tables,
     pairs_with,
     pairwise,
@@ -144,7 +143,7 @@ def test_a_rater_who_shares_nothing_has_no_mean_and_is_left_out_of_the_average()
 @given(ratings(2, 3))
 def test_agreement_over_all_is_that_over_the_applicable_and_what_neither_saw(two):
     n, seen = two.shape[1], two != MISSING
-    over_all = percent(category_counts(missing_as_label(two, 3), 4)).value
+    over_all = percent(category_counts(np.where(seen, two, 3), 4)).value
     both, neither = int(seen.all(axis=0).sum()), int((~seen).all(axis=0).sum())
     over_applicable = percent(category_counts(two, 3)).value
     applicable = over_applicable * both if both else 0.0

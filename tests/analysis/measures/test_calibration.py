@@ -117,8 +117,8 @@ def test_a_model_that_knows_the_truth_may_stand_in_and_one_that_guesses_may_not(
     answers, truth = people(4, 80, 0.6, seed=1)
     good = alternative_annotator_test(answers, truth, EXPERTS)
     bad = alternative_annotator_test(answers, np.random.default_rng(2).integers(3, size=80).astype(float), CROWD)
-    assert (good.passed, good.winning_rate) == (True, 1.0)
-    assert (bad.passed, bad.winning_rate) == (False, 0.0)
+    assert (good.is_passed, good.winning_rate) == (True, 1.0)
+    assert (bad.is_passed, bad.winning_rate) == (False, 0.0)
     assert good.advantage > 0.8 > bad.advantage
 
 
@@ -145,7 +145,7 @@ def test_units_that_show_no_difference_pass_only_where_they_are_enough_to_show_o
     answers = np.tile(np.arange(units) % 2, (3, 1)).astype(float)
     found = alternative_annotator_test(answers, answers[0], SKILLED)
     assert found.p == pytest.approx(np.full(3, 0.85**units))
-    assert found.passed == passes
+    assert found.is_passed == passes
     assert alternative_annotator_test(answers, 1 - answers[0], SKILLED).p.tolist() == [1.0, 1.0, 1.0]
 
 
@@ -161,7 +161,7 @@ def test_two_people_or_nothing_shared_are_undefined_and_do_not_pass():
     answers, truth = people(3, 10, 0.7, seed=4)
     assert alternative_annotator_test(answers[:2], truth, CROWD).reason == TOO_FEW_PEOPLE
     apart = alternative_annotator_test(answers, np.full(10, np.nan), CROWD)
-    assert (apart.reason, apart.passed) == (TOO_FEW_SHARED, False)
+    assert (apart.reason, apart.is_passed) == (TOO_FEW_SHARED, False)
     assert math.isnan(apart.winning_rate)
 
 

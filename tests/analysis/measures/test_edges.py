@@ -120,7 +120,7 @@ def test_tests_of_agreement_and_of_items_have_nothing_to_say_then(values):
     assert fleiss_test(category_counts(values, 2)).reason
     for kind in ("categories", NUMBERS):
         found = alternative_annotator_test(numbers, np.zeros(values.shape[1]), CROWD, kind)
-        assert (is_undefined(found.winning_rate), bool(found.reason), found.passed) == (True, True, False)
+        assert (is_undefined(found.winning_rate), bool(found.reason), found.is_passed) == (True, True, False)
     assert np.isnan(discrimination(values).value).all()
     assert all(discrimination(values).reasons)
     assert (all_options_right(values, np.zeros(values.shape[1], dtype=np.int64), 1) <= 1).all()

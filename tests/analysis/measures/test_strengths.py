@@ -88,7 +88,8 @@ def test_baseball_abilities_and_errors_come_out_as_printed():
     found = fit(tables(BASEBALL), HALF_WINS)
     against_last = (found.log_worth - found.log_worth[:, -1:])[0, :-1]
     assert np.round(against_last, 4).tolist() == [1.5814, 1.4364, 1.2945, 1.2476, 1.1077, 0.6839]
-    errors = [round(float(found.difference_error(team, 6)[0]), 4) for team in range(6)]
+    v = found.covariance[0]
+    errors = [round(float(np.sqrt(v[team, team] + v[6, 6] - 2 * v[team, 6])), 4) for team in range(6)]
     assert errors == [0.3433, 0.3396, 0.3367, 0.3359, 0.3339, 0.3319]
 
 
