@@ -126,10 +126,10 @@ def newest_runs(project: Project) -> Iterable[Run]:
 def describe_run(run: Run) -> str:
     progress = RunProgress(run)
     sentence = ngettext("%(run)s: %(n)d answer", "%(run)s: %(n)d answers", progress.n_good)
-    told = sentence % {"run": run.label, "n": progress.n_good}
+    text = sentence % {"run": run.label, "n": progress.n_good}
     if progress.n_missing:
-        told += ngettext(", %(n)d missing", ", %(n)d missing", progress.n_missing) % {"n": progress.n_missing}
-    return told
+        text += ngettext(", %(n)d missing", ", %(n)d missing", progress.n_missing) % {"n": progress.n_missing}
+    return text
 
 
 def find_dates(study: Study):

@@ -193,14 +193,14 @@ def score_items(scoring: Scoring, answers: Answers, label: str) -> Iterator[dict
                 for stage in (GUESS, READ)
             }
             n_guess, n_read = len(right[GUESS]), len(right[READ])
-            told = (sum(right[READ]), n_read, sum(right[GUESS]), n_guess)
+            counts = (sum(right[READ]), n_read, sum(right[GUESS]), n_guess)
             yield {
                 "text_id": text["id"],
                 "item_id": item["id"],
                 "evaluator": label,
-                "guessability": none_if_nan(share(told[2], n_guess)),
-                "answerability": none_if_nan(share(told[0], n_read)),
-                "informativity": none_if_nan(informativity(*told)),
+                "guessability": none_if_nan(share(counts[2], n_guess)),
+                "answerability": none_if_nan(share(counts[0], n_read)),
+                "informativity": none_if_nan(informativity(*counts)),
                 "probability_gain": measure_gain(answers, places),
                 "n_options": len(places),
                 "n_guess": n_guess,

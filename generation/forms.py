@@ -182,9 +182,9 @@ class GenerateForm(RequestOptionsForm):
 
     def mark(self) -> str:
         """The same for the same entries: whoever presses Start has seen the estimate of just these."""
-        told = [str(value) for name, value in self.cleaned_data.items() if name != "texts"]
-        told += [str(text.pk) for text in self.chosen_texts()]
-        return hashlib.sha256(json.dumps(told).encode()).hexdigest()[:16]
+        values = [str(value) for name, value in self.cleaned_data.items() if name != "texts"]
+        values += [str(text.pk) for text in self.chosen_texts()]
+        return hashlib.sha256(json.dumps(values).encode()).hexdigest()[:16]
 
 
 def list_prompts(project: Project) -> list[tuple[str, str]]:

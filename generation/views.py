@@ -58,10 +58,10 @@ def write_with_rules(request, project, form: GenerateForm):
         )
         raise CannotGenerate(sentence % {"n": MOST_BY_RULE, "slug": project.slug})
     found = ruling.write_by_rule(project, texts, form.size(), form.cleaned_data["seed"])
-    told = {name: sum(getattr(each, f"n_{name}") for each in found) for name in ("new", "known", "missing")}
-    sentence = _("Items written: %(new)d; already in the project: %(known)d; missing: %(missing)d.") % told
-    (messages.warning if told["missing"] else messages.success)(request, sentence)
-    if told["missing"]:
+    counts = {name: sum(getattr(each, f"n_{name}") for each in found) for name in ("new", "known", "missing")}
+    sentence = _("Items written: %(new)d; already in the project: %(known)d; missing: %(missing)d.") % counts
+    (messages.warning if counts["missing"] else messages.success)(request, sentence)
+    if counts["missing"]:
         messages.info(
             request, _("Some texts have too few usable sentences or similar words, or are in an unsupported language.")
         )

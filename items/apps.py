@@ -22,7 +22,7 @@ class ItemsConfig(AppConfig):
         post_migrate.connect(index_words, sender=self)
 
 
-def index_words(using: str, **_told):
+def index_words(using: str, **_options):
     """After each migration: see `items.search_index`."""
     from items.search_index import ensure_search_index
 

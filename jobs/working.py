@@ -136,8 +136,8 @@ def finish(job: Job, path: Path | None) -> None:
 
 def fail(job: Job, error: str, errors: Sequence[Mapping[str, Any]] = ()) -> None:
     """Store why it failed; what is known of an earlier result stays unless there are errors of a file to list."""
-    told = {"about": {"errors": list(errors)}} if errors else {}
-    if filter_held(job).update(state=JobState.FAILED, error=error, **told):
+    changes = {"about": {"errors": list(errors)}} if errors else {}
+    if filter_held(job).update(state=JobState.FAILED, error=error, **changes):
         announce(JOB_ENDED, job.project_id, job.pk)
 
 

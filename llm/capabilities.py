@@ -58,8 +58,8 @@ def find_unsupported(problem: Problem, params: dict[str, Any]) -> dict[str, Any]
 def _find_blamed_parameter(problem: Problem, params: dict[str, Any]) -> str | None:
     """The parameter of ours that the error names: in its field if it has one, else the first in its words."""
     try:
-        told = json.loads(problem.body or "")
-        param = told["error"]["param"]
+        body = json.loads(problem.body or "")
+        param = body["error"]["param"]
     except (ValueError, RecursionError, KeyError, TypeError):
         param = None
     if param in params:
@@ -85,7 +85,7 @@ def build_badges(endpoint: Endpoint) -> list[Badge]:
         "reasons": (_("reasons before it answers"), "", ""),
         "usage": (_("counts tokens"), _("does not count tokens; estimated"), _("token counts: unknown")),
     }
-    found = [_build_badge(endpoint, feature, *told) for feature, told in words.items()]
+    found = [_build_badge(endpoint, feature, *labels) for feature, labels in words.items()]
     if name := endpoint.can("max_tokens_name"):
         found.append(Badge(name, "", _get_date(endpoint, "max_tokens_name")))
     return [badge for badge in found if badge.word]

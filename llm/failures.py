@@ -178,14 +178,14 @@ def problem_from_status(received: "Received") -> Problem | None:
 def _read_error(body: str) -> tuple[str, str]:
     """(message, code and type) of an error reply, whatever its shape."""
     try:
-        told = json.loads(body)
+        error = json.loads(body)
     except (ValueError, RecursionError):
         return "", ""
-    told = told.get("error", told) if isinstance(told, dict) else told
-    if not isinstance(told, dict):
-        return str(told), ""
-    message = told.get("message") or told.get("detail") or ""
-    return str(message), " ".join(str(told.get(name) or "") for name in ("code", "type", "param"))
+    error = error.get("error", error) if isinstance(error, dict) else error
+    if not isinstance(error, dict):
+        return str(error), ""
+    message = error.get("message") or error.get("detail") or ""
+    return str(message), " ".join(str(error.get(name) or "") for name in ("code", "type", "param"))
 
 
 QUOTA = re.compile(r"insufficient_quota|billing|credit balance|quota exceeded|exceeded your current quota|payment")
@@ -200,10 +200,10 @@ PARAMETER = re.compile(
 
 
 def _classify(status: int, message: str, code: str) -> Failure:
-    told = f"{code} {message}"
+    text = f"{code} {message}"
     if status in (401, 403):
         return Failure.KEY
-    if status == 402 or (status in (400, 429) and QUOTA.search(told)):
+    if status == 402 or (status in (400, 429) and QUOTA.search(text)):
         return Failure.QUOTA
     if status == 429:
         return Failure.LIMIT
@@ -211,13 +211,13 @@ def _classify(status: int, message: str, code: str) -> Failure:
         return Failure.REDIRECT
     if status >= 500 or status in (408, 409, 425):
         return Failure.SERVER
-    if CONTENT.search(told):
+    if CONTENT.search(text):
         return Failure.CONTENT
-    if status == 413 or TOO_LONG.search(told):
+    if status == 413 or TOO_LONG.search(text):
         return Failure.TOO_LONG
-    if status == 404 or "model_not_found" in told:
+    if status == 404 or "model_not_found" in text:
         return Failure.NO_MODEL
-    if status in (400, 422) and PARAMETER.search(told):
+    if status in (400, 422) and PARAMETER.search(text):
         return Failure.PARAMETER
     return Failure.REQUEST
 
@@ -258,8 +258,8 @@ def judge(problem: Problem, tries: int, *, was_lowered: bool = False) -> Verdict
     """`tries` counts this one. A limit, a pause and a lowered parameter use up no try: the call did nothing wrong."""
     failure = problem.failure
     if problem.asks_to_wait:
-        told = LIMIT_DELAY if problem.retry_after is None else problem.retry_after
-        wait = min(timedelta(seconds=max(told, LEAST_LIMIT_DELAY)), LIMITED_FOR)
+        delay = LIMIT_DELAY if problem.retry_after is None else problem.retry_after
+        wait = min(timedelta(seconds=max(delay, LEAST_LIMIT_DELAY)), LIMITED_FOR)
         return Verdict(CallState.WAITING, wait, uses_try=False, blocks_endpoint=wait)
     if failure in PAUSES:
         return Verdict(CallState.WAITING, uses_try=False, pauses_run=True)

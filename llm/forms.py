@@ -70,8 +70,8 @@ class RequestOptionsForm(forms.Form):
 
     def options(self) -> RequestOptions:
         """Of a valid form."""
-        told = self.cleaned_data
-        return RequestOptions(told["max_tokens"], told["reasoning_effort"], told["extra"])
+        data = self.cleaned_data
+        return RequestOptions(data["max_tokens"], data["reasoning_effort"], data["extra"])
 
 
 OPTION_FIELDS = ("max_tokens", "reasoning_effort", "extra")

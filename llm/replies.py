@@ -64,8 +64,8 @@ def parse_reply(body: str) -> Reply:
         raise BadReply(Failure.NO_JSON, "The reply holds no message.")
     finish = str(choice.get("finish_reason") or "")[:40]
     refusal = message.get("refusal")
-    told = data.get("usage")
-    usage: dict[str, Any] = told if isinstance(told, dict) else {}
+    given = data.get("usage")
+    usage: dict[str, Any] = given if isinstance(given, dict) else {}
     text = make_storable(str(refusal) if refusal else _get_text(message.get("content")))
     return Reply(
         text=text,
@@ -125,12 +125,12 @@ def _parse_count(value: Any, least: int) -> int | None:
     return value if isinstance(value, int) and not isinstance(value, bool) and least <= value < 2**31 else None
 
 
-def _parse_logprobs(told: Any, text: str) -> list[Any] | None:
+def _parse_logprobs(logprobs: Any, text: str) -> list[Any] | None:
     """[[token, log-probability, [[token, log-probability], …]], …]; None if there are none that can be read.
 
     Of very many only the first, and of a reply with a long trace the first of the answer.
     """
-    tokens = told.get("content") if isinstance(told, dict) else None
+    tokens = logprobs.get("content") if isinstance(logprobs, dict) else None
     if not isinstance(tokens, list):
         return None
     if len(tokens) > MOST_TOKENS and all(isinstance(token, dict) and _parse_pair(token) for token in tokens):
@@ -146,11 +146,11 @@ def _parse_logprobs(told: Any, text: str) -> list[Any] | None:
     return read or None
 
 
-def _parse_pair(told: Any) -> list[Any] | None:
+def _parse_pair(pair: Any) -> list[Any] | None:
     """[token, log-probability]; servers write minus infinity as null, -9999 or not at all."""
-    if not isinstance(told, dict) or not isinstance(told.get("token"), str):
+    if not isinstance(pair, dict) or not isinstance(pair.get("token"), str):
         return None
-    value = told.get("logprob")
+    value = pair.get("logprob")
     if isinstance(value, bool) or not isinstance(value, int | float) or not value <= 1e-3:  # NaN is not, either
         return None
-    return [make_storable(told["token"]), float(max(value, -9999))]
+    return [make_storable(pair["token"]), float(max(value, -9999))]

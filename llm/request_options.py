@@ -51,13 +51,13 @@ class RequestOptions:
 
     def as_json(self) -> dict[str, Any]:
         """What is set, as runs and evaluators store it."""
-        told = {"max_tokens": self.max_tokens, "reasoning_effort": self.reasoning_effort, "extra": dict(self.extra)}
-        return {name: value for name, value in told.items() if value}
+        values = {"max_tokens": self.max_tokens, "reasoning_effort": self.reasoning_effort, "extra": dict(self.extra)}
+        return {name: value for name, value in values.items() if value}
 
 
-def load_options(told: Mapping[str, Any] | None) -> RequestOptions:
+def load_options(values: Mapping[str, Any] | None) -> RequestOptions:
     """The options that were stored so."""
-    return RequestOptions(**told) if told else RequestOptions()
+    return RequestOptions(**values) if values else RequestOptions()
 
 
 def read_extra(text: str) -> dict[str, Any]:

@@ -119,8 +119,8 @@ def read_labels(content: Mapping[str, Any]) -> tuple[str, str]:
 
 
 def read_layout(content: Mapping[str, Any]) -> Layout:
-    told = get_part(content, "text", Mapping)
-    title, paragraphs = told.get("title", False), told.get("paragraphs", AS_THEY_ARE)
+    layout = get_part(content, "text", Mapping)
+    title, paragraphs = layout.get("title", False), layout.get("paragraphs", AS_THEY_ARE)
     if not isinstance(title, bool) or paragraphs not in (AS_THEY_ARE, ONE_NEWLINE):
         sentence = _("text takes title: true or false, and paragraphs: %(one)s or %(other)s.")
         raise BadTemplate(sentence % {"one": AS_THEY_ARE, "other": ONE_NEWLINE}, "text")
@@ -133,14 +133,14 @@ def check_slots(
     """Every slot that the prompt needs is there, and none that it cannot fill or must not show."""
     found, needed, hidden = set(SLOT.findall(template)), list(needed), set(hidden)
     known = [*needed, *optional]
-    told = {"name": name, "slots": ", ".join(f"{{{slot}}}" for slot in known) or _("none")}
+    values = {"name": name, "slots": ", ".join(f"{{{slot}}}" for slot in known) or _("none")}
     for slot in sorted(found - set(known)):
-        told["slot"] = f"{{{slot}}}"
-        raise BadTemplate(explain_slot(slot, hidden) % told, name)
+        values["slot"] = f"{{{slot}}}"
+        raise BadTemplate(explain_slot(slot, hidden) % values, name)
     for slot in needed:
         if slot not in found:
             sentence = _("“%(name)s” lacks the placeholder %(slot)s. Add it; available placeholders: %(slots)s.")
-            raise BadTemplate(sentence % (told | {"slot": f"{{{slot}}}"}), name)
+            raise BadTemplate(sentence % (values | {"slot": f"{{{slot}}}"}), name)
 
 
 def explain_slot(slot: str, hidden: set[str]) -> str:

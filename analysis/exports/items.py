@@ -46,6 +46,6 @@ def list_items(study: Study, purposes: Collection[str]) -> tuple[list[str], list
         words = {"text_id": text.external_id, "language": text.language}
         if text.shareable:
             words = describe_text(TextRow.model_validate(build_text_object(text, ())))
-        told = describe_item(ItemRow.model_validate(build_item_object(item)))
-        rows.append(words | told | statistics.get(item.external_id, {}))
+        columns = describe_item(ItemRow.model_validate(build_item_object(item)))
+        rows.append(words | columns | statistics.get(item.external_id, {}))
     return choose_columns(rows), rows

@@ -283,13 +283,15 @@ def join_adjudications() -> dict[str, FilteredRelation]:
 
 def describe_adjudication(row: dict[str, Any]) -> dict[str, Any]:
     """The columns of the export about decisions; of an answer that is flagged and decided, both, the decision first."""
-    told = [(row[f"{kind}_settled"], row[f"{kind}_reason"]) for kind in ("decision", "apart") if row[f"{kind}_settled"]]
+    decisions = [
+        (row[f"{kind}_settled"], row[f"{kind}_reason"]) for kind in ("decision", "apart") if row[f"{kind}_settled"]
+    ]
     at = row["decision_at"] or row["apart_at"]
     return {
-        "adjudication": "; ".join(settled for settled, _reason in told),
+        "adjudication": "; ".join(settled for settled, _reason in decisions),
         "adjudicated_by": row["decision_by"] or row["apart_by"],
         "adjudicated_at": at.isoformat() if at else None,
-        "reason": "; ".join(reason for _settled, reason in told if reason),
+        "reason": "; ".join(reason for _settled, reason in decisions if reason),
     }
 
 

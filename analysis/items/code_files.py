@@ -94,10 +94,9 @@ def read_rows(header: list[str], rows: list[TableRow], problems: list[RowProblem
     """The rows that name a code. Columns that are not known are left aside, as those of an export."""
     names = [name.strip().casefold() for name in header]
     if missing := [name for name in ("item_id", "code") if name not in names]:
-        told = {"names": ", ".join(missing), "columns": make_printable(", ".join(header), 200)}
-        problems.append(
-            RowProblem(1, "", _("The column %(names)s is missing. The columns here are: %(columns)s.") % told)
-        )
+        reason = _("The column %(names)s is missing. The columns here are: %(columns)s.")
+        columns = make_printable(", ".join(header), 200)
+        problems.append(RowProblem(1, "", reason % {"names": ", ".join(missing), "columns": columns}))
         return
     for row in rows:
         values = {
@@ -139,15 +138,15 @@ def place_row(
 ) -> Placed:
     item = items.get(values["item_id"])
     if item is None:
-        told = {"id": make_printable(values["item_id"])}
-        raise BadCell("item_id", _("The study has no item “%(id)s”. Write the id of one of its items.") % told)
+        shown = {"id": make_printable(values["item_id"])}
+        raise BadCell("item_id", _("The study has no item “%(id)s”. Write the id of one of its items.") % shown)
     code, option, start, end = name_of(study, values["kind"], values["code"]), None, None, None
     if values["option_id"]:
         option = options.get((item, values["option_id"]))
         if option is None:
-            told = {"id": make_printable(values["option_id"])}
+            shown = {"id": make_printable(values["option_id"])}
             raise BadCell(
-                "option_id", _("The item has no option “%(id)s”. Write the id of one, or leave it empty.") % told
+                "option_id", _("The item has no option “%(id)s”. Write the id of one, or leave it empty.") % shown
             )
     if values["quote"]:
         try:
@@ -170,14 +169,14 @@ def name_of(study: Study, kind: str, code: str) -> str:
         or not is_known(study.protocol, name)
         or (not kind and code not in catalogue and "=" not in code)
     ):
-        told = {"code": make_printable(code), "known": ", ".join(catalogue) or "–"}
+        values = {"code": make_printable(code), "known": ", ".join(catalogue) or "–"}
         raise BadCell(
             "code",
             _(
                 "“%(code)s” is not a code of this kind of study. Use one of: %(known)s. For your own "
                 "category, write its kind into the column “kind”; both may have up to 60 characters."
             )
-            % told,
+            % values,
         )
     return name
 
@@ -189,9 +188,9 @@ def refuse_second(study: Study, seen: dict[tuple[int, str], tuple[int, str]], li
     before, other = seen.setdefault((placed.item, about), (line, placed.code))
     if before != line:
         if other != placed.code:
-            told = {"line": before, "other": category_of(other)}
+            values = {"line": before, "other": category_of(other)}
             raise BadCell(
-                "code", _("Line %(line)s gives this item the code “%(other)s”. Keep one of the two rows.") % told
+                "code", _("Line %(line)s gives this item the code “%(other)s”. Keep one of the two rows.") % values
             )
         raise BadCell("code", _("Line %(line)s is the same. Remove one of the two.") % {"line": before})
 

@@ -109,8 +109,8 @@ def scheme_of(
         without = frozenset(
             item for item in items if not (way.of[item] if way else has.intersection(codes.get(item, ())))
         )
-        told = Counter(code_of(study.protocol, name, category) for category in way.of.values()) if way else counts
-        shown = [Offered(code, keys.get(code.name, ""), told[code.name]) for code in mine]
+        n_items = Counter(code_of(study.protocol, name, category) for category in way.of.values()) if way else counts
+        shown = [Offered(code, keys.get(code.name, ""), n_items[code.name]) for code in mine]
         kinds.append(Kind(name, shown, without, len(items)))
     return Scheme(kinds, codes, found)
 
@@ -134,8 +134,10 @@ def list_offered(study: Study, found: dict[str, Categories], codes: dict[str, se
     """Kinds that divide the items first. Of metadata only names of a few values, which may be categories."""
     known = {code.name: code for code in codes_of(study.protocol)}
     used = {name for names in codes.values() for name in names}
-    told = {code_of(study.protocol, way.kind, name) for way in found.values() if repeats(way) for name in way.names}
-    for name in sorted((used | told) - known.keys()):
+    from_metadata = {
+        code_of(study.protocol, way.kind, name) for way in found.values() if repeats(way) for name in way.names
+    }
+    for name in sorted((used | from_metadata) - known.keys()):
         if is_known(study.protocol, name):
             known[name] = code_called(study.protocol, name)
     own = sorted({code.kind for code in known.values()} - KINDS.keys())
@@ -313,11 +315,11 @@ def certainties(study: Study, names: Collection[str]) -> dict[str, float]:
 
 @dataclass(frozen=True)
 class CodingRow:
-    """An item of the page with its codes; `told`: categories that its metadata says, where no code says another."""
+    """An item of the page with its codes. metadata_categories: those of its metadata, where no code says another."""
 
     item: Item
     codes: list[ItemCode]
-    told: list[tuple[str, str]]
+    metadata_categories: list[tuple[str, str]]
 
 
 def coding_rows(

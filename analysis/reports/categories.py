@@ -84,11 +84,11 @@ def single_codes(protocol: str, names: Collection[str]) -> dict[str, list[str]]:
     return found
 
 
-def category_in(coded: list[str], told: str) -> str:
+def category_in(coded: list[str], default: str) -> str:
     """What the code says, else the metadata; nothing where several codes contradict each other."""
     if coded:
         return coded[0] if len(coded) == 1 else ""
-    return told
+    return default
 
 
 def say_left_aside(evidence: Evidence) -> list[str]:

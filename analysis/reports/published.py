@@ -214,8 +214,8 @@ def first_round(each: Printed, own: Row | None, own_said: str) -> dict[str, str]
     wanted = dict(each.row).get("round")
     if own is None or not wanted or str(own["round"]) == wanted:
         return {}
-    said_round = _("round %(number)s") % {"number": own["round"]}
-    return {"own_said": f"{own_said} ({said_round})"}
+    round_text = _("round %(number)s") % {"number": own["round"]}
+    return {"own_said": f"{own_said} ({round_text})"}
 
 
 def own_only(report: Report, evidence: Evidence) -> Iterator[dict[str, Any]]:

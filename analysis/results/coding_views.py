@@ -139,12 +139,12 @@ def carry_out(
 
 def describe_done(study: Study, code: str, done: Done) -> str:
     n = len(done.items)
-    told = {"code": title_of(study.protocol, code), "n": n}
+    values = {"code": title_of(study.protocol, code), "n": n}
     if done.act is None:
-        return _("Nothing to change: “%(code)s” is already set.") % told
+        return _("Nothing to change: “%(code)s” is already set.") % values
     if done.n_set:
-        return ngettext("Set on %(n)s item: %(code)s.", "Set on %(n)s items: %(code)s.", n) % told
-    return ngettext("Removed from %(n)s item: %(code)s.", "Removed from %(n)s items: %(code)s.", n) % told
+        return ngettext("Set on %(n)s item: %(code)s.", "Set on %(n)s items: %(code)s.", n) % values
+    return ngettext("Removed from %(n)s item: %(code)s.", "Removed from %(n)s items: %(code)s.", n) % values
 
 
 def describe_undone(done: Done) -> str:
@@ -197,12 +197,12 @@ def study_codes_import(request, study):
 
 def describe_import(found) -> str:
     n = len(found.done.items)
-    told = {"set": found.done.n_set, "n": n, "same": found.done.n_same}
+    values = {"set": found.done.n_set, "n": n, "same": found.done.n_same}
     return ngettext(
         "Codes set: %(set)s, on %(n)s item. Unchanged: %(same)s.",
         "Codes set: %(set)s, on %(n)s items. Unchanged: %(same)s.",
         n,
-    ) % told  # fmt: skip
+    ) % values  # fmt: skip
 
 
 def describe_new_codes(study, found) -> str:

@@ -60,7 +60,7 @@ class Cell:
     reason: str = ""
     mark: str = ""
     about: tuple[str, ...] = ()
-    told: str = ""  # the first words of the item that it names
+    first_words: str = ""  # the first words of the item that it names
 
     @property
     def sign(self) -> str:
@@ -142,8 +142,8 @@ def cell_of(
         href = copied or links.get(column.kind, {}).get(value, "")
         numeric = column.kind == "optional"
         text = figure(value) if numeric and isinstance(value, int | float) else name_code(column.kind, value)
-        told = shorten(links.get("item stem", {}).get(value, "")) if column.kind == "item id" else ""
-        return Cell(text, numeric=numeric, heading=column is table.columns[0], href=href, told=told)
+        first_words = shorten(links.get("item stem", {}).get(value, "")) if column.kind == "item id" else ""
+        return Cell(text, numeric=numeric, heading=column is table.columns[0], href=href, first_words=first_words)
     reason = " ".join(filter(None, (reason_of(row, column, value), caveats(row, column, convention))))
     low, high = ends(row, column)
     return Cell(
@@ -179,7 +179,7 @@ def hide_repeated_stems(rows: list[list[Cell]]) -> list[list[Cell]]:
     """Words that the row above has already are not said again."""
     above: list[list[Cell]] = [[], *rows][:-1] if rows else []
     return [
-        [replace(cell, told="") if cell.told and cell in before else cell for cell in row]
+        [replace(cell, first_words="") if cell.first_words and cell in before else cell for cell in row]
         for before, row in zip(above, rows, strict=True)
     ]
 

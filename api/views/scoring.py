@@ -182,8 +182,8 @@ class Scorings(ProjectView):
 def describe_estimate(label: str, found: Estimate, endpoint: Endpoint) -> dict[str, Any]:
     fields = ("n_calls", "n_known", "tokens_in", "tokens_out", "seconds")
     cost = None if found.cost_nanos is None else found.cost_nanos / NANOS
-    told = {"label": label, "cost": cost, "currency": endpoint.currency}
-    return told | {name: getattr(found, name) for name in fields}
+    values = {"label": label, "cost": cost, "currency": endpoint.currency}
+    return values | {name: getattr(found, name) for name in fields}
 
 
 class OneScoring(ProjectView):

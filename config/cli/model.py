@@ -44,10 +44,10 @@ def _find_weights() -> Path | None:
 
 def _has_needed_instructions() -> bool:
     try:
-        told = Path("/proc/cpuinfo").read_text()
+        cpu_info = Path("/proc/cpuinfo").read_text()
     except OSError:  # not Linux
         return True
-    return "avx2" in told or os.uname().machine != "x86_64"
+    return "avx2" in cpu_info or os.uname().machine != "x86_64"
 
 
 def build_command(port: int) -> list[str]:

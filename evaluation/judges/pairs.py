@@ -172,7 +172,7 @@ def render_pick_prompt(
     words, text = find_wording(question, wording), items[0].text
     labels = {entry["value"]: entry.get("label", entry["value"]) for entry in words.get("levels", [])}
     levels = [f"{number} = {labels.get(level, level)}" for number, level in enumerate(question.levels, len(items) + 1)]
-    told = [f"- {entry['title']}" for entry in wording.get("criteria", [])] or wording.get("lead", [])
+    criteria = [f"- {entry['title']}" for entry in wording.get("criteria", [])] or wording.get("lead", [])
     return prompts.about(
         "choose",
         title=text.title,
@@ -180,5 +180,5 @@ def render_pick_prompt(
         items="\n\n".join(shown),
         asked=ask_in_words(words, question),
         levels="\n".join(levels),
-        criteria="".join(f"\n{line}" for line in told),
+        criteria="".join(f"\n{line}" for line in criteria),
     )

@@ -119,19 +119,19 @@ def read_judge_prompts(content: Mapping[str, Any], way: str) -> JudgePrompts:
 
 def list_needed_parts(content: Mapping[str, Any], way: str) -> list[str]:
     """The parts that the instrument has to hold."""
-    told = [content.get(name) for name in PARTS[way]]
-    words = [str(each) for part in told for each in (part.values() if isinstance(part, Mapping) else [part])]
+    parts = [content.get(name) for name in PARTS[way]]
+    words = [str(each) for part in parts for each in (part.values() if isinstance(part, Mapping) else [part])]
     slots, only_with = set(SLOT.findall(" ".join(words))), ONLY_WITH.get(way, {})
     return [name for name in PARTS[way] if name in content or name not in only_with or only_with[name] in slots]
 
 
 def read_rates(content: Mapping[str, Any]) -> dict[str, str] | None:
     """Prompts by dimension; None where one prompt is filled in for each."""
-    told, named = content.get("rate"), content.get("dimensions")
-    if isinstance(told, Mapping):
-        if not told or not all(isinstance(name, str) and isinstance(words, str) for name, words in told.items()):
+    rates, named = content.get("rate"), content.get("dimensions")
+    if isinstance(rates, Mapping):
+        if not rates or not all(isinstance(name, str) and isinstance(words, str) for name, words in rates.items()):
             raise BadTemplate(_("“rate” must be one prompt, or one prompt per dimension, by name."), "rate")
-        return dict(told)
+        return dict(rates)
     if named is not None:
         if not isinstance(named, list) or not named or not all(isinstance(name, str) for name in named):
             raise BadTemplate(_("“dimensions” must be the list of dimensions that are asked about."), "dimensions")
@@ -147,17 +147,17 @@ def read_rates(content: Mapping[str, Any]) -> dict[str, str] | None:
 
 def read_scale(content: Mapping[str, Any]) -> Scale | None:
     """The scale that the instrument names: lowest, highest, and a step (1), or every number between (any)."""
-    told = content.get("scale")
-    if told is None:
+    given = content.get("scale")
+    if given is None:
         return None
     problem = BadTemplate(
         _("Write the scale as lowest, highest and, if needed, step, such as {lowest: 0, highest: 1, "
           "step: 0.5}; step: any allows every number in between."), "scale",
     )  # fmt: skip
-    if not isinstance(told, Mapping) or not set(told) <= {"lowest", "highest", "step"}:
+    if not isinstance(given, Mapping) or not set(given) <= {"lowest", "highest", "step"}:
         raise problem
-    step = 0 if told.get("step", 1) == ANY else told.get("step", 1)
-    numbers = [told.get("lowest"), told.get("highest"), step]
+    step = 0 if given.get("step", 1) == ANY else given.get("step", 1)
+    numbers = [given.get("lowest"), given.get("highest"), step]
     if any(isinstance(each, bool) or not isinstance(each, int | float) or abs(each) > 1e6 for each in numbers):
         raise problem
     scale = Scale(*(Fraction(str(each)) for each in numbers))
@@ -202,8 +202,8 @@ def check_system(content: Mapping[str, Any], way: str) -> None:
 def read_labels(content: Mapping[str, Any], way: str) -> dict[str, str]:
     """The labels that a reply is written with, all different also in lower case."""
     names = LABELS.get(way, ())
-    told = get_part(content, "labels", Mapping) if names else {}
-    labels = {name: str(get_part(told, name, str, f"labels.{name}")).strip() for name in names}
+    part = get_part(content, "labels", Mapping) if names else {}
+    labels = {name: str(get_part(part, name, str, f"labels.{name}")).strip() for name in names}
     if "" in labels.values() or len({label.casefold() for label in labels.values()}) < len(labels):
         raise BadTemplate(_("The labels must differ, also in lower case, and not be empty."), "labels")
     return labels

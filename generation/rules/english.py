@@ -90,9 +90,9 @@ def ask_advice(sentence: Sentence) -> Iterator[Draft]:
     if not found or sentence.tokens[0].plain not in ("if", "when", "while", "before", "after", "once"):
         return
     place, end = found.end(), len(sentence.kinds.rstrip(";"))
-    told = [token.plain for token in sentence.tokens[place : place + 3]]
-    if told[:1] == ["you"] and told[1:2] in (["should"], ["must"], ["can"], ["may"]) and end - place > 4:
-        asked, place = f"what {told[1]} you do", place + 2
+    first = [token.plain for token in sentence.tokens[place : place + 3]]
+    if first[:1] == ["you"] and first[1:2] in (["should"], ["must"], ["can"], ["may"]) and end - place > 4:
+        asked, place = f"what {first[1]} you do", place + 2
     elif sentence.tokens[place].tag in ("VVB", "VVI") and end - place > 3:
         asked = "what should you do"
     else:

@@ -207,8 +207,8 @@ JOINED_CLAUSE = re.compile(",?(S[^,;F]*F[^,;F]*)(?=,K[^,;SW]{0,8}F)")  # a main 
 def tail_of(sentence: Sentence, end: int) -> Range:
     kinds = sentence.kinds
     last = len(kinds) - 1 if kinds.endswith(";") else len(kinds)
-    if (said_by := SAID_BY.search(kinds, end + 1)) and _is_saying(sentence, said_by.start()):
-        last = said_by.start()
+    if (speaker := SAID_BY.search(kinds, end + 1)) and _is_saying(sentence, speaker.start()):
+        last = speaker.start()
     last = next((place for place in range(end, last) if sentence.tokens[place].text == ";"), last)
     if joined := JOINED_CLAUSE.match(kinds, end):
         return (joined.start(1), joined.end())

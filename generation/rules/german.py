@@ -124,8 +124,8 @@ def ask_subject(clause: Clause) -> Iterator[Draft]:
 
 def _write_with_subject(clause: Clause, begin: list[Piece]) -> tuple[str, float]:
     """The question for the subject, and what it costs to leave out what cannot be asked."""
-    is_said = clause.has_tail and clause.token(clause.tail[0]).plain in ("dass", "ob", "wie")
-    if is_said or (clause.has_tail and has_infinitive(clause)) or says_without_that(clause):
+    is_reported = clause.has_tail and clause.token(clause.tail[0]).plain in ("dass", "ob", "wie")
+    if is_reported or (clause.has_tail and has_infinitive(clause)) or says_without_that(clause):
         question, loss = WORDING.write(clause, [*begin, clause.rest, ",", clause.tail], may_bind=False), 0.0
     else:
         question, loss = WORDING.write_whole(clause, [*begin, clause.rest], may_bind=False)
@@ -182,10 +182,10 @@ def _find_inner_subject(clause: Clause) -> Range:
 
 def ask_name(clause: Clause) -> Iterator[Draft]:
     """“Die Boote wurden Frachter genannt.”: Wie wurden die Boote genannt?"""
-    is_said = clause.token(clause.end - 1).plain in ("genannt", "getauft")
-    if not (is_said or clause.token(clause.verb).lemma == "heißen") or not has_subject(clause):
+    is_passive = clause.token(clause.end - 1).plain in ("genannt", "getauft")
+    if not (is_passive or clause.token(clause.verb).lemma == "heißen") or not has_subject(clause):
         return
-    end = clause.end - is_said
+    end = clause.end - is_passive
     for start in range(clause.verb + 1, end):
         found = OBJECT.match(clause.sentence.kinds, start, end)
         if found and found.end() == end:
@@ -262,8 +262,8 @@ def _ask_that(clause: Clause) -> Iterator[Draft]:
 def _can_do_without(clause: Clause) -> bool:
     """“… sagte, die Brücke sei alt”, “… plant, einen Eingang zu bauen”: the tail is what somebody says or plans."""
     if has_infinitive(clause):
-        is_told = clause.token(clause.verb).lemma == "geben" and clause.token(clause.end - 1).plain == "bekannt"
-        return is_told or (clause.token(clause.verb).lemma in PLANNING and clause.end == clause.verb + 1)
+        is_announced = clause.token(clause.verb).lemma == "geben" and clause.token(clause.end - 1).plain == "bekannt"
+        return is_announced or (clause.token(clause.verb).lemma in PLANNING and clause.end == clause.verb + 1)
     return says_without_that(clause)
 
 

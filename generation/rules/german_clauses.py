@@ -186,8 +186,8 @@ def tail_of(sentence: Sentence, end: int) -> Range:
         return (end + 1, infinitive.end())
     if joined := JOINED_CLAUSE.match(kinds, end + 1):
         return (end + 1, joined.end())
-    said_by = kinds.find(",F", end + 1)
-    return (end + 1, last if said_by < 0 or kinds[end + 1] == "F" else said_by)
+    speaker = kinds.find(",F", end + 1)
+    return (end + 1, last if speaker < 0 or kinds[end + 1] == "F" else speaker)
 
 
 def can_be_nominative(sentence: Sentence, start: int) -> bool:

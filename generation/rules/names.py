@@ -19,15 +19,16 @@ def ask_who_it_is(sentence: Sentence, vocabulary: Vocabulary, verb: str, wording
         found = pattern.search(sentence.kinds) if pattern is NAMED_WITHIN else pattern.match(sentence.kinds)
         if not found or (pattern is NAMED_WITHIN and verb == "ist"):
             continue  # German shows by the article that it is no nominative
-        named, told = found.span(1), found.span(2)
+        named, description = found.span(1), found.span(2)
         clause = Clause(sentence, named, "subject", found.end(), found.end(), (0, 0), named)
-        about: Range = named if pattern is TOLD_FIRST else told
+        about: Range = named if pattern is TOLD_FIRST else description
         is_person = any(vocabulary.persons.fullmatch(word) for word in _heads(clause, about))
-        is_thing = pattern is not TOLD_FIRST and sentence.tokens[told[0]].plain in ("a", "an", "ein", "eine", "the")
+        first_word = sentence.tokens[description[0]].plain
+        is_thing = pattern is not TOLD_FIRST and first_word in ("a", "an", "ein", "eine", "the")
         if nouns_in(clause, about) and (is_person or is_thing):
             asked = vocabulary.who if is_person else vocabulary.what
             question = wording.write(clause, [asked, verb, named], may_bind=False)
-            yield from draft(clause, question, told, "apposition", 3.0)
+            yield from draft(clause, question, description, "apposition", 3.0)
             return
 
 

@@ -33,8 +33,8 @@ def leaves_words_behind(draft: Draft) -> bool:
     """“a stake about in front of the fence”, or three words of the answer that the question says, too."""
     words = draft.clause.sentence.source(*draft.answer).lower().split()
     asked = draft.question.lower()
-    is_said = any(" ".join(words[place : place + 3]) in asked for place in range(len(words) - 2))
-    return (is_said and draft.rule != "number") or bool(re.search(r"\babout (?:in|on|at|of|to)\b", asked))
+    is_repeated = any(" ".join(words[place : place + 3]) in asked for place in range(len(words) - 2))
+    return (is_repeated and draft.rule != "number") or bool(re.search(r"\babout (?:in|on|at|of|to)\b", asked))
 
 
 def asks_about_the_known(draft: Draft) -> bool:
@@ -85,14 +85,14 @@ def tells_when_it_asks_when(draft: Draft) -> bool:
     """“When was the club founded in May 2004?” names the time that it asks for."""
     if not re.match("When|Wann", draft.question):
         return False
-    is_told = TOLD_TIME.search(draft.question) or re.search(r"\b(?:1\d|20)\d\d\b", draft.question)
-    return draft.rule in CLAUSE_RULES and bool(is_told)
+    gives_time = TOLD_TIME.search(draft.question) or re.search(r"\b(?:1\d|20)\d\d\b", draft.question)
+    return draft.rule in CLAUSE_RULES and bool(gives_time)
 
 
 def tells_half_of_when(draft: Draft) -> bool:
     """“When was the club founded in 2004? On 3 May”"""
-    is_told = TOLD_TIME.search(draft.question) or re.search(r"Zeitrechnung|\bChr\b|\bB\.?C", draft.question)
-    return bool(re.match("When|Wann", draft.question) and is_told)
+    gives_time = TOLD_TIME.search(draft.question) or re.search(r"Zeitrechnung|\bChr\b|\bB\.?C", draft.question)
+    return bool(re.match("When|Wann", draft.question) and gives_time)
 
 
 def asks_about_another(draft: Draft) -> bool:

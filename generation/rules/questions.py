@@ -172,8 +172,8 @@ def _ask(text: str, passage: Passage, language: str) -> Iterator[OpenQuestion]:
         score = _score_in_text(draft, sentence, passage.around) - RESOLVED * bool(resolved.name)
         least = LEAST_TOPIC if draft.rule in WHOLE_SENTENCE else LEAST_SCORE
         if question and score >= least and _is_open(draft, sentence, text[start:end]):
-            told = text[passage.places[0] : passage.places[-1] + 1]
-            yield OpenQuestion(question, text[start:end], told, start, end, draft.rule, round(score, 4))
+            passage_text = text[passage.places[0] : passage.places[-1] + 1]
+            yield OpenQuestion(question, text[start:end], passage_text, start, end, draft.rule, round(score, 4))
 
 
 def _begin(draft: Draft) -> int:
@@ -233,9 +233,9 @@ def _span(passage: Passage, draft: Draft) -> tuple[int, int]:
 def _is_open(draft: Draft, sentence: Sentence, answer: str) -> bool:
     """Whether the question leaves its answer to be found, and the answer is no torn quotation."""
     asked = set(re.findall(r"\w+", draft.question.lower()))
-    told = {token.plain for token in sentence.tokens[slice(*draft.answer)] if token.kind in CONTENT}
+    answer_words = {token.plain for token in sentence.tokens[slice(*draft.answer)] if token.kind in CONTENT}
     is_torn = len(QUOTES.findall(answer)) % 2 or re.match("[^“„]*”", answer)
-    return not told <= asked and not is_torn
+    return not answer_words <= asked and not is_torn
 
 
 def score_of(draft: Draft, sentence: Sentence) -> float:

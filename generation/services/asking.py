@@ -74,8 +74,8 @@ class GenerationSpec:
     @property
     def parameters(self) -> str:
         """What makes it another generator: how long a reply may be does not."""
-        told = replace(self.all_options, max_tokens=None).as_json()
-        return json.dumps(told, sort_keys=True, ensure_ascii=False) if told else ""
+        options = replace(self.all_options, max_tokens=None).as_json()
+        return json.dumps(options, sort_keys=True, ensure_ascii=False) if options else ""
 
     @property
     def name(self) -> str:

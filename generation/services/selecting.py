@@ -107,7 +107,7 @@ def _ensure_selection(generator: Generator, language: str, items: Sequence[Item]
         if set(UnitItem.objects.filter(unit__study=known.study).values_list("item", flat=True)) == wanted:
             return known
     values = {"name": generator.name, "language": language}
-    told = {
+    spec = {
         "slug": find_free_slug(slugify(f"selection-{generator.name}-{language}")),
         "title": (_("Selection: %(name)s (%(language)s)") % values)[:200],
         "protocol": PROTOCOL,
@@ -115,7 +115,7 @@ def _ensure_selection(generator: Generator, language: str, items: Sequence[Item]
         "items": {"texts": sorted({item.text.external_id for item in items}), "generators": [generator.name]},
     }
     try:
-        study, _chosen = launch_study(create_study(generator.project, check_spec(told))[0])
+        study, _chosen = launch_study(create_study(generator.project, check_spec(spec))[0])
     except SpecError as error:
         raise CannotGenerate(str(error)) from None
     return Selection.objects.create(candidates=generator, study=close_study(study))

@@ -114,8 +114,8 @@ def _read_questions(quiz: Element, reading: Reading) -> Iterator[Question]:
             body, stem = split_prompt(prompt)
             name = tidy(element.findtext("idnumber") or "")
             tags = [each.text or "" for each in element.iterfind("tags/tag/text") if (each.text or "").strip()]
-            told = ({"id": name} if name else {}) | ({"tags": tags} if tags else {})
-            yield Question(number, body or passage, item | {"question": stem} | told)
+            extra = ({"id": name} if name else {}) | ({"tags": tags} if tags else {})
+            yield Question(number, body or passage, item | {"question": stem} | extra)
 
 
 def _read_text(element: Element | None, number: int, reading: Reading) -> str:

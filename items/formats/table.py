@@ -72,8 +72,8 @@ def read_table(content: bytes, fields: Sequence[str] | None = None) -> Reading:
     chosen += [KEEP_AS_DETAIL] * (len(table.header) - len(chosen))  # without a name, and empty in the first rows
     if wrong := list(find_mistakes(chosen)):
         for reason in wrong:
-            told = _("The columns here are {columns}.").format(columns=quote_names(table.header))
-            reading.problems.add(1, "", f"{reason} {list_known_columns()} {told}")
+            columns = _("The columns here are {columns}.").format(columns=quote_names(table.header))
+            reading.problems.add(1, "", f"{reason} {list_known_columns()} {columns}")
         return reading
     if fields is None:
         _warn_of_unknown(table, chosen, reading.warnings)
@@ -175,8 +175,8 @@ class _TableReader:
 
     def _text(self, group: _TextGroup) -> TextRow | None:
         extra: dict[str, Any] = group.kept | {name: group.cells[name] for name in DETAILS if name in group.cells}
-        if told := group.cells.get("shareable") or group.kept.get("shareable"):
-            extra["shareable"] = self._yes_or_no(group.line, "shareable", told)
+        if shareable := group.cells.get("shareable") or group.kept.get("shareable"):
+            extra["shareable"] = self._yes_or_no(group.line, "shareable", shareable)
         value: dict[str, Any] = {
             name: group.cells[name] for name in ("title", "text", "language") if name in group.cells
         }

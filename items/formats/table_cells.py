@@ -116,8 +116,8 @@ def _name_rows(records: Iterator[tuple[int, TableRow]], reading: Reading) -> Ite
 def _read_records(text: str) -> Iterator[tuple[int, TableRow]]:
     """Number and cells of each row; blank lines are counted and left out."""
     skipped = 0
-    if told := SEPARATOR_LINE.match(text):
-        delimiter, text, skipped = told[1], text[told.end() :], 1
+    if separator := SEPARATOR_LINE.match(text):
+        delimiter, text, skipped = separator[1], text[separator.end() :], 1
     else:
         delimiter = _guess_delimiter(text)
     for number, row in _parse_csv(text, delimiter, skipped):

@@ -64,8 +64,8 @@ def normalise_name(name: str) -> str:
 def parse_option_name(name: str) -> int | None:
     """2 for “Option 2”, “answer_b” and “Antwort B”; None for other names and above the bound."""
     *words, sign = re.findall(r"\d+|[^\W\d_]+", re.sub(r"(?<=[a-z])(?=[A-Z]$)", " ", name)) or [""]
-    told = OPTION.fullmatch(f"{normalise_name(''.join(words))} {normalise_name(sign)}".strip())
-    return parse_option_sign(told[1]) if told else None
+    match = OPTION.fullmatch(f"{normalise_name(''.join(words))} {normalise_name(sign)}".strip())
+    return parse_option_sign(match[1]) if match else None
 
 
 def parse_option_sign(sign: str) -> int | None:

@@ -35,7 +35,7 @@ def write_table(texts: Iterable[TextRow], write: WriteTable, max_cell: int = 0) 
     written, rows = Written(), list[dict[str, str]]()
     for text in texts:
         try:
-            told = check_cells(describe_text(text), max_cell)
+            text_cells = check_cells(describe_text(text), max_cell)
         except Unfit as error:
             written.left_out.append(LeftOut(text.id or "", "", "", str(error)))
             continue
@@ -43,13 +43,13 @@ def write_table(texts: Iterable[TextRow], write: WriteTable, max_cell: int = 0) 
         found = []
         for item in text.items:
             try:
-                found.append(told | check_cells(describe_item(item), max_cell))
+                found.append(text_cells | check_cells(describe_item(item), max_cell))
             except Unfit as error:
                 written.left_out.append(LeftOut(text.id or "", item.id or "", "", str(error)))
             else:
                 lost = [name for name in list_item_fields(item) if name not in HELD]
                 written.left_out += list_lost(text, item.id or "", lost)
-        rows += found or [told]
+        rows += found or [text_cells]
     written.content = write(choose_columns(rows), rows)
     return written
 

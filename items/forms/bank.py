@@ -126,8 +126,8 @@ class SampleForm(forms.Form):
     def read_sample(self) -> Sample | None:
         if not (self.is_valid() and self.cleaned_data["sample"]):
             return None
-        told = self.cleaned_data
-        return Sample(told["sample"], told["by"], 1 if told["seed"] is None else told["seed"])
+        data = self.cleaned_data
+        return Sample(data["sample"], data["by"], 1 if data["seed"] is None else data["seed"])
 
 
 class TextForm(forms.ModelForm):
@@ -293,9 +293,9 @@ class EditTextForm(TextForm):
     def values(
         self, metadata: Mapping[str, Any] | None = None, versions: Sequence[Mapping[str, str]] = ()
     ) -> TextValues:
-        told = {name: self.cleaned_data[name] for name in self.Meta.fields}
-        told |= {"pictures": self.list_pictures(), "versions": [dict(each) for each in versions]}
-        return TextValues(**told, metadata=metadata or {})
+        fields = {name: self.cleaned_data[name] for name in self.Meta.fields}
+        fields |= {"pictures": self.list_pictures(), "versions": [dict(each) for each in versions]}
+        return TextValues(**fields, metadata=metadata or {})
 
 
 def make_picture_name(filename: str) -> str:
@@ -333,8 +333,8 @@ class GeneratorForm(forms.Form):
     @staticmethod
     def initial_of(generator: Generator) -> dict[str, Any]:
         factors = "\n".join(f"{name}: {value}" for name, value in generator.factors.items())
-        told = {name: getattr(generator, name) for name in ("name", "kind", "description")}
-        return {**told, "factors": factors}
+        values = {name: getattr(generator, name) for name in ("name", "kind", "description")}
+        return {**values, "factors": factors}
 
 
 # Rows of options that a new item shows, and how many “More options” adds.
@@ -362,11 +362,11 @@ class ItemForm(forms.Form):
 
     def values(self, options: list[OptionValues], item: Item | None = None) -> ItemValues:
         """What the item says; what the form does not ask stays as it is in the item."""
-        told = {name: self.cleaned_data[name] for name in ("stem", "generator", "expected_answer", "reference")}
-        told["tags"] = tuple(self.cleaned_data["tags"])
+        fields = {name: self.cleaned_data[name] for name in ("stem", "generator", "expected_answer", "reference")}
+        fields["tags"] = tuple(self.cleaned_data["tags"])
         if item:
-            told |= {"metadata": item.metadata, "multiple": item.multiple}
-        return ItemValues(**told, options=tuple(options))
+            fields |= {"metadata": item.metadata, "multiple": item.multiple}
+        return ItemValues(**fields, options=tuple(options))
 
 
 class NewItemForm(ItemForm):

@@ -128,8 +128,8 @@ class PasteForm(TextForm):
         for number, body in enumerate(bodies, start=1):
             if len(body) > MAX_TEXT:
                 reason = _("Text %(number)s has %(length)s characters; the limit is %(limit)s. Shorten it.")
-                told = {"number": number, "length": len(body), "limit": MAX_TEXT}
-                self.add_error("body", forms.ValidationError(reason, params=told))
+                params = {"number": number, "length": len(body), "limit": MAX_TEXT}
+                self.add_error("body", forms.ValidationError(reason, params=params))
         if bodies and cleaned.get("language") == "":
             self._recognise(bodies)
         return cleaned

@@ -222,10 +222,10 @@ def add_benchmark(project: Project, name: str, filename: str, content: bytes, fo
     if len(rows) > MAX_SIGNED:
         raise BadBenchmark(_("The file has more than {limit:,} texts and items. Split it.").format(limit=MAX_SIGNED))
     n_items = sum(row["kind"] == "item" for row in rows)
-    told = {"n_items": n_items, "n_texts": len(rows) - n_items}
+    counts = {"n_items": n_items, "n_texts": len(rows) - n_items}
     project.benchmarks.filter(name=name).delete()
     signatures = "".join(json.dumps(row) + "\n" for row in rows).encode()
-    return Benchmark.objects.create(project=project, name=clean_name(name), signatures=signatures, **told)
+    return Benchmark.objects.create(project=project, name=clean_name(name), signatures=signatures, **counts)
 
 
 def sign_file(filename: str, content: bytes, format_name: str) -> list[dict[str, str]]:

@@ -93,20 +93,20 @@ class ImportPlan:
         """May what differs be stored? Another wording needs a wish to update; without it other details stay out."""
         if update or not difference.fields:
             return bool(difference.fields)
-        told = {"id": make_printable(name), "fields": ", ".join(difference.fields)}
+        values = {"id": make_printable(name), "fields": ", ".join(difference.fields)}
         if difference.wording:
             self.refused_changes += 1
             reason = _(
                 "“{id}” already exists in the project with a different wording ({fields}). Import "
                 "it as an update, or use another id."
             )
-            self.problems.add(line, place, reason.format(**told))
+            self.problems.add(line, place, reason.format(**values))
         else:
             reason = _(
                 "“{id}” already exists in the project with different details ({fields}). They "
                 "stay unless you import an update."
             )
-            self.warnings.add(line, place, reason.format(**told))
+            self.warnings.add(line, place, reason.format(**values))
         return False
 
     @property
@@ -138,7 +138,7 @@ class ImportPlan:
 
 
 def _list_phrases(c: ImportCounts) -> list[tuple[int, str]]:
-    told = [
+    phrases = [
         (c.new_texts, ngettext("{n} new text", "{n} new texts", c.new_texts)),
         (c.changed_texts, ngettext("{n} text in a new version", "{n} texts in a new version", c.changed_texts)),
         (c.unchanged_texts, ngettext("{n} text unchanged", "{n} texts unchanged", c.unchanged_texts)),
@@ -152,7 +152,7 @@ def _list_phrases(c: ImportCounts) -> list[tuple[int, str]]:
         (c.key_corrections, ngettext("{n} key corrected", "{n} keys corrected", c.key_corrections)),
         (c.new_generators, ngettext("{n} new generator", "{n} new generators", c.new_generators)),
     ]
-    return [(count, phrase.format(n=count)) for count, phrase in told]
+    return [(count, phrase.format(n=count)) for count, phrase in phrases]
 
 
 LETTERS = "abcdefghijklmnopqrst"

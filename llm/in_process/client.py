@@ -168,5 +168,5 @@ def _make_error(status: int, message: str, param: str) -> Received:
     return _make_received(status, "", {"error": {"message": message, "param": param}})
 
 
-def _make_received(status: int, reason: str, told: dict[str, Any]) -> Received:
-    return Received(status, reason, {}, json.dumps(told, ensure_ascii=False))
+def _make_received(status: int, reason: str, body: dict[str, Any]) -> Received:
+    return Received(status, reason, {}, json.dumps(body, ensure_ascii=False))

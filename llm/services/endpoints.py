@@ -115,7 +115,7 @@ def _probe(endpoint: Endpoint, key: str, feature: str) -> Outcome:
 def _probe_within(endpoint: Endpoint, key: str, feature: str, adjust: dict[str, Any]) -> Outcome:
     """A parameter that the server does not take is noted, and the rest is asked again."""
     if feature in endpoint.capabilities and endpoint.can(feature) is False:
-        endpoint.capabilities = {name: told for name, told in endpoint.capabilities.items() if name != feature}
+        endpoint.capabilities = {name: value for name, value in endpoint.capabilities.items() if name != feature}
         endpoint.save(update_fields=["capabilities"])
     for _change in range(MOST_CHANGES):
         prompt = build_prompt(

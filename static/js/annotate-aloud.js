@@ -53,18 +53,18 @@ function readNext() {
   if (!next?.part.isConnected) return stopReading();
   const voice = findVoice(next.part.lang);
   if (!voice) return stopReading();
-  const said = new SpeechSynthesisUtterance(next.words);
-  said.voice = voice;
-  said.lang = voice.lang;
-  said.onend = () => {
+  const utterance = new SpeechSynthesisUtterance(next.words);
+  utterance.voice = voice;
+  utterance.lang = voice.lang;
+  utterance.onend = () => {
     if (queue[0] !== next) return; // stopped meanwhile
     queue.shift();
     if (queue.length) readNext();
     else stopReading();
   };
-  said.onerror = () => queue[0] === next && stopReading();
+  utterance.onerror = () => queue[0] === next && stopReading();
   mark(next.part);
-  speech.speak(said);
+  speech.speak(utterance);
 }
 
 /* With the descriptions of pictures. */

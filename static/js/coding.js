@@ -21,7 +21,7 @@ const current = () => form.querySelector("[data-item].is-current");
 const box = (item) => item.querySelector('input[name="items"]');
 const selected = () => items().filter((item) => box(item).checked);
 const targets = () => (selected().length ? selected() : [current()].filter(Boolean));
-const say = (words) => (document.querySelector("#coding-said").textContent = words);
+const say = (words) => (document.querySelector("#coding-message").textContent = words);
 
 /* Keys ---------------------------------------------------------------------------------------------------------- */
 
@@ -209,7 +209,7 @@ function show(page) {
   if (held === "undo") form.querySelector("[data-undo]")?.focus();
   changed = true;
   const kind = form.querySelector("#coding-codes [data-goes-on]")?.dataset.progress;
-  say([page.getElementById("coding-said")?.textContent, kind].filter(Boolean).join(" "));
+  say([page.getElementById("coding-message")?.textContent, kind].filter(Boolean).join(" "));
 }
 
 /* The codes of the row are new, all else of it stays, the focus and the tick included. */

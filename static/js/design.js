@@ -13,10 +13,10 @@ function restore() {
   const kept = sessionStorage.getItem(key);
   for (const name of Object.keys(sessionStorage)) if (name.startsWith("design:")) sessionStorage.removeItem(name);
   if (!kept || kept === JSON.stringify(entries())) return false;
-  const said = JSON.parse(kept);
+  const stored = JSON.parse(kept);
   for (const field of form.elements) {
     if (!field.name || field.type === "hidden" || field.type === "submit") continue;
-    const values = said.filter(([name]) => name === field.name).map(([, value]) => value);
+    const values = stored.filter(([name]) => name === field.name).map(([, value]) => value);
     if (field.type === "checkbox" || field.type === "radio") field.checked = values.includes(field.value);
     else if (values.length) field.value = values[0];
   }

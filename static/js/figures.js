@@ -97,10 +97,10 @@ function makeTip() {
 }
 
 function tell(event, value) {
-  const lines = value && typeof value === "object" ? Object.entries(value).filter(([, said]) => said) : [];
+  const lines = value && typeof value === "object" ? Object.entries(value).filter(([, text]) => text) : [];
   tip.hidden = !lines.length;
   if (tip.hidden) return;
-  tip.replaceChildren(...lines.flatMap(([name, said]) => [line("dt", name), line("dd", said)]));
+  tip.replaceChildren(...lines.flatMap(([name, text]) => [line("dt", name), line("dd", text)]));
   const [right, bottom] = [innerWidth - tip.offsetWidth - GAP, innerHeight - tip.offsetHeight - GAP];
   tip.style.left = `${Math.max(GAP, Math.min(event.clientX + GAP, right))}px`;
   const below = event.clientY + GAP;

@@ -8,8 +8,8 @@ function find() {
   const words = field.value.toLowerCase().split(/\s+/).filter(Boolean);
   const entries = [...document.querySelectorAll(field.dataset.find)];
   for (const entry of entries) {
-    const said = ("words" in entry.dataset ? entry : entry.querySelector("summary")).textContent;
-    entry.hidden = !words.every((word) => spell(said).includes(word));
+    const text = ("words" in entry.dataset ? entry : entry.querySelector("summary")).textContent;
+    entry.hidden = !words.every((word) => spell(text).includes(word));
   }
   for (const part of new Set(entries.map((entry) => entry.closest("section")))) {
     part.hidden = !part.querySelector(`:is(${field.dataset.find}):not([hidden])`);

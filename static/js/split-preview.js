@@ -41,9 +41,9 @@ function show() {
   let texts = split(body.value, how.value, separator.value.trim());
   const keeps = !hasTitles.checked || (texts.length === 1 && title.value.trim());
   if (!keeps) texts = texts.map((text) => (text[0] ? text : takeTitle(text[1])));
-  const said = texts.length === 1 ? preview.dataset.one : preview.dataset.several.replace("{n}", texts.length);
+  const text = texts.length === 1 ? preview.dataset.one : preview.dataset.several.replace("{n}", texts.length);
   preview.hidden = !texts.length;
-  if (heading.textContent !== said) heading.textContent = said;
+  if (heading.textContent !== text) heading.textContent = text;
   list.replaceChildren(...texts.map(describe));
 }
 

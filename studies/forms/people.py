@@ -198,8 +198,8 @@ class WrittenForm(forms.Form):
 
     def values(self, generator: str, options: list[OptionValues]) -> ItemValues:
         """The item that the form says."""
-        told = self.cleaned_data
-        return ItemValues(told["stem"], generator, tuple(options), told["expected_answer"])
+        data = self.cleaned_data
+        return ItemValues(data["stem"], generator, tuple(options), data["expected_answer"])
 
 
 def make_option_rows(values: ItemValues) -> list[dict[str, Any]]:

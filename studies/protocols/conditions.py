@@ -148,9 +148,9 @@ def walk(questions: Iterable[Asked], answers: Mapping[str, Value]) -> tuple[dict
     waiting: set[str] = set()
     for question in questions:
         condition = question.asked_if
-        told = True if condition is None else condition.holds(found | dict.fromkeys(waiting))
-        if told:
+        holds = True if condition is None else condition.holds(found | dict.fromkeys(waiting))
+        if holds:
             found[question.name] = answers.get(question.name)
-        elif told is None:
+        elif holds is None:
             waiting.add(question.name)
     return found, frozenset(waiting)

@@ -117,8 +117,8 @@ def tell_minutes(study: Study) -> int:
         is_known = study.recruitment.get("minutes") or study.units.exists()
         return estimate_study_minutes(study) if is_known else 0
     key = f"minutes/{study.pk}/{study.launched_at.timestamp()}/{len(study.blocks)}"
-    told = cache.get_or_set(key, lambda: measure_minutes(study) or estimate_study_minutes(study), KEPT_SECONDS)
-    return int(told or 1)
+    minutes = cache.get_or_set(key, lambda: measure_minutes(study) or estimate_study_minutes(study), KEPT_SECONDS)
+    return int(minutes or 1)
 
 
 def measure_minutes(study: Study) -> int | None:

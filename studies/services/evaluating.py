@@ -267,8 +267,8 @@ SELECTED = "selected"
 def list_selecting_models(study: Study) -> list[str]:
     """The names of the models by whose answers items of the study were chosen, each once."""
     rows = UnitItem.objects.filter(unit__study=study, item__metadata__has_key=SELECTED)
-    told = rows.values_list(f"item__metadata__{SELECTED}", flat=True).iterator()
-    return sorted({str(each["by"]) for each in told if isinstance(each, dict) and each.get("by")})
+    selections = rows.values_list(f"item__metadata__{SELECTED}", flat=True).iterator()
+    return sorted({str(each["by"]) for each in selections if isinstance(each, dict) and each.get("by")})
 
 
 def is_same_model(one: str, other: str) -> bool:

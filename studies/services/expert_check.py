@@ -104,8 +104,8 @@ def draw_sample(answers: QuerySet[Response], n: int, rng: Random) -> list[Sample
     """n of the items that have answers, or all; of each those of one annotator. The same seed draws the same again."""
     found: dict[str, dict[str, Scores]] = defaultdict(lambda: defaultdict(dict))
     keys: dict[str, int] = {}
-    told = answers.values_list("item_id", "item__external_id", "assignment__annotator__code", "question", "value")
-    for key, item_id, annotator, question, value in told:
+    rows = answers.values_list("item_id", "item__external_id", "assignment__annotator__code", "question", "value")
+    for key, item_id, annotator, question, value in rows:
         keys[item_id] = key
         found[item_id][annotator][question] = value
     chosen = rng.sample(sorted(found), min(n, len(found)))

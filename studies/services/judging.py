@@ -38,7 +38,7 @@ def list_judgeables(study: Study) -> list[Judgeable]:
     protocol = PROTOCOLS[study.protocol]
     if not protocol.compares:
         return [Judgeable(unit, item, (item,), bool(expected.strip())) for unit, item, expected in fields]
-    units = ((unit, tuple(item for _unit, item, _said in own)) for unit, own in groupby(fields, key=itemgetter(0)))
+    units = ((unit, tuple(item for _unit, item, _value in own)) for unit, own in groupby(fields, key=itemgetter(0)))
     return [Judgeable(unit, get_stored_item(protocol.unit, items), items, True) for unit, items in units]
 
 

@@ -54,12 +54,12 @@ def list_phases_of(study: Study) -> list[dict[str, Any]]:
 
 
 @transaction.atomic
-def save_phases(study: Study, told: Sequence[Mapping[str, Any]]) -> None:
+def save_phases(study: Study, phases_data: Sequence[Mapping[str, Any]]) -> None:
     """Put these phases in place of a draft's; its previews end. `SpecError` where they cannot be."""
     study = lock_study(study, StudyState.DRAFT)
     refuse_if_written(study)
     try:
-        phases = PHASES.validate_python(list(told))
+        phases = PHASES.validate_python(list(phases_data))
     except ValidationError as error:
         raise SpecError(" ".join(explain_problem(each) for each in error.errors()[:5])) from None
     study.phases = store_phases(study.project, phases)
@@ -129,18 +129,18 @@ def remove_phase(study: Study, name: str) -> None:
     save_phases(study, [phase for phase in list_phases_of(study) if phase["name"] != name])
 
 
-def replace_phase(study: Study, name: str, told: Mapping[str, Any]) -> None:
+def replace_phase(study: Study, name: str, values: Mapping[str, Any]) -> None:
     """Word a phase anew; its kind and its place stay."""
     phases = list_phases_of(study)
-    save_phases(study, [phase_with(phase, told) if phase["name"] == name else phase for phase in phases])
+    save_phases(study, [phase_with(phase, values) if phase["name"] == name else phase for phase in phases])
 
 
-def phase_with(phase: Mapping[str, Any], told: Mapping[str, Any]) -> dict[str, Any]:
-    return {"kind": phase["kind"], "name": phase["name"]} | {key: value for key, value in told.items() if value}
+def phase_with(phase: Mapping[str, Any], values: Mapping[str, Any]) -> dict[str, Any]:
+    return {"kind": phase["kind"], "name": phase["name"]} | {key: value for key, value in values.items() if value}
 
 
 @transaction.atomic
-def reword_phase(study: Study, name: str, told: Mapping[str, Any]) -> None:
+def reword_phase(study: Study, name: str, values: Mapping[str, Any]) -> None:
     """Say a phase of a running study in other words. Whoever has passed it goes on; the earlier words are kept.
 
     Its kind, place, questions and marks stay. `SpecError` where it cannot be, and for a version given before.
@@ -151,7 +151,7 @@ def reword_phase(study: Study, name: str, told: Mapping[str, Any]) -> None:
     if old is None:
         raise SpecError(_("The study has no such phase. Reload the page."))
     new = {key: value for key, value in old.items() if key not in WORDS} | {
-        key: told[key] for key in WORDS if told.get(key)
+        key: values[key] for key in WORDS if values.get(key)
     }
     try:
         before = Phase.model_validate(old)
@@ -231,11 +231,11 @@ def read_questions(text: str) -> list[Any]:
 
 
 @transaction.atomic
-def save_recruitment(study: Study, told: Mapping[str, Any]) -> None:
+def save_recruitment(study: Study, values: Mapping[str, Any]) -> None:
     """Say how people come to the study. Once it is launched, caps, times and codes may change, and nothing else."""
     study = lock_study(study, StudyState.DRAFT, StudyState.LIVE, StudyState.PAUSED)
     try:
-        wanted = Recruitment.model_validate(told).model_dump(exclude_defaults=True)
+        wanted = Recruitment.model_validate(values).model_dump(exclude_defaults=True)
     except ValidationError as error:
         raise SpecError(" ".join(map(explain_error, error.errors()[:5]))) from None
     if not study.is_draft and any(wanted.get(name) != study.recruitment.get(name) for name in FROZEN):

@@ -31,18 +31,18 @@ def has_group_quotas(study: Study) -> bool:
 
 def count_annotators(study: Study) -> int:
     """How many annotators get a link at launch; 0 where they join later."""
-    told = study.plan["annotators"]
-    if told == "open":
+    planned = study.plan["annotators"]
+    if planned == "open":
         return 0
-    return sum(told.values()) if isinstance(told, dict) else int(told)
+    return sum(planned.values()) if isinstance(planned, dict) else int(planned)
 
 
 def get_per_unit(study: Study, group: str) -> int | None:
     """How many annotators of the group do each unit; None if all do."""
-    told = study.plan["per_unit"]
-    if isinstance(told, dict):
-        told = told[group]
-    return None if told == "all" else int(told)
+    planned = study.plan["per_unit"]
+    if isinstance(planned, dict):
+        planned = planned[group]
+    return None if planned == "all" else int(planned)
 
 
 def make_quotas(study: Study, number: int | None = None) -> list[Quota]:
@@ -68,8 +68,8 @@ def cap_per_unit(study: Study, group: str, size: int, number: int | None) -> int
 
 def get_weights(study: Study) -> Numbers:
     """In which proportion annotators are shared out over the groups: by their number, else by how many do a unit."""
-    told = next(study.plan[name] for name in ("annotators", "per_unit") if isinstance(study.plan[name], dict))
-    return {group: told[group] if told[group] != "all" else 1 for group in study.groups}
+    by_group = next(study.plan[name] for name in ("annotators", "per_unit") if isinstance(study.plan[name], dict))
+    return {group: by_group[group] if by_group[group] != "all" else 1 for group in study.groups}
 
 
 def share_out(number: int, weights: Numbers) -> dict[str, int]:

@@ -63,7 +63,7 @@ def read_ids(ids: str) -> Iterator[str]:
                 _("Line %(number)d, “%(id)s”: an id has letters, digits and . _ : @ - and at most 100 of them.") % place
             )
         if line in seen:
-            told = place | {"first": seen[line]}
-            raise SpecError(_("Line %(number)d, “%(id)s”: this id is also in line %(first)d.") % told)
+            values = place | {"first": seen[line]}
+            raise SpecError(_("Line %(number)d, “%(id)s”: this id is also in line %(first)d.") % values)
         seen[line] = number
         yield line

@@ -39,8 +39,8 @@ def standing() -> list[tuple[str, str]]:
 def test_a_key_sets_its_code_and_the_next_item_follows(open_coding):
     page = open_coding(**LAPTOP)
     page.keyboard.press("1")
-    expect(page.locator("#coding-said")).to_contain_text("Set on 1 item: literal")
-    expect(page.locator("#coding-said")).to_contain_text("Type of question: 1 of 2")
+    expect(page.locator("#coding-message")).to_contain_text("Set on 1 item: literal")
+    expect(page.locator("#coding-message")).to_contain_text("Type of question: 1 of 2")
     expect(page.locator("[data-item]").nth(1)).to_have_class("coding-item is-current")
     expect(page.locator("[data-text-place]")).to_contain_text("The text t2 is about herons.")
     assert standing() == [("t1-i", "literal")]
@@ -50,10 +50,10 @@ def test_selected_items_are_coded_at_once_and_undone_at_once(open_coding):
     page = open_coding(**LAPTOP)
     for key in ("j", "Space", "k", "Space", "3"):
         page.keyboard.press(key)
-    expect(page.locator("#coding-said")).to_contain_text("Set on 2 items: inference")
+    expect(page.locator("#coding-message")).to_contain_text("Set on 2 items: inference")
     assert standing() == [("t1-i", "inference"), ("t2-i", "inference")]
     page.keyboard.press("z")
-    expect(page.locator("#coding-said")).to_contain_text("Undone on 2 items.")
+    expect(page.locator("#coding-message")).to_contain_text("Undone on 2 items.")
     assert standing() == []
 
 
@@ -69,5 +69,5 @@ def test_keys_mean_nothing_while_somebody_writes(open_coding):
 def test_a_button_does_the_same_and_nothing_widens_the_page(open_coding, how):
     page = open_coding(**how)
     page.locator('button[value="vocabulary"]').click()
-    expect(page.locator("#coding-said")).to_contain_text("Set on 1 item: vocabulary")
+    expect(page.locator("#coding-message")).to_contain_text("Set on 1 item: vocabulary")
     wait_until_it_fits(page)

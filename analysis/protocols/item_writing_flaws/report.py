@@ -59,12 +59,12 @@ FLAW_CODES = TableSpec(
 def build_report(evidence: Evidence) -> Report:
     report = default.build_report(evidence)
     codes = flaw_codes(evidence)
-    said = [*say_people(report.table(AGREEMENT.name)), *say_likeness(codes)]
+    findings = [*say_people(report.table(AGREEMENT.name)), *say_likeness(codes)]
     return replace(
         report,
         tables=(codes, *report.tables),
-        sentences=(*report.sentences, *(sentence for sentence, _table in said)),
-        findings=(*report.findings, *said),
+        sentences=(*report.sentences, *(sentence for sentence, _table in findings)),
+        findings=(*report.findings, *findings),
     )
 
 

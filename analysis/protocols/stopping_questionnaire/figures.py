@@ -26,9 +26,9 @@ def flow(table: Table, title: Mapping[str, Any]) -> Any:
     names = [_("not stopped"), _("stopped here")]
     bars = [bar for row in rows for bar in flow_bars(row, names)]
     order = [name_question(row["category"]) for row in rows]
-    told = hover({"category": _("Category"), "kind": _("Judgments"), "part": _("of those that reached this step")})
+    tooltip = hover({"category": _("Category"), "kind": _("Judgments"), "part": _("of those that reached this step")})
     y = alt.Y("category:N", title=None, sort=order, axis=BARE)
-    base = alt.Chart(alt.Data(values=bars)).encode(y=y, tooltip=told)
+    base = alt.Chart(alt.Data(values=bars)).encode(y=y, tooltip=tooltip)
     scale = alt.Scale(domain=names, range=[LIGHT, DARK])
     axis = alt.Axis(title=_("judgments"), tickMinStep=1)
     pieces = base.mark_bar(stroke=SOFT, strokeWidth=0.5, height={"band": 0.72}).encode(

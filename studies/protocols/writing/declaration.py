@@ -43,27 +43,27 @@ def declare(params: Mapping[str, Any], wording: Mapping[str, Any]) -> Declaratio
 def item_questions(part: int, most: int, least: int, params: Mapping[str, Any]) -> Iterator[Question]:
     """The fields of one item. Beyond the least number each is asked for only by who wants to write one more."""
     wants = Is(f"{MORE}_{part - 1}", (YES,)) if part > least else None
-    told: dict[str, Any] = {"kind": "text", "asked_if": wants, "part": part}
-    yield Question(f"stem_{part}", wording="stem", writes="stem", seconds=STEM, **told)
+    common: dict[str, Any] = {"kind": "text", "asked_if": wants, "part": part}
+    yield Question(f"stem_{part}", wording="stem", writes="stem", seconds=STEM, **common)
     if params["form"] == OPEN:
-        yield Question(f"answer_{part}", wording="answer", writes="expected answer", seconds=ANSWER, **told)
+        yield Question(f"answer_{part}", wording="answer", writes="expected answer", seconds=ANSWER, **common)
     else:
-        yield from options(part, params["options_per_item"], params["keys_per_item"], told)
+        yield from options(part, params["options_per_item"], params["keys_per_item"], common)
     if least <= part < most:
         yield Question(f"{MORE}_{part}", kind="choice", levels=(YES, NO), wording=MORE, part=part, asked_if=wants)
 
 
-def options(part: int, n_options: int, n_keys: int, told: Mapping[str, Any]) -> Iterator[Question]:
+def options(part: int, n_options: int, n_keys: int, common: Mapping[str, Any]) -> Iterator[Question]:
     """The keys, then the distractors, in fields of their own: which option is right is never a matter of its place."""
     if n_keys >= n_options:
         raise InvalidParameter(
             f"keys_per_item is {n_keys}, but options_per_item is {n_options}. Leave room for a wrong option."
         )
     for place in range(1, n_keys + 1):
-        yield Question(f"key_{place}_{part}", wording="key", writes="key", place=place, seconds=OPTION, **told)
+        yield Question(f"key_{place}_{part}", wording="key", writes="key", place=place, seconds=OPTION, **common)
     for place in range(1, n_options - n_keys + 1):
         name = f"distractor_{place}_{part}"
-        yield Question(name, wording="distractor", writes="distractor", place=place, seconds=OPTION, **told)
+        yield Question(name, wording="distractor", writes="distractor", place=place, seconds=OPTION, **common)
 
 
 PROTOCOL = Protocol(

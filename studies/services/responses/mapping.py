@@ -42,8 +42,8 @@ class TableMapping:
         """`BadMapping` for a column that we or the table do not have."""
         for ours in [*self.columns, *self.values]:
             if ours not in READ_COLUMNS:
-                told = {"name": ours, "known": ", ".join(READ_COLUMNS)}
-                raise BadMapping(_("There is no column “%(name)s”; there are: %(known)s.") % told)
+                values = {"name": ours, "known": ", ".join(READ_COLUMNS)}
+                raise BadMapping(_("There is no column “%(name)s”; there are: %(known)s.") % values)
         for theirs in [*self.columns.values(), *self.questions.values()]:
             for name in [theirs] if theirs in header else SLOT.findall(theirs) or [theirs]:
                 if name not in header:

@@ -92,8 +92,8 @@ def read_inspect(content: bytes) -> ModelLog:
 
 
 def build_inspect(log: Mapping[str, Any], samples: Iterable[Any]) -> ModelLog:
-    told = log.get("eval")
-    model = told.get("model") if isinstance(told, dict) else None
+    header = log.get("eval")
+    model = header.get("model") if isinstance(header, dict) else None
     found = [read_sample(number, each) for number, each in enumerate(samples, 1) if isinstance(each, dict)]
     if not isinstance(model, str) or not found:
         raise BadFile(1, _("The log names no model, or has no samples. Run it again with logging of samples."))
@@ -102,15 +102,15 @@ def build_inspect(log: Mapping[str, Any], samples: Iterable[Any]) -> ModelLog:
 
 def read_sample(number: int, sample: dict[str, Any]) -> Sample:
     asked, metadata = sample.get("input"), sample.get("metadata")
-    told = metadata if isinstance(metadata, dict) else {}
+    known = metadata if isinstance(metadata, dict) else {}
     options = sample.get("choices")
     prompt = "\n".join([*list_words(asked), *list_words(sample.get("messages"))])
     epoch = sample.get("epoch")
     return Sample(
         line=number,
         name=str(sample.get("id", number)),
-        item_id=str(told.get("item_id") or sample.get("id") or ""),
-        stem=str(told.get("question") or (asked if isinstance(asked, str) else "")),
+        item_id=str(known.get("item_id") or sample.get("id") or ""),
+        stem=str(known.get("question") or (asked if isinstance(asked, str) else "")),
         prompt=prompt,
         options=[str(option) for option in options] if isinstance(options, list) else [],
         chosen=find_scored(sample.get("scores")),
