@@ -41,7 +41,7 @@ def coded(two_annotators, items, reviewer, researcher):
 
 
 def team(study):
-    return set(ItemCode.objects.standing().filter(study=study).values_list("item__external_id", "code"))
+    return set(ItemCode.objects.current().filter(study=study).values_list("item__external_id", "code"))
 
 
 def test_own_codes_are_not_the_teams_and_not_anothers(two_annotators, items, reviewer, researcher, as_user):

@@ -87,7 +87,7 @@ def test_a_reviewer_sets_a_code_and_takes_it_back(two_annotators, items, as_user
     code = ItemCode.objects.get()
     assert (code.option, code.quote, code.set_by) == (option, "two sentences", reviewer)
     assert client.post(reverse("study_item_code_remove", args=["tiny", items["h2"].pk, code.pk])).status_code == 302
-    assert not ItemCode.objects.standing().exists()
+    assert not ItemCode.objects.current().exists()
     assert "removed by reviewer-member" in client.get(sheet(items["h2"])).content.decode()
 
 

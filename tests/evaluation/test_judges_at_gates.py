@@ -74,7 +74,7 @@ def test_the_planted_judgments_come_out_and_no_call_stands_behind_a_stop(study, 
     asked = [about(study, prompt) for prompt in server.prompts]
     assert sorted(asked) == sorted((item, name) for item, answers in true_answers(seat).items() for name in answers)
     assert Call.objects.count() == len(asked)
-    assert get_row(judge).missing == 0
+    assert get_row(judge).n_missing == 0
     assert all(Assignment.objects.filter(annotator__code="mock").values_list("finished_at", flat=True))
 
 
@@ -111,7 +111,7 @@ def test_a_reply_that_cannot_be_read_is_missing_and_ends_the_path(study, serve_m
     }
     assert Call.objects.filter(state=CallState.FAILED).count() == 1
     assert not Call.objects.filter(key__endswith=f"/{item_pk('s1-gen-alder')}/clear").exists()
-    assert get_row(judge).missing >= 1
+    assert get_row(judge).n_missing >= 1
     unfinished = Assignment.objects.filter(annotator__code="mock", finished_at=None)
     assert [row.unit.items.get().external_id for row in unfinished] == ["s1-gen-alder"]
 

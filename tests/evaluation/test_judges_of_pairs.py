@@ -72,7 +72,7 @@ def test_a_judge_that_always_says_a_gives_ties_only(study, serve_model, endpoint
     assert {value for _one, _other, value in answers()} == {"tie"}
     found = get_positions(study)["mock"]
     assert (found.n, found.n_flipped, found.n_first, found.n_decided) == (30, 30, 60, 60)
-    assert get_row(judge).missing == 0
+    assert get_row(judge).n_missing == 0
 
 
 def test_the_report_says_how_often_the_order_decided(study, serve_model, endpoint):
@@ -109,7 +109,7 @@ def test_one_order_without_an_answer_leaves_the_pair_missing(study, serve_model,
     n = sum(first.external_id in pair[:2] for pair in answers())
     shown_first = Call.objects.filter(state=CallState.FAILED).count()
     assert shown_first > 0
-    assert get_row(judge).missing == shown_first
+    assert get_row(judge).n_missing == shown_first
     assert len(answers()) == pairs.TEXTS * pairs.PAIRS - shown_first
     assert n == 0
     with pytest.raises(SystemExit) as ended:

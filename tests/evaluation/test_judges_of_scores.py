@@ -66,7 +66,7 @@ def test_written_scores_on_the_studys_scale_are_answers(study, serve_model, endp
         (item, name): dimensions.true_score(0, item, name) for item in ITEMS.values() for name in dimensions.DIMENSIONS
     }
     assert len(server.prompts) == N
-    assert get_row(judge).missing == 0
+    assert get_row(judge).n_missing == 0
     assert all(Assignment.objects.filter(annotator__code="mock").values_list("finished_at", flat=True))
 
 
@@ -89,7 +89,7 @@ def test_a_dimension_about_the_expected_answer_is_not_asked_without_one(project,
     judge = run_judge(study, endpoint(server))
     assert len(server.prompts) == N - len(ITEMS)
     assert not any("Expected answer" in prompt for prompt in server.prompts)
-    assert get_row(judge).missing == 0
+    assert get_row(judge).n_missing == 0
 
 
 def test_what_cannot_be_read_is_missing_after_one_more_question(study, serve_model, endpoint):
@@ -100,14 +100,14 @@ def test_what_cannot_be_read_is_missing_after_one_more_question(study, serve_mod
         return "Hard to say." if name == "clarity" else str(dimensions.true_score(0, item, name))
 
     judge = run_judge(study, endpoint(serve_model(shy)))
-    assert get_row(judge).missing == get_row(judge).n_unparsed == len(ITEMS)
+    assert get_row(judge).n_missing == get_row(judge).n_unparsed == len(ITEMS)
     assert not Response.objects.filter(question="clarity").exists()
     assert Call.objects.filter(turn=1).count() == len(ITEMS)
 
 
 def test_a_score_off_the_scale_is_no_answer(study, serve_model, endpoint):
     judge = run_judge(study, endpoint(serve_model("4")))
-    assert get_row(judge).missing == N
+    assert get_row(judge).n_missing == N
     assert not Response.objects.filter(assignment__annotator__kind="model").exists()
 
 

@@ -60,7 +60,7 @@ def test_a_guess_holds_the_item_only_and_a_reading_its_text(study, serve_model, 
 def test_a_reply_with_none_and_a_letter_leaves_all_options_of_the_item_missing(study, serve_model, endpoint):
     evaluator = run_model(study, endpoint(serve_model("0, A")))
     assert not Response.objects.exists()
-    assert get_row(evaluator).missing == 16
+    assert get_row(evaluator).n_missing == 16
 
 
 def test_letters_are_asked_for_once_more(study, serve_model, endpoint):
