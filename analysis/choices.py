@@ -25,7 +25,7 @@ class BadChoice(ValueError):
 
 @dataclass(frozen=True)
 class Choices:
-    """Which answers enter a report, and which intervals stand in low and high. None means all."""
+    """Which answers enter a report, and which intervals are in low and high. None means all."""
 
     convention: str = DEFAULT_CONVENTION
     purposes: tuple[str, ...] = ("main",)
@@ -35,7 +35,7 @@ class Choices:
     dropped: tuple[str, ...] = ()  # of DROPPED; only comparisons of metrics with people look at it
     shared_texts: bool = False  # whether only texts that people and all models answered enter
     calibration: bool = True  # whether answers of a calibration enter the results; agreement is always over them too
-    adjudicated: bool = False  # whether decisions of an adjudication stand in place of what people said
+    adjudicated: bool = False  # whether decisions of an adjudication replace what people said
 
     def to_json(self) -> dict[str, Any]:
         return {name: list(value) if isinstance(value, tuple) else value for name, value in asdict(self).items()}
@@ -54,7 +54,7 @@ class Choices:
 
 
 def words(written: str | None) -> tuple[str, ...]:
-    """The words of a list with commas, each once; one that holds a comma stands in quotation marks, as in CSV."""
+    """The words of a list with commas, each once; one that holds a comma is in quotation marks, as in CSV."""
     try:
         listed = next(csv.reader([written or ""], skipinitialspace=True), [])
     except csv.Error:  # a line break

@@ -26,13 +26,13 @@ KINDS = {
     ERROR: _("What is wrong with the question"),
 }
 SEVERAL = (UNANSWERABLE, GUESSABLE, ERROR)  # kinds of which an item may have more than one; of all others it has one
-OWN = "="  # stands between kind and category in the name of a code of the team's own
+OWN = "="  # is between kind and category in the name of a code of the team's own
 LONGEST = 60  # letters of a kind, and of a category, of the team's own
 
 
 @dataclass(frozen=True)
 class Code:
-    """`name` stands in tables; a sub-code starts with the name of its code and a colon."""
+    """`name` is in tables; a sub-code starts with the name of its code and a colon."""
 
     name: str
     kind: str

@@ -10,7 +10,9 @@ MINUS = "−"
 EXACT = 1e-9  # nearer to 0 or 1 than this is what computers add up to, not what was found
 MOST_DIGITS = 3
 LEAST = 0.001
-GROUPED = 10_000  # from here on the thousands of a count stand apart: shorter ones look like decimals in some languages
+GROUPED = (
+    10_000  # from here on the thousands of a count are separate: shorter ones look like decimals in some languages
+)
 UNDEFINED = gettext_noop("undefined")
 
 
@@ -69,7 +71,7 @@ def digits_of(low: float | None, high: float | None) -> int:
 
 
 def interval(low: float | None, high: float | None) -> str:
-    """Both ends in brackets, apart by a semicolon where commas stand in numbers; nothing where they are undefined."""
+    """Both ends in brackets, apart by a semicolon where commas are in numbers; nothing where they are undefined."""
     if low is None or high is None:
         return ""
     digits = digits_of(low, high)

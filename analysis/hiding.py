@@ -37,7 +37,7 @@ def together(table: Table) -> Table:
 def effects_shown(role: Role = Role.VIEWER) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """A view of a study for members from this role on, which gets the study in place of its slug.
 
-    While effects are hidden from the team, a page that says so stands in its place.
+    While effects are hidden from the team, a page that says so is shown instead.
     """
 
     def of_view(view: Callable[..., Any]) -> Callable[..., Any]:

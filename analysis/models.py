@@ -68,7 +68,7 @@ class ItemCodeQuerySet(models.QuerySet):
 class ItemCode(models.Model):
     """A finding about an item, set by somebody who reads a study's results: a code, where it is seen, who and when.
 
-    It stands in the analysis, not with the item or the study: it is made from answers, two studies of one item may come
+    It is in the analysis, not with the item or the study: it is made from answers, two studies of one item may come
     to different findings, and nothing an annotator sees or a study freezes depends on it. Rows are never changed: a
     code that is taken back keeps its row with who did it and when, so the table is its own log.
     """

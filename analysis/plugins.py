@@ -70,7 +70,7 @@ class Datasheet:
 
 @dataclass(frozen=True)
 class Pages:
-    """Which tables a report shows on which page of the results, by name; all of them stand under Details.
+    """Which tables a report shows on which page of the results, by name; all of them are under Details.
 
     The first of each is the one that its page offers as a file. coefficient: what `agreed` are, such as Cohen's κ.
     """

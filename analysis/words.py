@@ -144,7 +144,7 @@ def name_tag(category: str) -> str:
 
 
 def shorten_reply(reply: str) -> str:
-    """The beginning of what a model wrote; the whole stands in files and on the page of its call."""
+    """The beginning of what a model wrote; the whole is in files and on the page of its call."""
     return Truncator(reply).chars(MOST_OF_A_REPLY)
 
 

@@ -71,7 +71,7 @@ def annotator_view(view: AnnotatorView) -> Callable[..., Response]:
     """A view for whoever holds the annotator's cookie, in the study's language.
 
     Django's CSRF token is not asked for: it changes when somebody signs in, which would cost typed answers. The random
-    token of the stage stands in the page and is checked on every write, and the cookie is not sent from other sites.
+    token of the stage is in the page and is checked on every write, and the cookie is not sent from other sites.
     """
 
     @csrf_exempt

@@ -29,7 +29,7 @@ from studies.services.rights import get_second_code
 from studies.services.stage_form import PictureAddresses, StageForm
 from studies.stage_blocks import ItemBlock, QuestionRow, build_blocks
 
-PART = "X-Lesart-Part"  # sent by the script, which puts the part into the page that stands
+PART = "X-Lesart-Part"  # sent by the script, which puts the part into the page that is open
 
 
 @dataclass(frozen=True)
@@ -203,7 +203,7 @@ def came_by_open_link(annotator: Annotator) -> bool:
 
 
 def list_instructions(annotator: Annotator, phase: Phase | None) -> list[str]:
-    """The instructions that stand on the page of the phase once more: on that of a comprehension check all."""
+    """The instructions that are on the page of the phase once more: on that of a comprehension check all."""
     if phase is None or phase.kind != "comprehension":
         return []
     return [each.name for each in list_phases(annotator) if each.kind == "instructions"]
@@ -282,7 +282,7 @@ def find_addresses(place: Place) -> PictureAddresses:
 
 
 def find_round_words(place: Place) -> dict[str, Any] | None:
-    """What stands above a stage of practice, or of a later round."""
+    """What is above a stage of practice, or of a later round."""
     annotator, number = place.annotator, place.assignment_and_stage[0].round
     if number == PRACTICE_ROUND:
         phase = next((each for each in list_phases(annotator) if each.kind == "practice"), None)
@@ -361,7 +361,7 @@ def paginate_blocks(blocks: list[ItemBlock], at: str) -> Pages:
 def render_confirm(request: HttpRequest, place: Place, confirms: str = "") -> HttpResponse | None:
     """The last question before a stage becomes final; None if there is nothing to confirm.
 
-    `confirms` is the fingerprint of what was sent; without it, what stands now is confirmed.
+    `confirms` is the fingerprint of what was sent; without it, what is stored now is confirmed.
     """
     if place.kind != "stage" or not place.assignment_and_stage[1].confirm:
         return None

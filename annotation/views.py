@@ -1,4 +1,4 @@
-"""What annotators can ask for. The server holds the place: whatever they typed, they get the page where they stand."""
+"""What annotators can ask for. The server holds the place: whatever they typed, they get the page where they are."""
 
 from functools import partial
 from typing import cast

@@ -1,4 +1,4 @@
-"""The OpenAPI document: how tokens stand in it, and what operations are called."""
+"""The OpenAPI document: how tokens are in it, and what operations are called."""
 
 import re
 from typing import Any

@@ -22,7 +22,7 @@ from config.static_build import BUILT, SOURCES, is_built
 BUNDLES = ("css/lesart.css", "css/annotate.css", "js/site.js", "js/annotate.js")
 CSS_IMPORT = re.compile(r'^@import "(?P<name>[\w.-]+)";\n', re.M)
 JS_IMPORT = re.compile(r'^import (?:\{[^}]*\} from )?"\./(?P<name>[\w.-]+)";\n', re.M)
-COMMENT = re.compile(r"^/\*.*?\*/\n", re.M | re.S)  # those that stand on lines of their own
+COMMENT = re.compile(r"^/\*.*?\*/\n", re.M | re.S)  # those that are on lines of their own
 JS_EXPORT = re.compile(r"^export (?=async |function |const |class )", re.M)
 
 

@@ -47,7 +47,7 @@ def normalize(words: str) -> str:
 
 
 def tick_exact(text: str, options: Sequence[str]) -> list[bool]:
-    """Ticked if the option stands in the text, anywhere, but for white space and case; an empty one never is."""
+    """Ticked if the option is in the text, anywhere, but for white space and case; an empty one never is."""
     within = normalize(text)
     return [bool(wanted) and wanted in within for wanted in map(normalize, options)]
 

@@ -60,7 +60,7 @@ def read_letters(text: str, n_options: int) -> LettersReading:
 
 
 def find_letter_lists(text: str) -> list[list[str]]:
-    """Every list of letters that stands where an answer stands."""
+    """Every list of letters that is where an answer is."""
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     ends = [lines[0]] if len(lines) == 1 else [lines[0], lines[-1]]
     found = [LETTER.findall(line.upper()) for line in ends if LONE.fullmatch(line)]
@@ -92,7 +92,7 @@ def is_hedged(text: str, match: "re.Match[str]") -> bool:
 
 
 def find_lone_letters(text: str) -> set[str]:
-    """Letters that stand as words of their own, but for the English words A and I; and 0."""
+    """Letters that are as words of their own, but for the English words A and I; and 0."""
     letters = {
         match[0]
         for match in WORD.finditer(text)

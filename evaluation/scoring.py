@@ -32,7 +32,7 @@ class Asked:
 
 
 def list_asked(texts: Sequence[Mapping[str, Any]]) -> Iterator[tuple[str, Asked]]:
-    """Each option with its place, which stands in the key of its calls."""
+    """Each option with its place, which is in the key of its calls."""
     for n_text, text in enumerate(texts):
         for n_item, item in enumerate(text["items"]):
             for n_option, option in enumerate(item["answers"]):

@@ -80,7 +80,7 @@ DEFAULTS: dict[str, Any] = {
 }  # fmt: skip
 """How those ask and read that were made before this could be chosen."""
 READERS: dict[str, Callable[..., Any]] = {OPTIONWISE: read_prompts, LETTERS: read_letter_prompts}
-OPTION_KEY, ITEM_KEY = "/", "/item/"  # what stands between stage and number in the key of a call
+OPTION_KEY, ITEM_KEY = "/", "/item/"  # what is between stage and number in the key of a call
 
 
 class Asking(Protocol):

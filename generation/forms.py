@@ -130,7 +130,7 @@ class GenerateForm(RequestOptionsForm):
 
     @property
     def main(self) -> list[forms.BoundField]:
-        """What everybody chooses; the texts stand beside it, folded where there are many."""
+        """What everybody chooses; the texts are beside it, folded where there are many."""
         return [self[name] for name in self.MAIN]
 
     @property

@@ -130,7 +130,7 @@ def check_explain(content: Mapping[str, Any]) -> None:
 
 
 def check_example(content: Mapping[str, Any]) -> None:
-    """The slot {examples} and the layout of one example stand both or neither."""
+    """The slot {examples} and the layout of one example are both given or both left out."""
     has_slot = EXAMPLES in SLOT.findall(get_part(content, "generate", str))
     if "example" not in content:
         if has_slot:

@@ -78,7 +78,7 @@ class _Reader:
         self.labels, self.keys = [], []
 
     def _explain(self, is_of_keys: bool, line: _Line) -> None:
-        """What stands before an option is about it."""
+        """What is before an option is about it."""
         self.explanation = EXPLANATION.sub("", line.text, count=1).strip()
         if self.items:
             self.items[-1].raw += f"\n{line.raw}"

@@ -31,7 +31,7 @@ SHORT = 25  # characters; what is shorter is judged together with its neighbour
 
 
 def measure_share_in(language: str, items: Sequence[ParsedItem], candidates: Iterable[str]) -> float | None:
-    """The share of the characters that stand in sentences of the language, 0 to 1.
+    """The share of the characters that are in sentences of the language, 0 to 1.
 
     Each sentence is in the likeliest of the candidates. None where nothing can be told: without words, or if the
     language is none that can be recognised.

@@ -68,7 +68,7 @@ def render_markdown(words: str, pictures: Mapping[str, str], locate: Locate) -> 
 def render_wording(wording: str, text: Text, locate: Locate | None) -> str:
     """A question, option or answer about the text, on one line of HTML; the words as they are without markup.
 
-    Without addresses the descriptions of pictures stand in their place.
+    Without addresses the descriptions of pictures are in their place.
     """
     if text.markup != Markup.MARKDOWN or not wording:
         return wording

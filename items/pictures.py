@@ -44,7 +44,7 @@ class PictureContent:
 
 
 def read_data_uri(uri: str) -> PictureContent:
-    """The picture that stands in a file of texts."""
+    """The picture that is in a file of texts."""
     found = DATA_URI.fullmatch(uri) if len(uri) <= MAX_BYTES * 2 else None
     try:
         return read_picture(base64.b64decode(found[1], validate=False) if found else b"")

@@ -12,7 +12,7 @@ from django.db.models import CharField
 
 from items.models import Item, Text
 
-# Columns of a text that stand in `metadata.extra` of a file.
+# Columns of a text that are in `metadata.extra` of a file.
 DETAILS = ("source", "genre", "level", "audience", "topic", "licence")
 
 
@@ -96,7 +96,7 @@ def is_same_json(one: Any, other: Any) -> bool:
 
 
 def find_equal_options(wordings: Iterable[str]) -> list[str]:
-    """The wordings that stand more than once."""
+    """The wordings that occur more than once."""
     return [wording for wording, count in Counter(wordings).items() if count > 1]
 
 
@@ -117,7 +117,7 @@ def fill_columns(metadata: Mapping[str, Any], known: TextValues | None = None) -
 
 
 def find_unfit_fields(metadata: Mapping[str, Any]) -> list[str]:
-    """Names in `extra` that belong to a column but cannot stand in it."""
+    """Names in `extra` that belong to a column but cannot be in it."""
     extra = get_extra(metadata)
     return [name for name in DETAILS if extra.get(name) is not None and not fits_column(name, extra[name])]
 
@@ -140,7 +140,7 @@ def update_extra(metadata: Mapping[str, Any], columns: Mapping[str, Any]) -> dic
 
 
 def fits_column(name: str, value: Any) -> bool:
-    """Can the value stand in the column of that name?"""
+    """Can the value be in the column of that name?"""
     return isinstance(value, str) and len(value.strip()) <= get_column_limit(name)
 
 

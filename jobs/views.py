@@ -45,7 +45,7 @@ class PendingResultMiddleware:
 
 
 def describe_progress(request: HttpRequest, job: Job, *, shows: bool = False, address: str = "") -> dict[str, Any]:
-    """What `jobs/progress.html` wants. shows: whether an earlier result stands beneath it; address: of the page."""
+    """What `jobs/progress.html` wants. shows: whether an earlier result is beneath it; address: of the page."""
     return {
         "job": job,
         "job_title": KINDS[job.kind].title,

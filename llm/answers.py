@@ -52,7 +52,7 @@ def has_trace(text: str) -> bool:
 
 
 def answer_spans(text: str) -> Iterator[tuple[int, int]]:
-    """Where the answer stands. A trace may hold others; one that is not closed goes to the end.
+    """Where the answer is. A trace may hold others; one that is not closed goes to the end.
 
     Before a closing mark without an opening one everything is trace: the chat template opened it.
     """
@@ -142,7 +142,7 @@ def read_label(text: str, labels: Sequence[str]) -> LabelReading:
 
 
 def _is_answer(text: str, label: str) -> bool:
-    """Whether the label stands where an answer stands."""
+    """Whether the label is where an answer is."""
     lines = [line for line in text.splitlines() if line.strip()]
     if any(_lone(label).fullmatch(line) for line in {lines[0], lines[-1]}):
         return True
@@ -159,7 +159,7 @@ def _is_hedged(text: str, match: "re.Match[str]") -> bool:
 
 
 def _is_mentioned(text: str, label: str) -> bool:
-    """Whether the label stands anywhere as a word of its own, written as it is."""
+    """Whether the label is anywhere as a word of its own, written as it is."""
     return any(not _is_pronoun(label, text[match.end() :]) for match in _word(label).finditer(text))
 
 

@@ -184,7 +184,7 @@ def format_progress(run: Run) -> str:
 
 
 def explain_ending(run: Run) -> str:
-    """Why the run stands still with calls open, and what to do; "" if it went through."""
+    """Why the run is paused with calls open, and what to do; "" if it went through."""
     if run.state == RunState.DONE:
         return ""
     return f"{run.get_state_display()}: {get_remedy(run.reason) or run.reason}".strip().rstrip(":")

@@ -244,7 +244,7 @@ LIMITED_FOR = timedelta(minutes=15)
 
 @dataclass(frozen=True)
 class Verdict:
-    """The next state of the call, when it may be tried again, and whether the run has to stand still."""
+    """The next state of the call, when it may be tried again, and whether the run has to be paused."""
 
     state: CallState
     delay: timedelta = timedelta(0)

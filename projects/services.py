@@ -50,7 +50,7 @@ def build_slug_error(slug: str) -> ValidationError:
 
 
 def suggest_slug(title: str) -> str:
-    """A free short name made from the title; empty if the title has no letter that could stand in one."""
+    """A free short name made from the title; empty if the title has no letter that could be in one."""
     stem = slugify(title)[:SLUG_LENGTH].strip("-_")
     if not stem:
         return ""

@@ -20,7 +20,7 @@ IN_BOX, AT_ARROW = 58, 18  # letters to a line
 
 @dataclass(frozen=True)
 class Words:
-    """A line of text and where it stands."""
+    """A line of text and where it is."""
 
     x: int
     y: int

@@ -41,7 +41,7 @@ def make_handle() -> str:
 
 
 def make_handles(number: int) -> Iterator[str]:
-    """Each starts with a letter, so that it can stand in an HTML id."""
+    """Each starts with a letter, so that it can be in an HTML id."""
     digits = secrets.token_hex(6 * number)
     return ("h" + digits[start : start + 12] for start in range(0, 12 * number, 12))
 
@@ -59,7 +59,7 @@ def draw_orders(
 ) -> dict[str, list]:
     """The items of each stage in random order, each with its options in one random order for all stages.
 
-    Of a pair the first shown stands on the left.
+    Of a pair the first shown is on the left.
     """
     if not items:
         return {stage.name: [[make_handle(), None, []]] for stage in declaration.stages}

@@ -144,7 +144,7 @@ def check_slots(
 
 
 def explain_slot(slot: str, hidden: set[str]) -> str:
-    """Why a slot cannot stand in a template."""
+    """Why a slot cannot be in a template."""
     if slot in hidden & OF_THE_TEXT:
         return _(
             "“%(name)s” contains the placeholder %(slot)s, but the text is not shown at this point. "

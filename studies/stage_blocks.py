@@ -46,7 +46,7 @@ class QuestionRow:
     text: str
     help: str
     gate: str
-    part: str  # the heading under which it stands where the same is asked several times
+    part: str  # the heading under which it is where the same is asked several times
     levels: tuple[LevelRow, ...]
     value: str
     is_asked: bool
@@ -54,7 +54,7 @@ class QuestionRow:
     is_required: bool = True
     is_apart: bool = False  # what is picked here may not be picked for another question
     rewords: bool = False  # its text is another wording of the item
-    reworded: bool = False  # it stands after such a text, and is about that wording where there is one
+    reworded: bool = False  # it is after such a text, and is about that wording where there is one
     is_open: bool = True  # False: answered in an earlier round, shown only
     own: str = ""
     checked: str = ""  # the answer of another that is judged here, with its words
@@ -71,7 +71,7 @@ class QuestionRow:
 
     @property
     def is_common(self) -> bool:
-        """Whether it looks the same for every item where the same is chosen: nothing that people wrote stands in it."""
+        """Whether it looks the same for every item where the same is chosen: nothing that people wrote is in it."""
         return self.kind not in ("text", "pick") and not (self.own or self.checked or self.reworded)
 
     @property
@@ -211,7 +211,7 @@ def build_options(
 
 
 def build_rows(form: StageForm, subject: Subject) -> list[QuestionRow]:
-    """The questions about the item as a whole; in a second round those that are open again stand among the others."""
+    """The questions about the item as a whole; in a second round those that are open again are among the others."""
     opened, again = form.stage.find_reached(form.path(subject)), form.reopened(subject)
     found: list[QuestionRow] = []
     for question in form.applicable_questions(subject):

@@ -22,7 +22,7 @@ class NotYaml(ValueError):
 
 
 class StrictLoader(yaml.SafeLoader):
-    """Refuses aliases, which multiply what they stand for, tags, numbers of any length, and keys that stand twice."""
+    """Refuses aliases, which multiply what they stand for, tags, numbers of any length, and keys that occur twice."""
 
     def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
         event: Any = self.peek_event()  # type: ignore[no-untyped-call]
@@ -174,7 +174,7 @@ def iter_leaves(content: Any, path: ContentPath = ()) -> Iterator[tuple[ContentP
 
 
 def get_at(content: Any, path: ContentPath) -> Any:
-    """What stands at a path; `LookupError` or `TypeError` if nothing does."""
+    """What is at a path; `LookupError` or `TypeError` if nothing is there."""
     for part in path:
         content = content[part]
     return content
@@ -215,7 +215,7 @@ def splice(source: str, content: Mapping[str, Any], changes: Mapping[ContentPath
 
 
 def plan_replacement(source: str, root: Any, path: ContentPath, value: Any) -> tuple[int, int, str]:
-    """Where in the source the value at the path begins and ends, and what is to stand there."""
+    """Where in the source the value at the path begins and ends, and what is to be there."""
     node, column, in_flow = root, 0, False
     for part in path:
         in_flow = in_flow or bool(node.flow_style)

@@ -152,7 +152,7 @@ class Difference:
 
 
 def compare_versions(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[Difference]:
-    """In the order of the newer content; what only the older has stands at the end."""
+    """In the order of the newer content; what only the older has is at the end."""
     old = {join_path(path): format_leaf(value) for path, value in iter_leaves(before)}
     new = {join_path(path): format_leaf(value) for path, value in iter_leaves(after)}
     places = [*new, *(place for place in old if place not in new)]

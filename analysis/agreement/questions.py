@@ -15,7 +15,7 @@ from studies.protocols.gates import find_stop
 from studies.question_words import name_question, name_stage
 from studies.services.declarations import get_declaration
 
-FIRST, SECOND = "first", "second"  # of the pair, whatever side it stood on
+FIRST, SECOND = "first", "second"  # of the pair, whatever side it was on
 ALL, APPLICABLE = "all", "applicable"  # how what somebody did not get to is looked at
 CATEGORIES: dict[str, Callable[[Question], tuple[Any, ...]]] = {
     "tick": lambda question: (False, True),

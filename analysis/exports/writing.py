@@ -94,7 +94,7 @@ def unit_rows(answers: list[dict[str, Any]], stages: list[str]) -> list[dict[str
 
 
 def place_of(answer: dict[str, Any], stages: list[str]) -> tuple:
-    """Where a question stands: stage, item, its options in their order, then what is asked of the item as a whole."""
+    """Where a question is: stage, item, its options in their order, then what is asked of the item as a whole."""
     whole = answer["option_position"] is None
     return stages.index(answer["stage"]), answer["item_pk"], whole, answer["option_position"] or 0, answer["question"]
 

@@ -126,7 +126,7 @@ def forest_size(table: Table) -> tuple[float, float]:
 # What a plan would give: power and widths by size, one column for each thing that can be more or fewer.
 
 PANEL, HIGH = 210, 150
-DASHES = ([1, 0], [6, 3])  # told apart without colour too
+DASHES = ([1, 0], [6, 3])  # distinguished without colour too
 
 
 def outlook(table: Table, title: Mapping[str, Any]) -> Any:

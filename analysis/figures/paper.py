@@ -234,7 +234,7 @@ def draw_axis(scale: Scale, top: float, bottom: float, sheet: Sheet, dashed: flo
 
 
 def draw_marks(marks: Sequence[Mark], scale: Scale, y: float, sheet: Sheet, *, joined: bool) -> Iterator[str]:
-    """The intervals of two marks stand above and beneath them, that of one behind it."""
+    """The intervals of two marks are above and beneath them, that of one behind it."""
     known = [mark for mark in marks if mark.value is not None]
     size, thin = 0.4 * sheet.letter, sheet.letter / 9
     if joined and len(known) > 1:

@@ -30,7 +30,7 @@ def panel_heading(question: str) -> str:
 
 SCREEN = 1.15  # a page shows figures larger than paper does, as static/js/figures.js draws them
 PADDING, LINE = 54, 15
-LETTER, SMALL_LETTER = 6.5, 5.8  # widths of what stands before a row, and of what stands after it
+LETTER, SMALL_LETTER = 6.5, 5.8  # widths of what is before a row, and of what is after it
 BAR, WIDE_BAR = 420, 588
 Size = tuple[float, float]
 
@@ -68,7 +68,7 @@ def accuracy_by_rating(table: Table) -> Size:
 
 
 def size_grid(columns: list[str], rows: list[str], cell: int = 62) -> Size:
-    """Cells under names that stand at an angle."""
+    """Cells under names that are at an angle."""
     return cell * len(columns) + LETTER * longest(rows), 36 * len(rows) + 130 + 4.4 * longest(columns)
 
 

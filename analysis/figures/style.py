@@ -1,7 +1,7 @@
 """How all figures look, and what they share.
 
 Answers without and with the text differ in fill as well as colour, and ratings run from light to dark, so that the
-figures survive a photocopier and colour blindness. They stand on a white plate, on dark pages too: labels keep their
+figures survive a photocopier and colour blindness. They are on a white plate, on dark pages too: labels keep their
 contrast, and page and paper show the same figure.
 """
 
@@ -129,7 +129,7 @@ def hover(about: Mapping[str, str], measured: str = "", more: Mapping[str, str] 
 def describe_measure(row: Row, measure: str, counted: str, prefix: str = "") -> dict[str, str]:
     """Number, interval, n and method of a measure of the row; `counted` is its n with the unit.
 
-    Without an interval the reason of that stands in its place. `prefix` is that of the columns of ends and reason.
+    Without an interval the reason of that is in its place. `prefix` is that of the columns of ends and reason.
     """
     low, high, reason = (row[f"{prefix}{end}"] for end in ("low", "high", "reason"))
     ends = interval(low, high) or ": ".join(filter(None, (_(UNDEFINED), reason)))

@@ -109,7 +109,7 @@ class Evidence:
     `left_out`: number of responses by purpose that the choices leave out.
     `options`: one row per option of `items` with text_id, item_id, option_id, generator, key (as it is
     now), wording.
-    `codes`: the codes that stand (see `analysis.codes`) by item_id.
+    `codes`: the current codes (see `analysis.codes`) by item_id.
     `verdicts`: what experts said about the answers of others: annotator, item_id, question, value.
     `metrics`: item_id, metric, value of every metric value of its items that is defined. `metric_families`: of each
     metric that of its base model, or nothing; `families`: the same of the generators.

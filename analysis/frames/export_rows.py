@@ -113,7 +113,7 @@ def read_phase_answers(study: Study, annotator_pk: int) -> dict[str, Any]:
     return found | dict(zip(CHECKS, (right, asked), strict=True))
 
 
-# What stands in a column, seen from an annotator and from an answer; the other columns are worked out or do not apply
+# What is in a column, seen from an annotator and from an answer; the other columns are worked out or do not apply
 # to this protocol.
 PERSON_FIELDS = {
     "annotator_pk": "pk",
@@ -345,7 +345,7 @@ def items_by_unit(study: Study) -> dict[int, dict[int, str]]:
 
 
 def sides_shown(annotator_pk: int, pairs: dict[int, dict[int, str]]) -> dict[int, dict[str, Any]]:
-    """Of each assignment about a pair: the second item, and which stood on the left; empty where that is unknown."""
+    """Of each assignment about a pair: the second item, and which was on the left; empty where that is unknown."""
     found = {}
     mine = Assignment.objects.active().filter(annotator=annotator_pk)
     for assignment, unit, shown in mine.values_list("pk", "unit_id", "shown"):

@@ -29,7 +29,7 @@ def query_submitted(study: Study, purposes: Collection[str] = MAIN) -> QuerySet[
     )
 
 
-# Columns of the frame by the row they come from, each with where it stands there. An answer holds keys of the others.
+# Columns of the frame by the row they come from, each with where it is there. An answer holds keys of the others.
 ASSIGNMENT = {
     "annotator": "annotator__code",
     "kind": "annotator__kind",
@@ -66,7 +66,7 @@ def responses_frame(
 
     `key` is the key as it is now, and `correct` says whether the tick equals it (missing where nothing was ticked).
     A question that an annotator answered again in a later round counts with its latest answer. `groups`
-    limits the people to some groups (models belong to none), `evaluators` the annotators to some codes ("human" stands
+    limits the people to some groups (models belong to none), `evaluators` the annotators to some codes ("human" is
     for all people). Drafts are never here. Texts such as "NA" and "null" stay what they are.
     """
     return latest_rounds(select_rows(every_round(study, purposes), groups, evaluators))
@@ -167,7 +167,7 @@ def look_up(keys: np.ndarray, rows: QuerySet[Any], fields: Mapping[str, str]) ->
     found = list(rows.values_list("pk", *fields.values()))
     index = pd.Index([row[0] for row in found], dtype="int64")
     places = index.get_indexer(np.array([0 if key is None else key for key in keys], dtype="int64"))
-    # None stands last in each column, where the place -1 of a missing key finds it.
+    # None is last in each column, where the place -1 of a missing key finds it.
     return {name: as_objects([*(row[at] for row in found), None])[places] for at, name in enumerate(fields, 1)}
 
 

@@ -38,7 +38,7 @@ class Imported:
 
 
 def export_codes(study: Study, out: Out, kind: str = "") -> int:
-    """Every code that stands, in the study's order of items; with a kind only its codes, and a row without one for each
+    """Every current code, in the study's order of items; with a kind only its codes, and a row without one for each
     item that has none, to be filled in. The number of rows."""
     rows = csv.writer(out)
     rows.writerow([*COLUMNS, *MORE])

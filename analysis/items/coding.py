@@ -72,7 +72,7 @@ class Kind:
 
 @dataclass(frozen=True)
 class Scheme:
-    """All kinds of a study, and what stands: codes and categories of metadata by item id."""
+    """All kinds of a study with codes and categories of metadata by item id."""
 
     kinds: list[Kind]
     codes: dict[str, set[str]]
@@ -153,7 +153,7 @@ def repeats(way: Categories) -> bool:
 
 @dataclass(frozen=True)
 class Coder:
-    """Who set how many of the codes that stand; nobody's are those that a command set."""
+    """Who set how many of the current codes; nobody's are those that a command set."""
 
     pk: int | None
     name: str
@@ -305,7 +305,7 @@ def _sort_items(study: Study, items: list[Listed], form: CodingFilter) -> list[L
 
 
 def certainties(study: Study, names: Collection[str]) -> dict[str, float]:
-    """By item id how sure it is that the item belongs into the list, the higher where it stands in two."""
+    """By item id how sure it is that the item belongs into the list, the higher where it is in two."""
     report = report_of(study, usual_choices(study))
     found: dict[str, float] = {}
     for row in (row for name in names for row in report.table(name).rows):

@@ -60,7 +60,7 @@ def remove_code(code: ItemCode, user: User) -> bool:
 
 
 def span_of(quote: str, body: str) -> tuple[int | None, int | None]:
-    """Where the words stand in the text, whatever blanks or line ends part them; `BadCode` if not in one place."""
+    """Where the words are in the text, whatever blanks or line ends part them; `BadCode` if not in one place."""
     words = quote.split()
     if not words:
         return None, None
@@ -91,7 +91,7 @@ class Placed:
         return self.item, self.code, self.option
 
     def says_more_than(self, standing: ItemCode) -> bool:
-        """Whether it points elsewhere or notes something else than the code that stands at the same place."""
+        """Whether it points elsewhere or notes something else than the code that is at the same place."""
         points_elsewhere = self.end is not None and (self.start, self.end) != (standing.start, standing.end)
         return points_elsewhere or bool(self.note and self.note != standing.note)
 
@@ -102,7 +102,7 @@ class Done:
 
     act: CodingAct | None
     n_set: int = 0
-    n_same: int = 0  # codes that stood as asked
+    n_same: int = 0  # codes that were set already
     items: frozenset[int] = field(default_factory=frozenset)
 
 
@@ -152,7 +152,7 @@ def take_back_kind(study: Study, item: int, kind: str, user: User | None) -> Don
 
 @transaction.atomic
 def undo(study: Study, act: int, user: User, coding: IndependentCoding | None = None) -> Done | None:
-    """Undo one's own act: what it set is taken back, what it took back stands again, under the name of who had set it.
+    """Undo one's own act: what it set is taken back, what it removed is set again, under the name of who had set it.
 
     None where it is not one's own or was undone before. What others have set since at the same place stays.
     """
@@ -196,7 +196,7 @@ def _refuse_unknown(study: Study, placed: Iterable[Placed]) -> None:
 
 
 def _codes_by_item(study: Study, items: Collection[int], coding: IndependentCoding | None) -> dict[int, list[ItemCode]]:
-    """The codes that stand on these items, by item."""
+    """The current codes on these items, by item."""
     found: dict[int, list[ItemCode]] = {}
     for code in ItemCode.objects.current(coding).filter(study=study):  # all: thousands of keys are too many for a query
         if code.item_id in items:
@@ -212,7 +212,7 @@ def _gives_way(study: Study, code: ItemCode, new: Placed, wanted: Collection[tup
 
 
 def _fits(study: Study, code: ItemCode, standing: Iterable[ItemCode]) -> bool:
-    """Whether a code can stand again beside those of its item that stand now."""
+    """Whether a code can be set again beside the current codes of its item."""
     kind = code_called(study.protocol, code.code).kind
     if is_single(kind):
         return kind not in {code_called(study.protocol, other.code).kind for other in standing}

@@ -89,7 +89,7 @@ class Judgment:
 def judgments_of_item(study: Study, item: Item, choices: Choices) -> list[Judgment]:
     """One per annotator, unit, stage and round, in the order in which the annotators came; all rounds.
 
-    An answer about items that are compared stands on the sheets of all of them.
+    An answer about items that are compared is on the sheets of all of them.
     """
     paired = PROTOCOLS[study.protocol].compares
     rows = (

@@ -173,7 +173,7 @@ def _fit_link(found: Mapping[str, float], shares: Sequence[tuple[float, float]],
 
 
 def _parts(shared: Mapping[str, float], known: Components) -> dict[str, float]:
-    """The variance of each component from what pairs share with all components within which it stands."""
+    """The variance of each component from what pairs share with all components within which it is."""
     parts = {"annotator": shared["annotator"]} if "annotator" in shared else {}
     before = 0.0
     for name in NESTED:

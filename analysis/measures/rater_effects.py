@@ -19,14 +19,14 @@ from analysis.measures.types import FloatArray, IntArray
 
 @dataclass(frozen=True)
 class GStudy:
-    """Components of objects, raters and their interaction with error; NaN where they cannot be told apart."""
+    """Components of objects, raters and their interaction with error; NaN where they cannot be distinguished."""
 
     objects: float
     raters: float
     residual: float
 
     def relative(self, raters: float) -> float:
-        """Eρ² of the mean of so many raters: Shrout & Fleiss' ICC(3, ·)."""
+        """Eρ² of the mean of that many raters: Shrout & Fleiss' ICC(3, ·)."""
         return dependable(self.objects, self.residual / raters)
 
     def absolute(self, raters: float) -> float:
@@ -189,7 +189,7 @@ def _mean_squares(values: FloatArray) -> dict[str, float]:
 
 
 def d_study(components: Mapping[str, float], items: int, raters: int) -> tuple[float, float]:
-    """Eρ² and Φ of persons' means over so many items and raters."""
+    """Eρ² and Φ of persons' means over that many items and raters."""
     part = {name: positive(value) for name, value in components.items()}
     relative, absolute = noise_of_means(part, items, raters)
     return dependable(part["p"], relative), dependable(part["p"], absolute)

@@ -204,7 +204,7 @@ def name_type(column: str) -> str:
 
 
 def type_in(table: Table, column: str) -> str:
-    """By what stands in it; nothing where nothing does."""
+    """By its contents; nothing where it is empty."""
     found = {type(row[column]) for row in table.rows if row.get(column) is not None}
     if found <= {bool}:
         return TRUTH if found else ""

@@ -1,7 +1,7 @@
 """The datasheet of human evaluation (HEDS), filled in from a study as far as the study knows.
 
 Numbers and order of the questions are those of version 2 (Shimorina & Belz 2022, aclanthology.org/2022.humeval-1.6);
-they are put in our own words, and short. What only the researchers know is marked, never guessed. Section 4 stands
+they are put in our own words, and short. What only the researchers know is marked, never guessed. Section 4 is
 once for each criterion, as the template wants it.
 """
 

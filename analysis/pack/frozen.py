@@ -27,7 +27,7 @@ RUN_PARAMS = ("n_items", "n_options", "n_examples", "languages", "temperature", 
 
 
 def texts_with_items(study: Study) -> list[tuple[Text, list[Item]]]:
-    """In the order of the bank, as tables list them; an item that is in several units stands once."""
+    """In the order of the bank, as tables list them; an item that is in several units occurs once."""
     rows = UnitItem.objects.filter(unit__study=study).order_by(*BANK_ORDER)
     found: dict[int, tuple[Text, dict[int, Item]]] = {}
     for row in rows.select_related("item__text", "item__generator").prefetch_related("item__options"):

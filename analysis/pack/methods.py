@@ -125,7 +125,7 @@ LANGUAGES = ("en", "de")
 
 
 def methods(facts: Facts, language: str) -> str:
-    """The draft in Markdown, in one of `LANGUAGES`; what only the authors know stands in square brackets."""
+    """The draft in Markdown, in one of `LANGUAGES`; what only the authors know is in square brackets."""
     with override(language):
         paragraph = " ".join(filter(None, sentences(facts)))
         heading = _("Methods (draft)")

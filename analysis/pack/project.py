@@ -149,7 +149,7 @@ def import_project(
 
 
 def restore_study_of(reader: PackReader, name: str, project: Project, renamed: bool) -> None:
-    """A study of the archive. Its people are told apart from those of the other studies, whose codes are the same."""
+    """A study of the archive; its people are kept apart from those of the other studies, whose codes are the same."""
     pack = PackReader(io.BytesIO(reader.read(name)))
     pack.check()
     own_slug = PurePosixPath(name).stem.partition("-")[2]

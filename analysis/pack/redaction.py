@@ -66,7 +66,7 @@ class Redactor:
         return stand_in(words) if self.quotes(words) else words
 
     def quotes(self, words: str) -> bool:
-        """Whether five words in a row stand in a text that may not be shared."""
+        """Whether five words in a row are in a text that may not be shared."""
         return bool(self.runs) and not self.runs.isdisjoint(runs_of(words))
 
     def redact_nested(self, text_id: str, value: Any) -> Any:

@@ -86,7 +86,7 @@ def restore_corrections(pack: PackReader, items: dict[str, Item]) -> None:
 
 
 def restore_metrics(pack: PackReader, project: Project, items: dict[str, Item]) -> None:
-    """An item that stands in several units has its values several times in the file."""
+    """An item that is in several units has its values several times in the file."""
     rows = metric_rows(pack)
     names = names_on_words(rows)
     metrics = {

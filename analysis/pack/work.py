@@ -146,7 +146,7 @@ def missing_answers(study: Study, purposes: Collection[str], redactor: Redactor)
 
 
 def codes(study: Study, redactor: Redactor) -> list[dict[str, Any]]:
-    """The codes that stand, without who set them; of a hidden text without span and note."""
+    """The current codes, without who set them; of a hidden text without span and note."""
     rows = ItemCode.objects.current().filter(study=study).select_related("item__text", "option").order_by("pk")
     return [about_code(row, row.item.text.external_id in redactor.hidden, redactor) for row in rows]
 

@@ -1,4 +1,4 @@
-"""What a reader of the planner assumes; all of it stands in the address."""
+"""What a reader of the planner assumes; all of it is in the address."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -90,7 +90,7 @@ def sizes_of_draft(found: Outline) -> Sizes:
 
 
 def sizes_of_running(study: Study) -> Sizes:
-    """Who is planned stands in the slots; imported answers have only assignments."""
+    """Who is planned is in the slots; imported answers have only assignments."""
     theirs = filter_people_units(study)
     units = UnitItem.objects.filter(unit__in=theirs)
     options = units.order_by().values_list("item").annotate(n=Count("item__options", distinct=True))

@@ -127,7 +127,7 @@ def list_error_tables(evidence: Evidence) -> tuple[Table, ...]:
 
 
 def list_coded_items(evidence: Evidence) -> dict[str, set[str]]:
-    """By item the errors that stand; an item without any is not in it."""
+    """By item the current errors; an item without any is not in it."""
     errors = {code.name for code in codes_of(evidence.study.protocol) if code.kind == ERROR}
     found = {item: codes & errors for item, codes in evidence.codes.items()}
     return {item: codes for item, codes in found.items() if codes}

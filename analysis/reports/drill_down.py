@@ -51,7 +51,7 @@ def list_rows(
 
 
 def in_order(evidence: Evidence, rows: pd.DataFrame) -> pd.DataFrame:
-    """By what the rows have of `ORDER`; items stand as in the study."""
+    """By what the rows have of `ORDER`; items are as in the study."""
     places = {item: place for place, item in enumerate(evidence.items["item_id"])}
     by = [name for name in ORDER if name in rows.columns]
     if not by:

@@ -74,7 +74,7 @@ def evaluators_in(evidence: Evidence) -> list[Evaluator]:
 
 
 def judges_in(evidence: Evidence) -> list[Evaluator]:
-    """The models among the evaluators, as chosen: they stand beside people, and never in the agreement of people."""
+    """The models among the evaluators, as chosen: they are beside people, and never in the agreement of people."""
     return [evaluator for evaluator in evaluators_in(evidence) if evaluator.kind == "model"]
 
 

@@ -1,4 +1,4 @@
-"""What comparisons of generators say in words: a winner, a tie, the differences that stand, or why there is none.
+"""What comparisons of generators say in words: a winner, a tie, the clear differences, or why there is none.
 
 Nothing is said that the simultaneous intervals of a family do not support. Each protocol brings its own wording.
 """
@@ -75,7 +75,7 @@ PREFERENCE_WORDING = Wording(
 
 
 def headline(comparison: Comparison | None, wording: Wording, clause: str = "") -> list[str]:
-    """Who leads or that nobody does, then the differences that stand; `clause`: what would narrow the first one."""
+    """Who leads or that nobody does, then the clear differences; `clause`: what would narrow the first one."""
     if comparison is None or len(comparison.generators) < 2:
         return []
     if reason := comparison.reason():
@@ -95,7 +95,7 @@ def name_leaders(comparison: Comparison, wording: Wording) -> Iterator[str]:
 
 
 def differences(comparison: Comparison, wording: Wording, clause: str) -> Iterator[str]:
-    """Those that stand, or else the largest one, which does not."""
+    """The clear ones, or else the largest one, which is not clear."""
     found = comparison.clear_differences()
     if not found:
         largest = comparison.largest()
@@ -146,7 +146,7 @@ HIGHEST, LOWEST = "highest", "lowest"  # numbers as printed; whether they differ
 
 
 def mark_ends(rows: list[dict[str, Any]], comparison: Comparison | None) -> list[dict[str, Any]]:
-    """The rows of one family with the groups that stand apart at either end marked best and worst."""
+    """The rows of one family with the groups that are clearly at either end marked best and worst."""
     for word, is_best in ((BEST, True), (WORST, False)):
         group = comparison.apart(MARKED, is_best) if comparison else frozenset()
         for row in rows:
@@ -159,7 +159,7 @@ def mark_extremes(
 ) -> list[dict[str, Any]]:
     """The rows with the three highest and the three lowest marked, by unrounded numbers; equal ones alike.
 
-    Fewer where there are fewer than six; NaN is never marked. `words` say what stands in the column `mark`.
+    Fewer where there are fewer than six; NaN is never marked. `words` say what is in the column `mark`.
     """
     numbers = sorted(by(row) for row in rows if not np.isnan(by(row)))
     n = min(MARKED, len(numbers) // 2)

@@ -352,7 +352,7 @@ def list_standings(standings: Sequence[Standing]) -> str:
 
 
 def summarize_values(sentence: str, standings: Sequence[Standing], compared: Compared, **words: str) -> str:
-    """`sentence` with %(values)s and `words`, if there are values; then the largest lead where no difference stands."""
+    """`sentence` with %(values)s and `words`, if any; then the largest lead where no difference is clear."""
     known = any(each.value is not None for each in standings)
     first = sentence % (words | {"values": list_standings(standings)}) if known else ""
     return join_sentences(first, say_lead(compared))
@@ -363,7 +363,7 @@ def join_sentences(*sentences: str) -> str:
 
 
 def say_lead(compared: Compared) -> str:
-    """The largest difference, where none stands: how large, and on how many texts."""
+    """The largest difference, where none is clear: how large, and on how many texts."""
     certain = [each for each in compared.contrasts if each.low is not None]
     if not certain or any(each.stands for each in certain) or abs(certain[0].value) < SMALL:
         return ""

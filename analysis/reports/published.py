@@ -1,7 +1,7 @@
 """The figures that the study printed from which a protocol comes, beside the same ones of one's own study.
 
 The numbers are facts of the publications that plug-ins name, as printed there; `analysis/published.csv` holds those
-that the table needs. What differs in method stands under the table in words. A published generator is found by
+that the table needs. What differs in method is under the table in words. A published generator is found by
 `Evidence.published_names`; other names are compared without regard to case, blanks, `_` and `-`.
 """
 
@@ -277,7 +277,7 @@ def own_values(own: Row | None, table: Table, measure: str, protocol: str) -> di
 
 
 def cell_named(table: Table, row: Row, column: str) -> dict[str, str] | None:
-    """Table, number and row of a cell, if answers stand behind it."""
+    """Table, number and row of a cell, if answers are behind it."""
     try:
         shown = table.find_number(column)
     except KeyError:

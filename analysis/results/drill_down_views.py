@@ -23,7 +23,7 @@ from projects.models import Role
 PER_PAGE = 100
 # All else in the address names a row.
 NOT_NAMES = ("table", "number", "page", SHORT, *ResultsForm.base_fields, "include", *StandInForm.base_fields)
-# Tables that do not stand on the results page.
+# Tables that are not on the results page.
 PAGES = {"item_analysis": "study_items", **dict.fromkeys((*STAND_IN, LABEL_MASS), "stand_in")}
 
 
@@ -64,7 +64,7 @@ def build_heading(table: str, column: str) -> str:
 
 
 def own_page(study, form, name, query) -> str:
-    """The address of the page of a table that stands on another page than the results; else nothing."""
+    """The address of the page of a table that is on another page than the results; else nothing."""
     if name not in PAGES:
         return ""
     chosen = build_query(form) | ({"people": StandInForm(query).kind} if PAGES[name] == "stand_in" else {})

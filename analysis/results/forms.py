@@ -1,4 +1,4 @@
-"""What a reader of the results page may choose; all of it stands in the address."""
+"""What a reader of the results page may choose; all of it is in the address."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -89,7 +89,7 @@ SKILLS = [
 
 
 class ConventionField(forms.ChoiceField):
-    """Takes the earlier names of conventions too, which stand in addresses that people have kept."""
+    """Takes the earlier names of conventions too, which are in addresses that people have kept."""
 
     def to_python(self, value):
         return convention_called(super().to_python(value))
@@ -173,7 +173,7 @@ def without_idle(form: ResultsForm, report: Report) -> ResultsForm:
 
 
 def people_and_models(study: Study) -> bool:
-    """Whether there are both, so that they may stand on different texts."""
+    """Whether there are both, so that they may be on different texts."""
     kinds = set(study.annotators.order_by().values_list("kind", flat=True).distinct())
     return "human" in kinds and len(kinds) > 1
 

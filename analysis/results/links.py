@@ -36,7 +36,7 @@ LISTS = {
 
 @dataclass(frozen=True)
 class Place:
-    """Where an item stands in a list, counted from 1 (0: not in it), and its neighbours by primary key."""
+    """Where an item is in a list, counted from 1 (0: not in it), and its neighbours by primary key."""
 
     list: str
     title: str
@@ -157,7 +157,7 @@ def links_of(study: Study, form: ResultsForm, table: Table) -> dict[str, dict[st
 
 
 def stems_of(study: Study, table: Table) -> dict[str, dict[str, str]]:
-    """The words of the items that stand in the rows, by external id: an id alone says little."""
+    """The words of the items that are in the rows, by external id: an id alone says little."""
     columns = [column.name for column in table.columns if column.kind == "item id"]
     named = {row[column] for row in table.rows for column in columns}
     items = Item.objects.filter(unit_items__unit__study=study, external_id__in=named)
@@ -165,7 +165,7 @@ def stems_of(study: Study, table: Table) -> dict[str, dict[str, str]]:
 
 
 def call_links(table: Table) -> dict[str, dict[str, str]]:
-    """The pages of the calls that stand in the rows."""
+    """The pages of the calls that are in the rows."""
     columns = [column.name for column in table.columns if column.kind == "call"]
     named = {row[column] for row in table.rows for column in columns}
     return {"call": {name: reverse("call", args=name.split("/")) for name in named}} if columns else {}
@@ -174,7 +174,7 @@ def call_links(table: Table) -> dict[str, dict[str, str]]:
 def behind_link(study: Study, form: ResultsForm, page: str, **more: str) -> Callable[[Table], BehindLink | None]:
     """Of a table, a function from its numbers to the pages of their answers; None for who may not see answers now.
 
-    `page`: the path of the page they stand on, from which they lead on: there are hundreds, and a slug may be long.
+    `page`: the path of the page they are on, from which they lead on: there are hundreds, and a slug may be long.
     `more`: what the page was asked besides what the form holds.
     """
     chosen = urlencode(encode_filters(build_query(form)) | more)

@@ -65,7 +65,7 @@ def place(name: str, table: Table, asked: str, drawn: dict[str, str], csv: str, 
     return FigurePlace(alternative(drawn_rows), width, height, *shown, files)
 
 
-SHORT = 24  # rows of a table that stands in the list
+SHORT = 24  # rows of a table that is in the list
 SURE_ENOUGH = 15  # items of a list that has the surest first
 SHORT_CLOSED = 12  # rows of a part of the description
 # Columns of tables of which the first is read sideways.
@@ -174,14 +174,14 @@ def make_published_part(study: Study, form: ResultsForm, report: Report, page: s
 
 
 def rows_here(report: Report) -> dict[str, Table]:
-    """Each table with those of its rows that may stand on the results page."""
+    """Each table with those of its rows that may be on the results page."""
     elsewhere = long_tables(report) | {DESCRIPTION}  # the description is laid out apart
     found = {table.name: replace(table, rows=()) if table.name in elsewhere else table for table in report.tables}
     return found | {name: select_comparable(table) for name, table in found.items() if name == PUBLISHED}
 
 
 def cells_taken(described: list[Facts], grids: Mapping[str, list[Grid]]) -> int:
-    """How many cells stand on the page besides those of lists."""
+    """How many cells are on the page besides those of lists."""
     return sum(len(part.rows) * (len(part.quantities) + 1) for part in described) + sum(
         cells_of(grid) for several in grids.values() for grid in several
     )

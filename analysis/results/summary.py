@@ -239,7 +239,7 @@ def about_generators(outcome: Outcome | None) -> Iterator[Note]:
 
 
 def describe_counting(study: Study, form: ResultsForm, counts: dict[str, int]) -> str:
-    """Whose answers, which texts and items, which intervals: what stands before “Change”."""
+    """Whose answers, which texts and items, which intervals: what is before “Change”."""
     choices = form.choices
     present = [name for name in ("main", "pilot", "simulated") if name in choices.purposes and counts.get(name)]
     words = {"main": _("all submitted answers"), "pilot": _("pilot answers"), "simulated": _("simulated answers")}

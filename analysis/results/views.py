@@ -100,7 +100,7 @@ def study_table_page(request, slug, name):
 
 
 def contents(table, parts, number):
-    """Where the grids of a table stand, if not all on one page: the number of a page, the grids there, whether it is
+    """Where the grids of a table are, if not all on one page: the number of a page, the grids there, whether it is
     the one that is shown."""
     if parts.num_pages < 2:
         return []

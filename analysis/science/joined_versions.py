@@ -74,7 +74,7 @@ class JoinedVersions:
 
     @property
     def pairs(self) -> list[tuple[int, int]]:
-        """Each version and each that stands before it."""
+        """Each version and each that is before it."""
         return [(one, other) for other in range(len(self.versions)) for one in range(other + 1, len(self.versions))]
 
     def parts(self, pair: tuple[int, int], slope: float | None, readers: Readers) -> VarianceParts:

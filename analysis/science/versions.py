@@ -173,7 +173,7 @@ def as_outcome(
 
 
 def effect_rows(outcome: Outcome, versions: list[str], evidence: Evidence) -> Iterator[dict[str, Any]]:
-    """Each version against each that stands before it, adjusted for all of them."""
+    """Each version against each that is before it, adjusted for all of them."""
     pairs = [(one, other) for other in range(len(versions)) for one in range(other + 1, len(versions))]
     reasons = {pair: why_not(outcome, versions, pair) for pair in pairs}
     fitted = outcome.fit(versions) if not all(reasons.values()) else None

@@ -31,14 +31,14 @@ from jobs.models import Job
 from studies.models import Study
 
 SHEET = 10_000  # rows
-OF_CALLS = (LABEL_MASS, "position_bias")  # tables behind which stand calls
+OF_CALLS = (LABEL_MASS, "position_bias")  # tables behind which are calls
 
 ResultOf = Callable[[ResultKey], Any]
 
 
 @dataclass(frozen=True)
 class Number:
-    """Where a number stands in the results: its table, its column, what names its row.
+    """Where a number is in the results: its table, its column, what names its row.
 
     `kind`: of people, for the tables about models in their place (see `results.stand_in_of`).
     """
@@ -156,7 +156,7 @@ def check_number(study: Study, choices: Choices, number: Number, now: Now) -> No
 
 
 def find_rows(study: Study, choices: Choices, number: Number, result_of: ResultOf = get_result) -> DrillDown:
-    """The number with its rows, looked up here and now; `result_of` gives the results that it stands in."""
+    """The number with its rows, looked up here and now; `result_of` gives the results that it is in."""
     from analysis.services.cached_evidence import load_evidence
     from analysis.services.reporting import drill_down, find_shared
 

@@ -142,7 +142,7 @@ def names_in(listed: Any) -> Iterator[str]:
 
 
 def is_inside(path: Path, out: Path) -> bool:
-    """Whether it stands in the folder itself: `tables` may be a link to another place."""
+    """Whether it is in the folder itself: `tables` may be a link to another place."""
     return os.path.realpath(path.parent) == os.path.join(os.path.realpath(out), path.parent.name)
 
 

@@ -32,7 +32,7 @@ from django.db.models import QuerySet
 from studies.models import StudyState, UnitItem
 
 STAND_IN = ("stand_in", "stand_in_calibration", "stand_in_biases")  # the tables of a page of their own
-LABEL_MASS = "label_mass"  # stands there too, and comes from the calls
+LABEL_MASS = "label_mass"  # is there too, and comes from the calls
 
 
 def report_of(study: Study, choices: Choices, *, only_current: bool = False) -> Report:
@@ -73,7 +73,7 @@ def find_table(
 ) -> Table:
     """A table of the results as they are now, or of those about models in the place of people; `KeyError` if none.
 
-    Whole: what is hidden from the team as well. `result_of` gives the results that it stands in.
+    Whole: what is hidden from the team as well. `result_of` gives the results that it is in.
     """
     from analysis.reports.labels import label_mass
 

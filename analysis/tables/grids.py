@@ -10,13 +10,13 @@ from analysis.formatting import UNDEFINED, format_as
 from analysis.tables.spec import NUMBERS, Column, Crossing, Row, Table
 from analysis.words import name_code
 
-BESIDE = " · "  # between what stands side by side
+BESIDE = " · "  # between what is side by side
 Printed = Callable[[str, int | float], str]  # a number of a column of a kind, in words
 
 
 @dataclass(frozen=True)
 class Place:
-    """What stands in one cell: this column of this row."""
+    """What is in one cell: this column of this row."""
 
     row: Row
     column: Column
@@ -62,7 +62,7 @@ def grids_by(table: Table, crossing: Crossing) -> list[Grid]:
 
 
 def grid_of(table: Table, crossing: Crossing, title: str, rows: list[Row], across: tuple[Any, ...]) -> Grid:
-    """The columns are those of the whole crossing, so that grids stand beneath each other."""
+    """The columns are those of the whole crossing, so that grids are beneath each other."""
     number = column_of(table, crossing.number)
     places = {(row[crossing.down], row[crossing.across]): Place(row, number) for row in rows}
     if crossing.mirrored:
@@ -94,7 +94,7 @@ def title_of(table: Table, crossing: Crossing, key: tuple[Any, ...], keys: list[
 def beneath_of(
     place: Place, table: Table, crossing: Crossing, printed: Printed = format_as
 ) -> list[tuple[Column, str]]:
-    """What stands under a number, by column. One that stands alone may be missing; of several each has its place."""
+    """What is under a number, by column. One that is alone may be missing; of several each has its place."""
     values = [(column_of(table, name), place.row[name]) for name in crossing.beneath]
     is_empty = place.row[place.column.name] is None if len(values) > 1 else all(value is None for _, value in values)
     return [] if is_empty else [(column, small(column, value, printed)) for column, value in values]
@@ -107,7 +107,7 @@ def small(column: Column, value: Any, printed: Printed) -> str:
 
 
 def describe_beneath(table: Table, crossing: Crossing) -> list[str]:
-    """What the numbers are and what stands under them, if anything does; of two numbers in turn the title says it."""
+    """What the numbers are and what is under them, if anything is; of two numbers in turn the title says it."""
     under = BESIDE.join(column_of(table, name).title for name in crossing.beneath)
     if not under:
         return []
@@ -118,7 +118,7 @@ def describe_beneath(table: Table, crossing: Crossing) -> list[str]:
 
 
 def heading_of(table: Table, crossing: Crossing) -> str:
-    """What stands over the names down."""
+    """What is over the names down."""
     return crossing.heading or column_of(table, crossing.down).title
 
 

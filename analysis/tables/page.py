@@ -38,7 +38,7 @@ SIGNS = {"best": "▲", "highest": "▲", "worst": "▼", "lowest": "▼"}
 
 @dataclass(frozen=True)
 class Part:
-    """A piece of the line beneath a number: another number, or what stands between two of them."""
+    """A piece of the line beneath a number: another number, or what is between two of them."""
 
     text: str
     href: str = ""
@@ -46,7 +46,7 @@ class Part:
 
 @dataclass(frozen=True)
 class Cell:
-    """What stands in one cell, line by line; an undefined number or interval refers to a footnote."""
+    """What is in one cell, line by line; an undefined number or interval refers to a footnote."""
 
     text: str
     numeric: bool = False
@@ -72,7 +72,7 @@ class Cell:
 
     @property
     def has_beside(self) -> bool:
-        """Whether anything stands on the line of the number besides it."""
+        """Whether anything is on the line of the number besides it."""
         return bool(self.sign or self.interval or self.mark)
 
     @property
@@ -190,7 +190,7 @@ def leads(table: Table, column: Column, value: Any) -> bool:
 
 
 def number_beneath(table: Table, row: Row, column: Column, text: str, behind: BehindLink | None) -> Part:
-    """A number of the row that stands beneath another, with the address of the answers behind it."""
+    """A number of the row that is beneath another, with the address of the answers behind it."""
     return Part(text, behind(row, column) if behind and leads(table, column, row[column.name]) else "")
 
 
@@ -207,7 +207,7 @@ def reason_of(row: Row, column: Column, value: Any) -> str:
 
 
 def footnote(reason: str, footnotes: dict[str, str]) -> str:
-    """The letter under which the reason stands below the table."""
+    """The letter under which the reason is below the table."""
     if not reason:
         return ""
     return footnotes.setdefault(reason, ascii_lowercase[len(footnotes) % 26])
@@ -360,7 +360,7 @@ class Footnotes:
         self.ids: dict[str, str] = {}
 
     def refer(self, sentences: Iterable[str]) -> str:
-        """The ids under which these remarks stand, as `aria-describedby` takes them."""
+        """The ids under which these remarks are, as `aria-describedby` takes them."""
         return " ".join([self.ids.setdefault(words, f"r{len(self.ids) + 1}") for words in sentences])
 
     def __len__(self) -> int:

@@ -1,4 +1,4 @@
-"""How much stands on one page, so that it loads at once and is read: counted in cells; bench/page_weight.py weighs.
+"""How much is on one page, so that it loads at once and is read: counted in cells; bench/page_weight.py weighs.
 
 A cell takes about 150 bytes, one with intervals by both conventions twice as many.
 """
@@ -16,7 +16,7 @@ GRIDS = 250  # cells of the grids above it
 OPEN_GRIDS = 2  # of a table on the results page, such as one for each round
 OPEN_CELLS = 100  # of them together, beyond the first grid
 RESULTS_GRIDS = 260  # cells of all grids on a results page
-RESULTS = 360  # cells of all that stands there
+RESULTS = 360  # cells of all that is there
 GRID_CELLS = (300, 240, 180, 150, 120, 90, 60, 40)  # of a single one there
 LIST_ROWS = (24, 18, 12, 8, FEWEST_ROWS)
 
@@ -52,7 +52,7 @@ def cells_of(grid: Grid) -> int:
 
 
 def open_grids(table: Table) -> list[Grid]:
-    """The grids of a table that may stand on the results page: two where both are small."""
+    """The grids of a table that may be on the results page: two where both are small."""
     first = grids_of(table)[:OPEN_GRIDS]
     return first if sum(len(grid.down) * len(grid.across) for grid in first) <= OPEN_CELLS else first[:1]
 
@@ -78,7 +78,7 @@ def first_rows(grid: Grid, cells: int) -> Grid:
 
 
 def rows_that_fit(sizes: Sequence[tuple[int, int]], taken: int) -> int:
-    """How many rows of each list stand on the results page, besides the cells that other things have `taken`.
+    """How many rows of each list are on the results page, besides the cells that other things have `taken`.
 
     `sizes`: of each list how many rows and columns it has.
     """

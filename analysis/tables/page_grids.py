@@ -133,7 +133,7 @@ def reason_beneath(row: Row, table: Table, grid: Grid) -> str:
 
 
 def grid_notes(table: Table, grid: Grid, rows: list[list[Cell]]) -> Iterator[str]:
-    """What the signs mean, and what stands under the numbers."""
+    """What the signs mean, and what is under the numbers."""
     marked = {cell.marked for row in rows for cell in row} - {""}
     if marked:
         yield ", ".join(f"{SIGNS[word]} {name_code('mark', word)}" for word in SIGNS if word in marked)

@@ -78,7 +78,7 @@ def units_counted(unit: str, n: int) -> str:
 
 
 def describe_counts(row: Row, column: Column, table: Table) -> list[str]:
-    """The counts that stand in the same row, each with its title."""
+    """The counts that are in the same row, each with its title."""
     counts = [
         each for each in table.columns if each.kind == "count" and each is not column and each.name not in table.keys
     ]

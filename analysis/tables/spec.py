@@ -1,7 +1,7 @@
 """A table is declared once, as a `TableSpec`; files, pages and drill-down all come from that.
 
 The spec says which columns there are, in the order of files and pages, what names a row, how a page lays it out and
-which answers stand behind a number. `TableSpec.build` gives a `Table` of one study from rows of values.
+which answers are behind a number. `TableSpec.build` gives a `Table` of one study from rows of values.
 """
 
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from analysis.frames.evidence import Evidence
 
 Row = Mapping[str, Any]
-PLAIN = frozenset((str, int, bool, type(None)))  # what stands in a table as it is
+PLAIN = frozenset((str, int, bool, type(None)))  # what is in a table as it is
 Kind = Literal[
     "text", "text id", "item id", "evaluator", "stage", "quantity", "mark", "scope", "group", "label", "view",
     "optional",
@@ -45,7 +45,7 @@ class Column:
     best: Literal["", "high", "low"] = ""  # which end leads; marked where it differs from every other (row["wins"])
     about: str = ""  # what the number is and how it is computed, for whoever points at it
     counts: Literal["judgments", "scores", "items"] = "judgments"  # what the n of its intervals counts
-    leads: bool = True  # whether answers stand behind it; not behind a setting of the analysis
+    leads: bool = True  # whether answers are behind it; not behind a setting of the analysis
     cell: str = ""  # the column that says of which other table's cell the number is a copy
     in_files: bool = True  # whether CSV has it; JSON has all that a row holds
 
@@ -95,10 +95,10 @@ def list_header(columns: Sequence[Column]) -> tuple[str, ...]:
 class Crossing:
     """How a long table reads best: one of its numbers in a grid, the values of one column down, of another across.
 
-    Each combination of values of the columns `apart` has a grid of its own. `beneath` names what stands under the
+    Each combination of values of the columns `apart` has a grid of its own. `beneath` names what is under the
     number, in one line; `along` numbers that are the same in a whole line, at its end; `mark` the column that marks
     rows. A `mirrored` table says each pair once, and its grid twice; `back` is the number of a pair seen from its other
-    side, where that is another, and `heading` what stands over the names then. Only rows that have all values of
+    side, where that is another, and `heading` what is over the names then. Only rows that have all values of
     `where` enter; `title` tells the grids from those of other crossings.
     """
 

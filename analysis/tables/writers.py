@@ -168,7 +168,7 @@ def grid_lines(table: Table, grid: Grid, name: Any) -> Iterator[str]:
 
 
 def grid_cell(place: Place, table: Table, crossing: Crossing) -> tuple[str, str, str]:
-    """The number as it is marked, its interval, and what stands beneath."""
+    """The number as it is marked, its interval, and what is beneath."""
     row, column = place.row, place.column
     value = row[column.name]
     if value is None:
@@ -181,7 +181,7 @@ def grid_cell(place: Place, table: Table, crossing: Crossing) -> tuple[str, str,
 
 
 def grid_notes(table: Table, crossing: Crossing) -> Iterator[str]:
-    """What bold and underlined mean, and what stands under the numbers."""
+    """What bold and underlined mean, and what is under the numbers."""
     marked = {row[crossing.mark] for row in table.rows} if crossing.mark else set()
     values = {BOLD: _("bold"), UNDERLINED: _("underlined")}
     if marked & MARKS.keys():

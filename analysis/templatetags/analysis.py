@@ -128,7 +128,7 @@ def list_doubled(table: Table, own: dict[str, Any]) -> list[dict[str, str]]:
     ]
 
 
-# `{% remarks %} … {% endremarks %}` around tables: what is said of their numbers stands once, at the end.
+# `{% remarks %} … {% endremarks %}` around tables: what is said of their numbers occurs once, at the end.
 
 
 class RemarksNode(template.Node):
@@ -168,7 +168,7 @@ def trimmed(parser, token):
 
 @register.simple_tag(takes_context=True)
 def remarked(context, cell):
-    """What a cell refers to; the tables stand between `remarks` and `endremarks`."""
+    """What a cell refers to; the tables are between `remarks` and `endremarks`."""
     return context["remarks"].refer(cell.remarks)
 
 

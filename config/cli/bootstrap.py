@@ -74,7 +74,7 @@ def main(arguments: list[str]) -> None:
             f"Lesart's packages cannot be put into {environment.folder} ({error.strerror}). Give this user the right "
             "to write there, or clone Lesart to another place.",
         ) from None
-    # The path alone, and -P: a folder `config` where the user stands must not be taken for ours.
+    # The path alone, and -P: a folder `config` where the user is must not be taken for ours.
     os.environ["PYTHONPATH"] = str(ROOT)
     # Compiled modules are kept, and kept apart from the sources: without them each start takes twice as long.
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)

@@ -186,7 +186,7 @@ def render_options(stage: Stage, wording: Mapping[str, Any], item: Item, seed: s
 def render_item(
     prompts: JudgePrompts, stage: Stage, wording: Mapping[str, Any], item: Item, seed: str
 ) -> dict[str, str]:
-    """What stands in the slots of a prompt about an item: `options` on lines of their own, `expected` as a part."""
+    """What is in the slots of a prompt about an item: `options` on lines of their own, `expected` as a part."""
     options, answer = render_options(stage, wording, item, seed), item.expected_answer.strip()
     has_expected = answer and "expected" in prompts.parts
     return {

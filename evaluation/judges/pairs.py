@@ -88,7 +88,7 @@ class Pairs(Judge):
 
 
 def read_choice(setting: JudgeSetting, call: Call) -> tuple[str, LabelShares]:
-    """FIRST or SECOND as they stood in the prompt, or TIE, and the labels' shares; `Unparsable` if it does not say."""
+    """FIRST or SECOND in the order of the prompt, or TIE, and the labels' shares; `Unparsable` if it does not say."""
     labels = {label: name for name, label in setting.prompts.labels.items()}
     written = read_label(call.answer, list(labels))
     shares = read_shares(call.answer_logprobs, list(labels), written.label)
@@ -125,7 +125,7 @@ def render_compared_item(prompts: JudgePrompts, stage: Stage, wording: Mapping[s
 
 
 class Picks(Gates):
-    """Items stand under numbers, in an order drawn for each question. One that may not be chosen again is left out."""
+    """Items are under numbers, in an order drawn for each question. One that may not be chosen again is left out."""
 
     def build_request(
         self, setting: JudgeSetting, asked: JudgeQuestion, items: dict[int, Item], answers: Mapping[str, Value]

@@ -243,5 +243,5 @@ def make_default_prompts(protocol: str, stage: Stage, way: str, language: str) -
 
 
 def drop_text(words: Any) -> Any:
-    """The part without the text that stands above all else in it."""
+    """The part without the text that is above all else in it."""
     return words.removeprefix(f"{{{TEXT}}}\n\n") if isinstance(words, str) else words

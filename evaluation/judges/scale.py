@@ -1,6 +1,6 @@
 """Scales of scores, and the score in a reply: only where it plainly is the answer, never one by default. No Django.
 
-What counts: a number that stands where a label would (see llm.answers), also after "Score:" or the name of the
+What counts: a number that is where a label would (see llm.answers), also after "Score:" or the name of the
 dimension, also as `8/10`, `8 out of 10` or with a decimal comma. Two different scores, a number between two steps or
 beyond the ends, and another scale (`8/100`) are no answer.
 """

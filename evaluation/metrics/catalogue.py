@@ -54,7 +54,7 @@ def count_diphthongs(word: str) -> int:
 
 
 def exact_overlap(words: Sequence[str], text: Collection[str]) -> float:
-    """The share of the question's words that occur in the text, in [0, 1]; each word as often as it stands there."""
+    """The share of the question's words that occur in the text, in [0, 1]; each word as often as it occurs there."""
     return sum(word in text for word in words) / len(words)
 
 

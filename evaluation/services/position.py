@@ -19,7 +19,7 @@ POSITION = "position"  # in the params of an evaluator from a replication pack: 
 class PositionBias:
     """Of `n` pairs answered in both orders, the number with two different answers (`n_flipped`, counted as ties).
 
-    Of all answers to either order that name a winner (`n_decided`), how many named the item that stood first.
+    Of all answers to either order that name a winner (`n_decided`), how many named the item that was first.
     """
 
     n: int

@@ -171,7 +171,7 @@ WIDTH, HEIGHT = 400, 200  # of the box that holds τ from 0 to 1 and accuracy fr
 
 @dataclass(frozen=True)
 class Curve:
-    """`points`: corners as `x,y x,y …` from the upper left; `x`: where the threshold stands; `facts`: as remembered."""
+    """`points`: corners as `x,y x,y …` from the upper left; `x`: where the threshold is; `facts`: as remembered."""
 
     title: str
     points: str

@@ -57,7 +57,7 @@ ENDINGS = {
 
 @dataclass(frozen=True)
 class Word:
-    """A word, number or name in its sentence: where it stands, what kind it is, and what stands before it."""
+    """A word, number or name in its sentence: where it is, what kind it is, and what is before it."""
 
     text: str
     start: int

@@ -103,7 +103,7 @@ class Wording:
     def write(self, clause: Clause, pieces: Sequence[Piece], *, may_bind: bool = True) -> str:
         """The question; empty where a word points to something that it does not name.
 
-        `may_bind`: a possessive may belong to a noun that stands before it in the question.
+        `may_bind`: a possessive may belong to a noun that is before it in the question.
         """
         parts, has_noun = [], False
         for piece in pieces:

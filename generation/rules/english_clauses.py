@@ -1,4 +1,4 @@
-"""Where the clauses of an English sentence begin and end, and what stands before their verb."""
+"""Where the clauses of an English sentence begin and end, and what is before their verb."""
 
 import re
 
@@ -69,7 +69,7 @@ def _states(sentence: Sentence, place: int) -> bool:
 
 
 def parse(sentence: Sentence, start: int) -> Clause | None:
-    """The main clause that begins there; None where its parts cannot be told apart."""
+    """The main clause that begins there; None where its parts cannot be distinguished."""
     kinds = sentence.kinds
     for name, pattern in FRONTS.items():
         found = pattern.match(kinds, start)
@@ -192,7 +192,7 @@ def end_of(sentence: Sentence, verb: int, *, ends_at_comma: bool = False) -> int
 
 
 def _is_broken(sentence: Sentence, verb: int, end: int) -> bool:
-    """Whether the auxiliary waits for a verb that stands behind the end."""
+    """Whether the auxiliary waits for a verb that is behind the end."""
     needs = sentence.tokens[verb].tag in ("VM0", "VDD", "VDZ", "VDB")
     return needs and "V" not in sentence.kinds[verb + 1 : end]
 
@@ -228,7 +228,7 @@ def is_helper(clause: Clause) -> bool:
 
 
 def write_question(clause: Clause, asked: str, removed: Range, *more: Piece) -> str:
-    """The question with an auxiliary before the subject. What stood before the subject goes to the end."""
+    """The question with an auxiliary before the subject. What was before the subject goes to the end."""
     start, end = clause.rest
     between = adverbs_of(clause)
     if clause.token(clause.verb).plain == "cannot":

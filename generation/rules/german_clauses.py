@@ -1,4 +1,4 @@
-"""Where the clauses of a German sentence begin and end, and what stands before their verb."""
+"""Where the clauses of a German sentence begin and end, and what is before their verb."""
 
 import re
 
@@ -50,7 +50,7 @@ JOINED = re.compile("F[^,;SWF]*K(?=[^,;SWFKVTZ]+F)")  # “… brennt aus und di
 
 
 def parse(sentence: Sentence, start: int) -> Clause | None:
-    """The main clause that begins there; None where its parts cannot be told apart."""
+    """The main clause that begins there; None where its parts cannot be distinguished."""
     kinds = sentence.kinds
     for name, pattern in FRONTS.items():
         found = pattern.match(kinds, start)
@@ -162,13 +162,13 @@ def end_of(sentence: Sentence, verb: int) -> int | None:
 
 
 def _is_broken(sentence: Sentence, verb: int, end: int) -> bool:
-    """Whether the verb waits for a part that stands behind the end."""
+    """Whether the verb waits for a part that is behind the end."""
     if sentence.tokens[verb].lemma in MODALS and not re.search("[VF]", sentence.kinds[verb + 1 : end]):
         return True
     if re.match(",P?[SW][^F]*$", sentence.kinds[end:].rstrip(";")):
         return False  # its verb was taken for an infinitive
     if re.match(",?K?R*F", sentence.kinds[end:]):
-        return False  # what stands behind belongs to the second verb
+        return False  # what is behind belongs to the second verb
     behind = sentence.kinds[end:].rstrip(";").split(",")[1:]
     return any(re.fullmatch(r"(?!P?W|[SK])[^F]*(?<![TO])[VX]", part) for part in behind)
 

@@ -13,7 +13,7 @@ from generation.rules.tagging import NAME
 
 @dataclass(frozen=True)
 class Signs:
-    """Patterns of what stands around a name, which is written `{}`, and the names that are places by their ending."""
+    """Patterns of what is around a name, which is written `{}`, and the names that are places by their ending."""
 
     vocabulary: Vocabulary
     person: str

@@ -20,7 +20,7 @@ PARTICIPLE_FIRST = re.compile(rf"[VY][^,;F]*,({NAME}{{1,4}})R*(?=F)")
 
 @dataclass(frozen=True)
 class Resolved:
-    """A sentence with a name in place of its first pronoun, which stands at `place`."""
+    """A sentence with a name in place of its first pronoun, which is at `place`."""
 
     text: str
     place: int = 0

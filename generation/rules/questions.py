@@ -80,7 +80,7 @@ class Around:
 
 @dataclass(frozen=True)
 class Passage:
-    """A sentence, with the name for a pronoun, and where its characters other than white space stand in the text."""
+    """A sentence, with the name for a pronoun, and where its characters other than white space are in the text."""
 
     sentence: Sentence
     resolved: Resolved
@@ -220,7 +220,7 @@ def _addresses_reader(draft: Draft) -> bool:
 
 
 def _span(passage: Passage, draft: Draft) -> tuple[int, int]:
-    """Where the answer stands in the text, which may have more white space than the sentence."""
+    """Where the answer is in the text, which may have more white space than the sentence."""
     sentence, places = passage.sentence, passage.places
     first, last = _begin(draft), sentence.tokens[draft.answer[1] - 1].end
     n_before = passage.resolved.original_length(sentence.text[:first])

@@ -19,7 +19,7 @@ UNIQUE = re.compile(
 
 
 def refers_back(sentence: Sentence, of: Range) -> bool:
-    """Whether a definite noun in the range is neither named, nor unique, nor told apart by what stands beside it."""
+    """Whether a definite noun in the range is neither named, nor unique, nor distinguished by what is beside it."""
     return any(
         token.plain in ARTICLES and token.kind in (DETERMINER, OF) and _is_bare(sentence, place)
         for place, token in enumerate(sentence.tokens[of[0] : of[1]], of[0])

@@ -33,7 +33,7 @@ def sentences_of(text: str, language: str) -> list[str]:
 
 
 def places_of(text: str, sentences: list[str]) -> list[list[int]]:
-    """For each of the text's sentences, where each of its characters other than white space stands in the text."""
+    """For each of the text's sentences, where each of its characters other than white space is in the text."""
     places = [place for place, character in enumerate(text) if not character.isspace()]
     found, begin = [], 0
     for sentence in sentences:

@@ -110,7 +110,7 @@ class Sentence:
         return self.text[self.tokens[start].start : self.tokens[end - 1].end] if start < end else ""
 
     def words(self, start: int, end: int) -> str:
-        """The same without what stands in brackets."""
+        """The same without what is in brackets."""
         joined, before = "", None  # type: str, Token | None
         for token in self.tokens[start:end]:
             if token.kind != BRACKETED:

@@ -161,7 +161,7 @@ class Extra:
 
 
 def find_extra(item: ParsedItem, text: Text) -> Extra:
-    """Where the answer of an open question stands in the text, if it stands there word for word."""
+    """Where the answer of an open question is in the text, if it is there word for word."""
     metadata: dict[str, Any] = {"reasoning": item.reasoning} if item.reasoning else {}
     start = text.body.find(item.answer) if item.answer else -1
     if start >= 0:

@@ -26,7 +26,7 @@ class RejectedReplies:
 
 @dataclass(frozen=True)
 class WrittenCounts:
-    """Counts of one generator; the rejected replies themselves stand in the calls of its runs."""
+    """Counts of one generator; the rejected replies themselves are in the calls of its runs."""
 
     runs: list[Run]
     n_items: int
@@ -75,7 +75,7 @@ def list_rejected(runs: Iterable[Run]) -> list[RejectedReplies]:
 
 
 def count_left_out(runs: Iterable[Run]) -> int:
-    """Items that replies held beyond the number that was asked for; they stand in the calls' replies."""
+    """Items that replies held beyond the number that was asked for; they are in the calls' replies."""
     calls = Call.objects.filter(run__in=[run.pk for run in runs]).good().values_list("parsed", flat=True)
     return sum(parsed.get("left out", 0) for parsed in calls.iterator() if parsed)
 

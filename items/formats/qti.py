@@ -313,7 +313,7 @@ def _read_score(entry: Element) -> float:
 
 
 def _read_words(element: Element) -> str:
-    """What stands in the element as plain text; as it was written where Lesart wrote it."""
+    """What is in the element as plain text; as it was written where Lesart wrote it."""
     verbatim = element if element.get("class") == VERBATIM else element.find(f"*[@class='{VERBATIM}']")
     if verbatim is not None:
         return tidy((verbatim.text or "") + "".join("\n" + (each.tail or "") for each in verbatim))

@@ -184,7 +184,7 @@ class Problems:
 
 @dataclass(frozen=True)
 class Line:
-    """One text with its items, and where it stands in the file; `item_lines` where each item has a line of its own."""
+    """One text with its items, and where it is in the file; `item_lines` where each item has a line of its own."""
 
     number: int
     text: TextRow

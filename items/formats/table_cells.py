@@ -32,7 +32,7 @@ SEPARATOR_LINE = re.compile(r"\A\"?sep=([,;\t|])\"?(\r\n|\r|\n)", re.IGNORECASE)
 
 @dataclass(frozen=True)
 class TableRow:
-    """One row: the line on which it begins, and what stands in each column."""
+    """One row: the line on which it begins, and what is in each column."""
 
     line: int
     cells: list[str]

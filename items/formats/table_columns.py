@@ -48,7 +48,7 @@ NAMES = {
 KNOWN = {name: field for field, names in NAMES.items() for name in (field.replace("_", ""), *names.split())}
 # Their meaning depends on what else is there.
 AMBIGUOUS = {"id", "nr", "answer", "antwort", "erantzuna"}
-# A letter stands apart, as in “answer b” or “answerB”: “answers” is no option.
+# A letter is separate, as in “answer b” or “answerB”: “answers” is no option.
 OPTION = re.compile(
     r"(?:mc)?(?:option|answer|antwort|antwortoption|antwortmoglichkeit|choice|auswahl|alternative|aukera|erantzuna)"
     r" (\d{1,2}|[a-t])"

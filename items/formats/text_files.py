@@ -26,7 +26,7 @@ MARKS = {codecs.BOM_UTF8: "utf-8", codecs.BOM_UTF16_LE: "utf-16-le", codecs.BOM_
 # Icelandic letters are left out: in Turkish files the same bytes stand for other letters.
 LETTERS = frozenset("ÀÁÂÃÄÅÆÇÈÉÊËÌÍÎÏÑÒÓÔÕÖØÙÚÛÜßàáâãäåæçèéêëìíîïñòóôõöøùúûüŒœ")
 SIGNS = frozenset("„“”‚‘’‹›«»–—…€£§©®°·•¡¿²³¹½¼¾×\u00a0")
-# Signs that may stand between two letters: l’eau, col·legi.
+# Signs that may be between two letters: l’eau, col·legi.
 SIGNS_IN_WORDS = frozenset("’–—·\u00a0")
 # Above it, letters of Western Europe are not what the bytes mean: Cyrillic or Greek would be all accents.
 MAX_ACCENTED_SHARE = 0.25
@@ -198,7 +198,7 @@ class Split(TextChoices):
 def split_texts(pasted: str, split: str, line: str) -> list[tuple[str, str]]:
     """(title, body) of each text that is not empty; a title is empty unless it was a heading.
 
-    `line`: what stands alone on the line between two texts, for Split.LINE.
+    `line`: what is alone on the line between two texts, for Split.LINE.
     """
     texts: list[tuple[str, list[str]]] = [("", [])]
     n_empty = 0

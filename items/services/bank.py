@@ -120,7 +120,7 @@ def list_languages(project: Project) -> list[str]:
 
 @dataclass(frozen=True)
 class ItemView:
-    """An item as it stood with this version of the text, and the versions before it."""
+    """An item as it was with this version of the text, and the versions before it."""
 
     item: Item
     earlier: list[Item]

@@ -33,7 +33,7 @@ class Author:
 
 @dataclass(frozen=True)
 class NamedItem:
-    """An item with its id; where it stands: its line, and its place there unless it has a line of its own."""
+    """An item with its id; where it is: its line, and its place there unless it has a line of its own."""
 
     id: str
     line: int
@@ -86,7 +86,7 @@ class _Names:
 
 
 def join_place(place: str, name: str) -> str:
-    """A field of what stands at this place of a line."""
+    """A field of what is at this place of a line."""
     return f"{place}, {name}" if place else name
 
 

@@ -97,12 +97,12 @@ def search_texts(project: Project, search: BankSearch = EVERYTHING) -> QuerySet[
 
 
 def match_texts(project: Project, words: str) -> Q:
-    """The texts with this id, or in which or in whose items each of the words stands."""
+    """The texts with this id, or in which or in whose items each of the words occurs."""
     return Q(external_id__icontains=words) | match_all(words, lambda word: match_text_or_items(project, word))
 
 
 def match_items(words: str) -> Q:
-    """The items with this id, or in which each of the words stands."""
+    """The items with this id, or in which each of the words occurs."""
     return Q(external_id__icontains=words) | match_all(words, match_item)
 
 

@@ -107,7 +107,7 @@ def supersede(model: type[Model], rows: Iterable[Model]) -> None:
 
 
 def replace_texts(project: Project, changes: Sequence[tuple[Text, TextValues]]) -> list[Text]:
-    """The next versions of these texts. Their items still stand at the old ones: replace those too."""
+    """The next versions of these texts. Their items still are at the old ones: replace those too."""
     supersede(Text, [text for text, _values in changes])
     return make_texts(project, [TextVersion(text.external_id, values, text.version + 1) for text, values in changes])
 

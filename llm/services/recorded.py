@@ -1,6 +1,6 @@
 """Runs that were made elsewhere: their replies written down, and laid into the ledger of another project.
 
-Nobody is asked again. A reply is found by what was asked, so that it can only stand under the very same prompt.
+Nobody is asked again. A reply is found by what was asked, so that it can only be under the very same prompt.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -33,7 +33,7 @@ REPLAYED_COLUMNS = [
     "sent_at",
 ]
 AT_ONCE = 200
-TOKENS_WITH_LOGPROBS = 4  # the label stands at the beginning; twenty alternatives of every later token are only weight
+TOKENS_WITH_LOGPROBS = 4  # the label is at the beginning; twenty alternatives of every later token are only weight
 
 Recording = Mapping[str, Any]
 

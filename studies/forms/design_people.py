@@ -47,7 +47,7 @@ def whole(label: Any, least: int = 1, most: int = 10_000) -> forms.IntegerField:
 
 
 class PeopleForm(StepForm):
-    """Who answers. Each choice is made by choosing; the numbers that a choice needs stand beside it."""
+    """Who answers. Each choice is made by choosing; the numbers that a choice needs are beside it."""
 
     entry = radio(
         gettext_lazy("How do they get in?"),

@@ -189,7 +189,7 @@ class ResponsesForm(forms.Form):
 
 
 class WrittenForm(forms.Form):
-    """Stem and expected answer; the options stand in rows of their own."""
+    """Stem and expected answer; the options are in rows of their own."""
 
     stem = TidyField(label=_("Question"), max_length=MAX_STEM, widget=forms.Textarea({"rows": 3}))
     expected_answer = TidyField(

@@ -61,7 +61,7 @@ class Response(models.Model):
     question = models.CharField(max_length=60)
     item = models.ForeignKey(Item, models.PROTECT, null=True, related_name="responses")
     option = models.ForeignKey(Option, models.PROTECT, null=True, related_name="responses")
-    value = models.JSONField()  # true, a rating, an item's id, "tie": what was meant, never where it stood
+    value = models.JSONField()  # true, a rating, an item's id, "tie": what was meant, never where it was
     probability = models.FloatField(null=True)  # p(true) of a model
     unsure = models.BooleanField(null=True)
     comment = models.TextField(blank=True)
@@ -179,7 +179,7 @@ class Problem(models.TextChoices):
 
 
 class ItemReport(models.Model):
-    """An annotator says that an item is broken. It stands beside the answers and changes none."""
+    """An annotator says that an item is broken. It is beside the answers and changes none."""
 
     assignment = models.ForeignKey(Assignment, models.CASCADE, related_name="reports")
     stage = models.CharField(max_length=40)

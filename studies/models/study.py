@@ -111,7 +111,7 @@ class Study(Scratchable):
     # id), "texts", "units", "finished_too": whether those who had finished got them}, …]
     blocks = models.JSONField(default=list, blank=True)
     archived_at = models.DateTimeField(null=True, editable=False)
-    # It closes by itself at the deadline, or when so many people have finished.
+    # It closes by itself at the deadline, or when that many people have finished.
     deadline = models.DateTimeField(_("deadline"), null=True, blank=True)
     max_finished = models.PositiveIntegerField(_("people who finish"), null=True, blank=True)
     # The open link: whoever opens it takes part, while the plan has a place.

@@ -86,11 +86,11 @@ class Question:
     asked_if: Condition | None = None  # over earlier answers about the same unit, in this stage
     unlike: str = ""  # the question before it whose answer may not be given again
     needs_expected_answer: bool = False  # not applicable to an item without one
-    levels_named: str = ""  # where in the stage's wording the levels' words stand, if not with the question
-    gate: str = ""  # questions of one gate stand together under its heading
+    levels_named: str = ""  # where in the stage's wording the levels' words are, if not with the question
+    gate: str = ""  # questions of one gate belong together under its heading
     rewords: bool = False  # a text that is another wording of the item: what is asked after it is about that wording
     wording: str = ""  # under which name the wording has it; empty: its own
-    part: int = 0  # where the same is asked several times: which time, from 1; what belongs together stands together
+    part: int = 0  # where the same is asked several times: which time, from 1; what belongs together is shown together
     place: int = 0  # among the like questions of a part, from 1
     writes: Literal["", "stem", "expected answer", "key", "distractor"] = ""  # what the text is of a new item
     seconds: int = 10  # what one answer is reckoned to take, before anybody has answered
@@ -136,7 +136,7 @@ class Question:
 
 @dataclass(frozen=True)
 class Gate:
-    """Questions that stand together, and after which answers to them nothing more is asked."""
+    """Questions that belong together, and after which answers to them nothing more is asked."""
 
     title: str
     questions: tuple[str, ...]
@@ -153,7 +153,7 @@ class Stage:
     shows: frozenset[Shown] = frozenset()
     keys: Literal["hidden", "marked", "first"] = "hidden"
     confirm: bool = False  # a page of its own before the hand-in, which says what becomes final
-    starts_from: str | None = None  # an earlier stage whose answers stand in the form at the start
+    starts_from: str | None = None  # an earlier stage whose answers are in the form at the start
     checks: str = ""  # a stage whose answers are shown here, under its words, and judged
     one_at_a_time: bool = False  # one item a page, with free return within the unit
     template: str = "stage"  # templates/annotation/NAME.html
@@ -210,7 +210,7 @@ class Declaration:
     takes_back: bool = False  # the unit handed in last may be answered once more, as a new round
     rules: tuple[str, ...] = ()  # which answers a second round reopens
     exact_wording: bool = False  # whether stems must be equal letter for letter to have the same wording
-    slots: Mapping[str, str] = field(default_factory=dict)  # what stands where the wording has {name}
+    slots: Mapping[str, str] = field(default_factory=dict)  # what is where the wording has {name}
 
     def stage(self, name: str) -> Stage:
         """The stage of that name; `KeyError` if there is none."""
@@ -256,7 +256,7 @@ class Protocol:
     unit: UnitKind = "text"
     needs_items: bool = True  # False: it asks about texts as they are, and what is answered is about no item
     summary: str = ""  # what it is for, in a sentence or two; shown where a study is made
-    order: int = 100  # where it stands among the protocols that are offered
+    order: int = 100  # where it is among the protocols that are offered
     prompts: Mapping[str, str] = field(default_factory=dict)  # by how models answer options: the instrument of prompts
     selection: tuple[str, str] | None = None  # its stages without and with the text, if they choose among candidates
     rules: Mapping[str, Rule] = field(default_factory=dict)  # by question, what code answers by an item's wording alone

@@ -280,7 +280,7 @@ def is_built_upon(form: StageForm) -> bool:
 
 
 def hand_in(place: Place, form: StageForm, active: int | None = None) -> Place:
-    """Store what stands in the form, inside the caller's transaction; returns the place after."""
+    """Store what is in the form, inside the caller's transaction; returns the place after."""
     store_submission(form, active)
     annotator, assignment = place.annotator, form.assignment
     if give_back_read_texts(annotator):

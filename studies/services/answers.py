@@ -80,7 +80,7 @@ def check_option_answers(question: Question, given: Given, about: About, partial
 
 
 def refuse_unasked(stage: Stage, given: Given, about: About, applying: Iterable[Question]) -> None:
-    """`InvalidAnswer` for what does not apply to the item, stands behind a stop, or is not open again."""
+    """`InvalidAnswer` for what does not apply to the item, is behind a stop, or is not open again."""
     asked = stage.path(given.values, applying)
     for name in (*given.values, *given.ticks):
         if name not in {question.name for question in applying}:

@@ -266,7 +266,7 @@ def check_parameters(study: Study, version: InstrumentVersion, given: dict[str, 
 
 
 def make_variants(study: Study, spec: StudySpec) -> list[Variant]:
-    """The variants that the spec names, not saved; `SpecError` if they cannot stand beside each other."""
+    """The variants that the spec names, not saved; `SpecError` if they cannot be beside each other."""
     if not spec.variants:
         return []
     names = [each.name for each in spec.variants]

@@ -53,7 +53,7 @@ class Asking:
     by_stage: dict[str, dict[str, Any]] = field(default_factory=dict)
 
     def stage_wording(self, stage: Stage) -> dict[str, Any]:
-        """What the wording says of a stage; where it judges another's answers, that one's words stand behind it."""
+        """What the wording says of a stage; where it judges another's answers, that one's words are behind it."""
         if stage.name not in self.by_stage:
             self.by_stage[stage.name] = {**self.wording.get(stage.checks, {}), **self.wording.get(stage.name, {})}
         return self.by_stage[stage.name]

@@ -40,7 +40,7 @@ Kind = Barrier | Literal["phase", "stage", "waiting", "returning", "done"]
 
 @dataclass(frozen=True)
 class Place:
-    """Where an annotator stands: the page they should see, whatever they typed."""
+    """Where an annotator is: the page they should see, whatever they typed."""
 
     kind: Kind
     annotator: Annotator
@@ -107,7 +107,7 @@ read_by_link = Prepared(list_by_link, str, str)
 
 
 def find_place(annotator: Annotator, *, with_next: bool = False) -> Place:
-    """Where the annotator stands by the rows as they are now, and with the assignment that is next. Reads only."""
+    """Where the annotator is by the rows as they are now, and with the assignment that is next. Reads only."""
     queue = (read_current_and_next if with_next else read_current)(annotator.pk, annotator.token)
     if queue:
         return locate(queue[0].annotator, queue)
@@ -218,7 +218,7 @@ def find_read_texts(annotator: Annotator) -> set[str]:
 
 
 def was_shown(assignment: Assignment) -> bool:
-    """Whether the text of the assignment has left the server: a stage that shows it stands open or was handed in."""
+    """Whether the text of the assignment has left the server: a stage that shows it is open or was handed in."""
     stages = get_annotator_declaration(assignment.annotator).every_stage
     showing = {stage.name for stage in stages if "text" in stage.shows}
     reached = {assignment.stage, *(submission.stage for submission in assignment.submissions.all())}

@@ -83,7 +83,7 @@ def plan_group_seats(study: Study, units: Sequence[PlannedUnit], quota: Quota) -
 
 
 def plan_by_text(units: Sequence[PlannedUnit], seats: Callable[[int], Who]) -> Who:
-    """The seats of each unit, where `seats` gives those of so many texts."""
+    """The seats of each unit, where `seats` gives those of that many texts."""
     texts = list(dict.fromkeys(unit.text.pk for unit in units))
     rows = dict(zip(texts, seats(len(texts)), strict=True))
     return [rows[unit.text.pk] for unit in units]

@@ -121,7 +121,7 @@ def refuse_double(number: int, entry: Entry, seen: dict[str, int]) -> None:
 def take_or_schedule(study: Study, entries: Sequence[Entry], owner: User) -> Job | None:
     """Give each person of the roster a link; the job that does it if more than a few need a place in the plan.
 
-    The names stand in the job until it is done. `RosterError` and `SpecError` as in `take_roster`: what cannot be taken
+    The names are in the job until it is done. `RosterError` and `SpecError` as in `take_roster`: what cannot be taken
     over becomes no job.
     """
     if len(entries) - len(list_free_people(study)) <= AT_ONCE:

@@ -114,7 +114,7 @@ class Selection(Strict):
 class Plan(Strict):
     """Who does what: `per_unit` k annotators each, or all; or texts shared by all and texts of one's own.
 
-    Both numbers may be mappings from group to number. With `people_texts` people do so many texts drawn by chance,
+    Both numbers may be mappings from group to number. With `people_texts` people do that many texts drawn by chance,
     while models do all. With `text_versions` each person reads each text in one of these versions; the first is the one
     that others are compared with.
     """

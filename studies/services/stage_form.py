@@ -27,7 +27,7 @@ class PictureAddresses:
 
     def __init__(self, public_id: str) -> None:
         self.public_id = public_id
-        self.shown: dict[str, str] = {}  # digests by what stands in the address
+        self.shown: dict[str, str] = {}  # digests by what is in the address
 
     def __call__(self, digest: str) -> str:
         name = salted_hmac("studies.pictures", f"{self.public_id} {digest}", algorithm="sha256").hexdigest()[:32]
@@ -42,7 +42,7 @@ COMMENT = "comment."  # before the name of a question: what was written about th
 
 
 class StageForm:
-    """The questions of one stage of an assignment, and what stands in their fields: its drafts, and what is sent."""
+    """The questions of one stage of an assignment, and what is in their fields: its drafts, and what is sent."""
 
     def __init__(
         self,
@@ -91,7 +91,7 @@ class StageForm:
 
     @property
     def fingerprint(self) -> str:
-        """Differs between forms in which something else stands."""
+        """Differs between forms with other contents."""
         return sha256(json.dumps(self.values, sort_keys=True).encode()).hexdigest()[:16]
 
     @cached_property
@@ -236,14 +236,14 @@ class StageForm:
         return found
 
     def value(self, name: str) -> Any:
-        """What stands in a field now: as sent, else as drafted."""
+        """What is in a field now: as sent, else as drafted."""
         return self.values.get(name) if name in self.allowed else None
 
     def ticks_in(self, name: str) -> list[str]:
         return list(self.value(name) or [])
 
     def find_value(self, question: Question, subject: Subject) -> Value | None:
-        """The value that stands in the field of a question asked of the item as a whole; None if it is empty."""
+        """The value that is in the field of a question asked of the item as a whole; None if it is empty."""
         name = f"{question.name}-{subject.handle}"
         given = self.value(name)
         if question.kind == "tick":
@@ -258,7 +258,7 @@ class StageForm:
         return self.items[side.item_id].external_id if side else given
 
     def path(self, subject: Subject) -> dict[str, Value | None]:
-        """The questions that are asked of the item as a whole after what stands here, with their values."""
+        """The questions that are asked of the item as a whole after what is here, with their values."""
         questions = [question for question in self.open_questions(subject) if question.per == "item"]
         values = {question.name: self.find_value(question, subject) for question in questions}
         return self.stage.path({name: value for name, value in values.items() if value is not None}, questions)

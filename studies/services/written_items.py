@@ -113,7 +113,7 @@ def build_written_item(
 def build_values(
     responses: Iterable[Response], questions: Mapping[str, Question], generator: str, seed: int
 ) -> ItemValues:
-    """The item that the answers make. Options stand in a random order, the same each time: no key is told by it."""
+    """The item that the answers make. Options are in a random order, the same each time: no key is told by it."""
     texts: dict[str, list[str]] = {}
     for response in responses:
         texts.setdefault(questions[response.question].writes, []).append(" ".join(str(response.value).split()))

@@ -44,7 +44,7 @@ def study_phases(request, slug):
 
 
 def describe(request, study) -> dict:
-    """What stands beside the phases: the open link, the minutes, and what may be changed by whom."""
+    """What is beside the phases: the open link, the minutes, and what may be changed by whom."""
     mine = study.project.my_role.rank >= Role.RESEARCHER.rank
     link = request.build_absolute_uri(reverse("open_link", args=[study.open_token])) if study.open_token else ""
     return {

@@ -33,7 +33,7 @@ from studies.views.people import find_chosen
 @login_required
 @require_POST
 def expert_check(request, slug):
-    """Draw the sample and make the experts' links, which stand on the page of annotators."""
+    """Draw the sample and make the experts' links, which are on the page of annotators."""
     study = get_study(request.user, slug, Role.RESEARCHER)
     form = ExpertCheckForm(request.POST)
     try:
@@ -171,7 +171,7 @@ def link_sheet(request, slug):
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def study_mail(request, slug):
-    """Write to people of the roster; without a mail server the messages stand there to be copied."""
+    """Write to people of the roster; without a mail server the messages are there to be copied."""
     study = get_study(request.user, slug, Role.RESEARCHER)
     given = request.POST if request.method == "POST" else request.GET
     kind = roster.REMINDER if given.get("kind") == roster.REMINDER else roster.INVITATION

@@ -33,7 +33,7 @@ def open_coding(study, open_page, client, reviewer, live_server):
 
 
 def standing() -> list[tuple[str, str]]:
-    return sorted(ItemCode.objects.standing().values_list("item__external_id", "code"))
+    return sorted(ItemCode.objects.current().values_list("item__external_id", "code"))
 
 
 def test_a_key_sets_its_code_and_the_next_item_follows(open_coding):

@@ -69,7 +69,7 @@ def pair_metrics(evidence: Evidence) -> Judged:
 
 
 def drop_left_out_items(evidence: Evidence) -> pd.DataFrame:
-    """Duplicates and references inflate: a wording that stands twice in a text, a reference held against itself."""
+    """Duplicates and references inflate: a wording that occurs twice in a text, a reference held against itself."""
     items = evidence.items
     if REFERENCES in evidence.choices.dropped:
         items = items[~items["reference"].astype(bool)]

@@ -92,7 +92,7 @@ def point_tooltips() -> list[alt.Tooltip]:
 
 
 def dumbbell_points(row: Row) -> list[dict[str, Any]]:
-    """One point for each stage, and what stands beside them; an undefined share has no point."""
+    """One point for each stage, and what is beside them; an undefined share has no point."""
     between = row["informativity_low"], row["informativity_high"]
     informed = (
         _(UNDEFINED) if row["informativity"] is None else format_signed(row["informativity"], digits_of(*between))

@@ -1,4 +1,4 @@
-"""How far people agree on which item of a pair is better, whichever side it stood on, and models with people."""
+"""How far people agree on which item of a pair is better, whichever side it was on, and models with people."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any

@@ -25,7 +25,7 @@ def judgments_of(evidence: Evidence) -> pd.DataFrame:
 def judgments_by(evidence: Evidence, evaluator: Evaluator) -> pd.DataFrame:
     """annotator, unit, part, text_id, first, second, generator_first, generator_second, outcome, left.
 
-    Both parts. `outcome` is FIRST, SECOND or TIE of the pair, whichever side it stood on; `left` is missing where the
+    Both parts. `outcome` is FIRST, SECOND or TIE of the pair, whichever side it was on; `left` is missing where the
     side is unknown.
     """
     rows = evaluator.rows_of(evidence.frame)

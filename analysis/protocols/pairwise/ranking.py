@@ -21,7 +21,7 @@ from analysis.reports.evaluators import people_in
 from analysis.tables.spec import Table
 from studies.services.declarations import get_declaration
 
-# Which generator's items people preferred: wins and ties, the side on which winners stood, and what decided.
+# Which generator's items people preferred: wins and ties, the side on which winners were, and what decided.
 
 ALL = "all"
 
@@ -62,7 +62,7 @@ def wins_of(judgments: pd.DataFrame) -> pd.DataFrame:
 
 
 def of_known_sides(judgments: pd.DataFrame) -> pd.DataFrame:
-    """The judgments with a winner of which it is known what stood on the left."""
+    """The judgments with a winner of which it is known what was on the left."""
     return judgments[(judgments["outcome"] != TIE) & judgments["left"].notna()]
 
 

@@ -2,7 +2,7 @@
 
 Experts may check a sample of the scores, each of them right or wrong.
 
-Generators are hidden, the expected answer is shown. What a dimension is called and what its levels mean stands in the
+Generators are hidden, the expected answer is shown. What a dimension is called and what its levels mean is in the
 wording; its names and the scale are parameters.
 """
 

@@ -45,7 +45,7 @@ def find_missing_reads(rows: list[Row], answered: list[ItemAnswer], declaration:
 
 
 def is_first_round_unknown(rows: list[Row]) -> bool:
-    """Whether people's answers are all of a later round: then the file is what stood after it."""
+    """Whether people's answers are all of a later round: then the file is what was after it."""
     rounds = {row.round for row in rows if row.kind == "human"}
     return bool(rounds) and 1 not in rounds
 

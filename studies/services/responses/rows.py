@@ -234,7 +234,7 @@ def read_rows(content: bytes) -> RowFile:
 def parse_rows(read: Iterable[tuple[int, Cells]], found: RowFile) -> RowFile:
     """The rows added to the file, with problems of those that cannot be read.
 
-    An export stands by annotator: its rows come in the order in which they were stored, as who judged first matters.
+    An export is by annotator: its rows come in the order in which they were stored, as who judged first matters.
     """
     places, known = list[str](), dict[str, str]()
     for line, cells in read:

@@ -23,7 +23,7 @@ from analysis.measures.agreement import (
     pairs_with,
     pairwise,
     percent_agreement,
-    sharing,
+    select_sharing_pairs,
 )
 from analysis.measures.coefficients import category_counts, percent
 from tests.analysis.measures.published import (
@@ -130,7 +130,7 @@ def test_pairs_that_share_nothing_are_undefined_and_left_out_of_the_mean():
     mean = mean_agreement(pairs)
     assert (mean.kappa, mean.kappa_unweighted, mean.n_pairs, mean.n_pairs_possible, mean.n_judgments) == (0, 0, 2, 3, 4)
     assert leave_one_out_means(pairs, 3).tolist() == [-1.0, 1.0, 0.0]
-    assert sharing(sparse, all_pairs(3)).tolist() == [[0, 2], [1, 2]]
+    assert select_sharing_pairs(sparse, all_pairs(3)).tolist() == [[0, 2], [1, 2]]
 
 
 def test_a_rater_who_shares_nothing_has_no_mean_and_is_left_out_of_the_average():
