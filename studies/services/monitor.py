@@ -251,7 +251,8 @@ class Overview:
     def n_all(self) -> int:
         """Finished and open units, and places of an open link; what is open under a disabled link is not expected."""
         waiting = count_waiting_places([self.study]).get(self.study.pk, 0)
-        return waiting + sum(person.n_done if person.state == LINK_OFF else person.n_all for person in self.expected_people)
+        people = self.expected_people
+        return waiting + sum(person.n_done if person.state == LINK_OFF else person.n_all for person in people)
 
     @property
     def is_waiting_for_links(self) -> bool:

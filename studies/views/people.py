@@ -139,7 +139,7 @@ def say_where(person: Person) -> str:
 
 def say_verdict(overview: Overview) -> str:
     """How far the study is, and whether somebody needs a nudge."""
-    if not overview.counted or not overview.n_all:
+    if not overview.expected_people or not overview.n_all:
         return ""
     verdict = say_done(overview.study, overview.n_done, overview.n_all)
     if overview.is_waiting_for_links and overview.study.takes_answers:
