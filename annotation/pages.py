@@ -67,7 +67,7 @@ def find_common_genre(study: Study) -> str:
 
 @lru_cache(maxsize=256)
 def keep_common_genre(study_id: int, launched_at: datetime, n_added: int) -> str:
-    """Of a launched study, which keeps its units; another launch, and texts that were added, are another key."""
+    """Cached per launch, as a launched study keeps its units; a new launch or added texts make a new key."""
     return read_common_genre(study_id)
 
 
@@ -339,7 +339,7 @@ def render_anchors(scales: tuple[Anchors, ...]) -> SafeString:
 
 @dataclass(frozen=True)
 class Pages:
-    """Of a stage that shows one item a page: the one shown, its neighbours, and all, to go to freely."""
+    """Where one item is shown per page: the current item, its neighbours, and links to all."""
 
     shown: ItemBlock
     before: ItemBlock | None

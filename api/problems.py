@@ -157,7 +157,7 @@ def report_pending(error: ResultPending, context: Mapping[str, Any]) -> Response
 
 
 def describe_invalid(error: Exception) -> Response | None:
-    """Of everything that lists errors by field."""
+    """Describe any error that lists its problems by field."""
     sentence = _("The request was refused and nothing was stored. “errors” says what is wrong.")
     if isinstance(error, exceptions.ValidationError):
         return make_problem(400, "invalid", sentence, list_errors(error.detail))
@@ -182,7 +182,7 @@ def describe_import_problem(problem: ImportProblem) -> dict[str, Any]:
 
 
 def describe_text_problem(problem: ImportProblem) -> dict[str, Any]:
-    """Of a text in the body of a request, counted from 1."""
+    """A problem of a text in the body of a request, counted from 1."""
     place = [f"texts {problem.line}"] if problem.line else []
     return {"field": ", ".join([*place, *filter(None, [problem.field])]), "reason": problem.reason}
 
@@ -216,7 +216,7 @@ def require_valid(form: BaseForm) -> dict[str, Any]:
 
 
 def describe_api_exception(error: Exception) -> Response | None:
-    """Of the exceptions of Django REST framework."""
+    """Turn an exception of Django REST framework into a problem."""
     kinds = {401: "unauthenticated", 403: "forbidden", 405: "method-not-allowed", 415: "unsupported-media-type"}
     if not isinstance(error, exceptions.APIException):
         return None

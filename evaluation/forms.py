@@ -334,7 +334,7 @@ class JudgeForm(AskForm):
 
 
 class SeenTextsForm(forms.Form):
-    """Of which texts a model has seen people's answers."""
+    """The texts whose human answers a model has seen."""
 
     seen = forms.CharField(
         label=_("Texts of which the model has seen people's answers"),

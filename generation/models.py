@@ -40,7 +40,7 @@ class IncompleteItem(models.Model):
     options = models.JSONField(default=list)
     """Per option {"text": …, "correct": true, false or null where the reply does not say it, "explanation": …}."""
     expected_answer = models.TextField(blank=True)
-    """Of an open question, which has no options."""
+    """The expected answer of an open question, which has no options."""
     metadata = models.JSONField(default=dict)
     state = models.CharField(max_length=10, choices=IncompleteState, default=IncompleteState.OPEN)
     item = models.OneToOneField(Item, models.SET_NULL, null=True, related_name="+")

@@ -134,7 +134,7 @@ class Job(models.Model):
 
     @property
     def errors(self) -> list[dict[str, Any]]:
-        """Of a job that failed: what is wrong with its file, by line, field and reason."""
+        """What is wrong with the file of a failed job, by line, field and reason."""
         found: list[dict[str, Any]] = self.about.get("errors", []) if self.state == JobState.FAILED else []
         return found
 

@@ -69,7 +69,7 @@ class RequestOptionsForm(forms.Form):
     extra = ExtraField(label=_("Extra parameters"), help_text=HELP["extra"])
 
     def options(self) -> RequestOptions:
-        """Of a valid form."""
+        """The options of a valid form."""
         data = self.cleaned_data
         return RequestOptions(data["max_tokens"], data["reasoning_effort"], data["extra"])
 

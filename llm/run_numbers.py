@@ -155,7 +155,7 @@ class Pair:
 
 @dataclass(frozen=True)
 class Comparison:
-    """Of the first `n_here` answers of the run in the order of its plan; `is_part` if it has more."""
+    """Compares the first `n_here` answers of the run in the order of its plan; `is_part` if it has more."""
 
     n_here: int
     n_both: int

@@ -83,7 +83,7 @@ class Recruitment(Strict):
 
     @property
     def parameters(self) -> tuple[str, ...]:
-        """Of the address, those that are read; the first names the person. None without a platform."""
+        """The parameters of the address that are read; the first names the person. None without a platform."""
         return PARAMETERS.get(self.platform, (self.id_parameter,) if self.platform else ())
 
     def get_return_address(self, code: str) -> str:

@@ -80,7 +80,7 @@ class QuestionRow:
 
     @property
     def named_levels(self) -> list[LevelRow]:
-        """Of a choice among items, the answers that are no item."""
+        """The answers to a choice among items that are not items."""
         return [level for level in self.levels if level.label]
 
 

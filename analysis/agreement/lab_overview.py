@@ -119,5 +119,5 @@ def row_of(frame: pd.DataFrame, asked: Asked, annotators: list[str]) -> dict[str
 
 
 def texts_in(answers: Answers) -> int:
-    """Of units that two or more have judged."""
+    """How many texts have units that two or more annotators have judged."""
     return len(np.unique(answers.text[(answers.values != MISSING).sum(axis=0) > 1]))

@@ -38,7 +38,7 @@ class Asked:
     is_only_stage: bool = False  # then the stage goes without saying
     view: str = ""  # ALL: “not applicable” is one of the categories
     places: Mapping[tuple[int, str], str] = field(default_factory=dict, compare=False, repr=False)
-    """Of tuples, by unit and item the category that an item is there: its place in the stored order, from 1."""
+    """By unit and item of a tuple, the item's category: its place in the stored order, from 1."""
 
     @property
     def key(self) -> str:

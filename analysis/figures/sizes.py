@@ -140,7 +140,7 @@ def stacked_labels(table: Table, names: list[str]) -> Size:
 
 
 def ranking(table: Table) -> Size:
-    """Of points, one a generator; also of figures that are not listed below."""
+    """The size of a figure of points, one per generator; also of figures that are not listed below."""
     names = different(table, "generator")
     return BAR + LETTER * longest(names), 46 * len(names) + 105
 

@@ -242,7 +242,7 @@ def on_shared_texts(evidence: Evidence) -> Evidence:
 
 
 def metadata_of(study: Study) -> dict[str, dict[str, str]]:
-    """Of each item, by id, the short texts of its metadata, what was imported as further columns included."""
+    """By item id, the short texts of its metadata, including imported further columns."""
     rows = UnitItem.objects.filter(unit__study=study).values_list("item__external_id", "item__metadata")
     return {item_id: short_texts(metadata | (metadata.get("extra") or {})) for item_id, metadata in rows}
 
@@ -253,7 +253,7 @@ def short_texts(fields: Mapping[str, Any]) -> dict[str, str]:
 
 
 def verdicts_of(study: Study, choices: Choices) -> pd.DataFrame:
-    """Of experts only; those who rehearse with simulated answers only where these are taken in."""
+    """The verdicts of experts; simulated ones only where simulated answers are included."""
     found = latest_rounds(every_round(study, (Purpose.EXPERT,)))[["annotator", "item_id", "question", "value"]]
     if Purpose.SIMULATED in choices.purposes:
         return found
@@ -323,7 +323,7 @@ def origin_of(text: Text) -> tuple[str, str]:
 
 
 def n_tokens(text: Text) -> int:
-    """Of a text that came from a replication pack without its words: as many as the pack says that there were."""
+    """The number of tokens of a text; of one from a replication pack without its words, the number in the pack."""
     extra = text.metadata.get("extra")
     withheld = extra.get(WITHHELD) if isinstance(extra, Mapping) else None
     counted = withheld.get("n_tokens") if isinstance(withheld, Mapping) else None

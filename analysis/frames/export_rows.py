@@ -79,7 +79,7 @@ def export_columns(study: Study) -> tuple[str, ...]:
 
 
 def phase_columns(study: Study) -> tuple[str, ...]:
-    """Of a study with phases of its own: what annotators said of themselves, and how they did in attention checks."""
+    """In a study with its own phases: annotators' background answers, and their results in attention checks."""
     phases = get_phases(study)
     asked = [f"{phase.kind}_{each.name}" for phase in phases if phase.kind in PROFILE for each in phase.questions]
     kinds = {phase.kind for phase in phases}
@@ -91,7 +91,7 @@ def phase_columns(study: Study) -> tuple[str, ...]:
 
 
 def list_written_columns(study: Study) -> list[str]:
-    """Of the columns of phases, those in which people wrote freely."""
+    """The columns of phases that hold free text."""
     asked = [(phase, each) for phase in get_phases(study) if phase.kind in PROFILE for each in phase.questions]
     return [f"{phase.kind}_{each.name}" for phase, each in asked if each.kind == "text"]
 
@@ -345,7 +345,7 @@ def items_by_unit(study: Study) -> dict[int, dict[int, str]]:
 
 
 def sides_shown(annotator_pk: int, pairs: dict[int, dict[int, str]]) -> dict[int, dict[str, Any]]:
-    """Of each assignment about a pair: the second item, and which was on the left; empty where that is unknown."""
+    """By assignment about a pair: the second item, and which was on the left; empty where that is unknown."""
     found = {}
     mine = Assignment.objects.active().filter(annotator=annotator_pk)
     for assignment, unit, shown in mine.values_list("pk", "unit_id", "shown"):

@@ -121,7 +121,7 @@ class Cell:
 
 @dataclass(frozen=True)
 class Agreement:
-    """Of one question over all items: how often two coders say the same, and Krippendorff's α."""
+    """Agreement on one question over all items: share of equal codes of two coders, and Krippendorff's α."""
 
     question: Question
     n_items: int

@@ -51,11 +51,11 @@ class Link:
     known: Components
 
     def shared_variance(self, covariance: float) -> float:
-        """Of one covariance; below 0 it counts as none."""
+        """The variance that one covariance shows; below 0 it counts as 0."""
         return float(np.interp(max(covariance, 0.0), self.expected, self.grid))
 
     def variances(self, covariances: Mapping[str, float]) -> dict[str, float]:
-        """Of each component that the covariances tell."""
+        """The variance of each component that the covariances identify."""
         return _parts({name: self.shared_variance(value) for name, value in covariances.items()}, self.known)
 
 

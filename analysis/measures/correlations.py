@@ -140,7 +140,7 @@ def center_within(x: FloatArray, text: IntArray) -> FloatArray:
 
 
 def by_generator(x: FloatArray, y: FloatArray, generator: IntArray, coefficient: str = PEARSON) -> Correlation:
-    """Of the generators' means, over generators; generator: (n,) any whole numbers. n: generators."""
+    """Correlation of the generators' means; generator: (n,) any whole numbers. n: generators."""
     both = ~(np.isnan(x) | np.isnan(y))
     groups = rows_of_groups(generator, both)
     mean_x, mean_y = (round_means(np.array([column[rows].mean() for rows in groups])) for column in (x, y))

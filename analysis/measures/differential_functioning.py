@@ -71,7 +71,7 @@ def classify(d: float, error: float, p: float) -> str:
 
 
 def item_functioning(answers: IntArray, second: BoolArray) -> list[MantelHaenszel]:
-    """Of each item of persons × items (n, k) of 0, 1, -1 (missing); second (n,): who is in the second group.
+    """Test each item of a matrix persons × items (n, k) of 0, 1, -1 (missing); second (n,): who is in the second group.
 
     Strata: people with the same items and the same score, the item included; once purified: items of class C leave
     the score, and all are looked at again.

@@ -79,7 +79,7 @@ def discrimination(right: IntArray) -> Discrimination:
 
 
 def discrimination_intervals(right: IntArray) -> list[Interval]:
-    """Of each unit (u,) the interval of its discrimination by a jackknife over annotators, from 10 of them."""
+    """(u,) intervals of the units' discrimination by a jackknife over annotators, from 10 of them."""
     value, judged = discrimination(right), right != MISSING
     ones, n_judged = (right * judged).astype(np.float64), judged.sum(axis=1).astype(np.float64)
     total = ones.sum(axis=1)

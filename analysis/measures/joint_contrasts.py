@@ -49,7 +49,7 @@ class JointInfluence:
         return cls(texts, readers, residuals)
 
     def combine(self, weights: FloatArray) -> JointInfluence:
-        """Of sums of the figures with weights (m, contrasts)."""
+        """The variance parts of sums of the figures with weights (m, contrasts)."""
         return JointInfluence(self.texts @ weights, self.readers @ weights, self.cells @ weights)
 
 

@@ -59,7 +59,7 @@ def label_severity(item: IntArray, rater: IntArray, yes: BoolArray, text: IntArr
 
 
 def have_both_answers(code: IntArray, yes: BoolArray) -> BoolArray:
-    """Of each code whether it has both a yes and a no."""
+    """By code, whether it has both a yes and a no."""
     n, n_yes = np.bincount(code), np.bincount(code, weights=yes)
     return np.asarray((n_yes > 0) & (n_yes < n))
 
@@ -121,7 +121,7 @@ class _Labels:
         return np.asarray((severity[rater] + level[self.group[item]])[:, None] + sigma * self.nodes[0])
 
     def weigh_nodes(self, logit: FloatArray, yes: FloatArray, item: IntArray, n: int) -> tuple[FloatArray, FloatArray]:
-        """Of n items the log of their marginal likelihood (n,), and the posterior weights of the nodes (n, nodes)."""
+        """The log marginal likelihood of n items (n,), and the posterior weights of the nodes (n, nodes)."""
         single = yes[:, None] * logit + log_expit(-logit)
         labels = np.stack([np.bincount(item, weights=each, minlength=n) for each in single.T], axis=1)
         joint = np.log(self.nodes[1]) + labels

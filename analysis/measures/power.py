@@ -38,7 +38,7 @@ class Components:
 
     @property
     def total(self) -> float:
-        """Of all of them together."""
+        """The standard deviation of their sum."""
         return math.hypot(self.text, self.item, self.option, self.annotator, self.text_stage)
 
 

@@ -77,7 +77,7 @@ def _of_texts(counts: PairCounts, chosen: BoolArray) -> PairCounts:
 
 
 def _intervals(counts: PairCounts, method: str, seed: int) -> tuple[list[Interval], list[Interval]]:
-    """Of the h strengths, and of every difference of two in the order of `np.triu_indices`."""
+    """Intervals of the h strengths, and of every difference of two in the order of `np.triu_indices`."""
     h = counts.wins.shape[1]
     above, below = np.triu_indices(h, 1)
 

@@ -297,7 +297,7 @@ def _solve(left: FloatArray, right: FloatArray) -> FloatArray:
 
 @dataclass(frozen=True)
 class _Groups:
-    """Of the items of each group: their number n and sum of means (g,), and sums of raters' shares (g, raters)."""
+    """Per group of items: their number n and sum of means (g,), and sums of raters' shares (g, raters)."""
 
     group: IntArray
     mean: FloatArray

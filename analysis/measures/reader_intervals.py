@@ -125,7 +125,7 @@ def weighted_parts(arms: Sequence[tuple[float, Arm]], bounds: Bounds, *, fixed: 
 def family_parts(
     contrasts: Sequence[Sequence[tuple[float, Arm]]], bounds: Bounds, *, fixed: bool = False
 ) -> tuple[list[VarianceParts], JointInfluence]:
-    """Of contrasts that weight the same arms, in the same order: the parts of each, and what they share."""
+    """The variance parts of contrasts that weight the same arms in the same order, and what they share."""
     arms = [arm for _weight, arm in contrasts[0]]
     text, annotator, n = (np.concatenate([getattr(arm, name) for arm in arms]) for name in ("text", "annotator", "n"))
     cells, at = find_cells(text, annotator, n)
@@ -265,7 +265,7 @@ def jackknife_parts(
 
 
 def reliability_parts(value: float, noise: float, noise_without: FloatArray) -> VarianceParts:
-    """Of signal / (signal + noise), from the noise's share of their sum, and the same without each of k texts.
+    """The parts of signal / (signal + noise), from the noise's share of the sum, and the same without each of k texts.
 
     The shares count negative components as they are, where the value counts them as 0, and the jackknife is of their
     log: so the interval holds also where there is hardly any signal. Without noise there is no log.

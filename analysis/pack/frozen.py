@@ -23,7 +23,7 @@ DETAILS = ("source", "genre", "level", "audience", "topic", "licence")
 LABELS = ("dataset", "split")  # of a text's metadata: tables are by data set
 WORDINGS = ("question", "answer", "text", "explanation")
 RUN_PARAMS = ("n_items", "n_options", "n_examples", "languages", "temperature", OPTIONS)
-"""Of a generation run; its other parameters are keys of this server."""
+"""The portable parameters of a generation run; its others are keys of this server."""
 
 
 def texts_with_items(study: Study) -> list[tuple[Text, list[Item]]]:

@@ -243,7 +243,7 @@ def interval_words(of: Table, convention: str) -> Iterator[str]:
 
 
 def agreement(facts: Facts) -> str:
-    """Of people, or of those who stand for them; one alone agrees with nobody."""
+    """What the draft says about the agreement of people, or of models in their place; one alone has none."""
     if facts.n_people + facts.n_simulated > 1:
         return find_plugin(facts.study.protocol).agreement(facts)
     return _("Agreement between people is not defined: it takes two, and %(n)s answered.") % {

@@ -84,7 +84,7 @@ def headline(comparison: Comparison | None, wording: Wording, clause: str = "") 
 
 
 def name_leaders(comparison: Comparison, wording: Wording) -> Iterator[str]:
-    """Of more than two generators; of two, their difference says it."""
+    """Name the leaders of more than two generators; for two, the sentence of their difference is enough."""
     names = comparison.generators
     if len(names) < 3:
         return

@@ -267,7 +267,7 @@ def comparable(outcome: Outcome) -> list[str]:
 
 
 def leaders_of(outcome: Outcome) -> list[str]:
-    """Of those that can be compared, the generators that no other does better than."""
+    """The comparable generators that no other outperforms."""
     beaten = {each.worse for each in outcome.compared.contrasts if each.stands}
     return [name for name in comparable(outcome) if name not in beaten]
 

@@ -78,7 +78,7 @@ def texts(evidence: Evidence) -> Check:
 
 
 def raters(evidence: Evidence) -> Check:
-    """Of the items that people were asked about."""
+    """Check how many people judged each item."""
     people = with_items(evidence, people_in(evidence).rows_of(evidence.frame))
     n = people.groupby("item_id")["annotator"].nunique().reindex(evidence.items["item_id"].unique(), fill_value=0)
     few = int((n < RATERS).sum())

@@ -57,7 +57,7 @@ def study_behind(request, study):
 
 
 def build_heading(table: str, column: str) -> str:
-    """Of which table and column the number is, once where both are called the same; a title may be a question."""
+    """Table and column of the number, once where both have the same name; a title may be a question."""
     if table == column:
         return table
     return f"{table} {column}" if table.endswith("?") else f"{table}: {column}"

@@ -172,7 +172,7 @@ def call_links(table: Table) -> dict[str, dict[str, str]]:
 
 
 def behind_link(study: Study, form: ResultsForm, page: str, **more: str) -> Callable[[Table], BehindLink | None]:
-    """Of a table, a function from its numbers to the pages of their answers; None for who may not see answers now.
+    """For a table, a function from its numbers to the pages of their answers; None where the user may not see answers.
 
     `page`: the path of the page they are on, from which they lead on: there are hundreds, and a slug may be long.
     `more`: what the page was asked besides what the form holds.

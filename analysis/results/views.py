@@ -69,7 +69,7 @@ def study_matches(request, study):
 @login_required
 @require_safe
 def study_table_page(request, slug, name):
-    """Of a report without what is hidden from the team, as the results page has it."""
+    """A table on its own page, without what is hidden from the team."""
     study = get_study(request.user, slug)
     form = ResultsForm(study, counts_by_purpose(study), request.GET)
     report = report_of(study, form.choices)

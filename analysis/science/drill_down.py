@@ -135,7 +135,7 @@ def list_versions(evidence: Evidence, row: Row, column: str) -> Table:
 
 @tables.RELIABILITY.drill_down
 def list_reliability(evidence: Evidence, row: Row, column: str) -> Table:
-    """Of the people and texts of the largest complete block."""
+    """The answers of the people and texts of the largest complete block."""
     read = complete_block(with_text(evidence))
     counted = {"n_parts": "n_texts" if row["parts"] == TEXTS else "n_items"}.get(column, column)
     return count_or_list(evidence, read, counted)

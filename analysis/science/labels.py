@@ -48,7 +48,7 @@ def label_tables(evidence: Evidence) -> tuple[Table, ...]:
 
 
 def labels_in(evidence: Evidence) -> Iterator[Ratings]:
-    """Of each question that may be answered yes: 1 for yes, 0 for another label, without what leaves it open."""
+    """Per yes/no question: 1 for yes, 0 for another label, without answers that leave it open."""
     for question, rows in first_round(evidence):
         if question.kind == "scale" or YES not in question.levels:
             continue

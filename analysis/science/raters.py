@@ -104,7 +104,7 @@ def apart(found: list[Ratings]) -> list[Ratings]:
 
 
 def ratings_in(evidence: Evidence) -> Iterator[Ratings]:
-    """Of each scale: of all people, and where there are several groups of each group alone."""
+    """The ratings of each scale: of all people, and of each group where there are several."""
     groups = groups_of(evidence)
     of_person = evidence.annotators.set_index("annotator")["group"]
     for question, rows in first_round(evidence):

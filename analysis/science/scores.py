@@ -57,7 +57,7 @@ def word_items(evidence: Evidence) -> dict[str, str]:
 
 
 def score_items(evidence: Evidence) -> pd.DataFrame:
-    """Of any protocol: shares right, means of scales, shares of “yes”; see `StudyScores.items`."""
+    """The scores of any protocol: shares correct, means of scales, shares of “yes”; see `StudyScores.items`."""
     found = [*score_ticks(evidence), *score_questions(evidence)]
     return pd.concat(found, ignore_index=True) if found else pd.DataFrame(columns=SCORED)
 
@@ -105,7 +105,7 @@ def score_questions(evidence: Evidence) -> Iterator[pd.DataFrame]:
 
 
 def list_reliable(evidence: Evidence, items: pd.DataFrame) -> Iterator[Reliable]:
-    """Of readers by what they get right; of generators by each measure."""
+    """Reliability of readers' shares correct, and of generators by each measure."""
     minutes = evidence.minutes.set_index("annotator")["active"]
     yield from list_reliable_readers(evidence, minutes)
     if len(minutes):

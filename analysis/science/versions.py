@@ -93,7 +93,7 @@ def leave_out_second_readings(evidence: Evidence, read: pd.DataFrame) -> tuple[p
 
 
 def list_outcomes(evidence: Evidence, read: pd.DataFrame, versions: list[str]) -> Iterator[Outcome]:
-    """Of people, and of each model that read all versions: shares right (also by type of question), scales, shares of
+    """Scores of people, and each model that read all versions: shares correct (also by question type), scales, shares of
     “yes”; of people the minutes with the text."""
     people = people_in(evidence).rows_of(read)
     of_models = label_models(read[read["kind"] == "model"], versions)
@@ -237,7 +237,7 @@ def why_not(outcome: Outcome, versions: list[str], pair: tuple[int, int]) -> str
 
 
 def text_rows(outcome: Outcome, versions: list[str]) -> Iterator[dict[str, Any]]:
-    """Of each text, each version minus the first, with what is each reader's own taken out."""
+    """Per text, each version minus the first, adjusted for readers."""
     if why_not(outcome, versions, (0, 1)):
         return
     _text, reader, _version = outcome.codes(versions)

@@ -49,7 +49,7 @@ class Number:
     kind: str = "skilled"
 
     def key(self, kind: str, study: Study, choices: Choices, sheet: int = 0) -> ResultKey:
-        """Of what is behind it, as a kind of cached result."""
+        """The key of its rows, as a kind of cached result."""
         more = (self.table, self.column, self.kind, json.dumps(sorted(self.names)), str(sheet))
         return ResultKey(kind, study, choices, more)
 
@@ -72,7 +72,7 @@ class DrillDown:
 
 @dataclass(frozen=True)
 class Sheet:
-    """Of all `n` rows behind a number so many as are cached together."""
+    """Those of the `n` rows behind a number that are cached together."""
 
     found: DrillDown
     n: int

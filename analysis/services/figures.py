@@ -58,7 +58,7 @@ def figure_specification(study: Study, report: Report, name: str) -> dict[str, A
 
 
 def as_of(report: Report) -> list[str]:
-    """Of when an earlier report is; nothing for one of now."""
+    """The time of an earlier report; empty for a current one."""
     if report.as_of is None:
         return []
     return [_("Computed at %(time)s.") % {"time": date_format(localtime(report.as_of), "TIME_FORMAT")}]

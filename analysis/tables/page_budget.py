@@ -22,7 +22,7 @@ LIST_ROWS = (24, 18, 12, 8, FEWEST_ROWS)
 
 
 def rows_on_a_page(table: Table, of: int = 1) -> int:
-    """Of a list on its own page, or on one with so many such lists: the fewer the more columns it has."""
+    """How many rows a list may show on its own page, or on one with several lists: fewer for more columns."""
     return max(FEWEST_ROWS, min(MOST_ROWS, LIST * 3 // (2 * of + 1) // len(table.columns)))
 
 

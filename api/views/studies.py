@@ -351,7 +351,7 @@ class Annotators(StudyView):
 class Links(StudyView):
     @operation("List personal links", scope=Scope.PEOPLE, role=Role.RESEARCHER, gives=LinksSerializer)
     def get(self, request: Request, study: str) -> Any:
-        """Of the people of the main part whose link works."""
+        """The links of people of the main part whose link works."""
         listed = self.study.annotators.filter(kind=AnnotatorKind.HUMAN, purpose=Purpose.MAIN, revoked_at=None)
         return self.show({"results": [] if self.study.state == StudyState.IMPORTED else listed})
 

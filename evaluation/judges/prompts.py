@@ -79,7 +79,7 @@ class JudgePrompts:
     labels: Mapping[str, str]
     system: str = ""
     scale: Scale | None = None
-    """Of the scores that the prompts ask for; None: the study's."""
+    """The scale of the scores that the prompts ask for; None: the study's."""
     rates: Mapping[str, str] | None = None
     """By dimension, where each has a prompt of its own, or where they are about some dimensions only."""
 

@@ -39,7 +39,7 @@ def name_column(judge: str, dimension: str) -> str:
 
 
 def write_columns(setting: JudgeSetting, run: Run) -> None:
-    """Of each item and dimension the mean of the scores that could be read; undefined where none could."""
+    """Store, by item and dimension, the mean of the scores that could be read; undefined where none could."""
     metrics: dict[str, Metric] = {}
     values = []
     for key, scores in collect_scores(run).items():
@@ -95,7 +95,7 @@ class Scores(Judge):
         return score
 
     def find_second_prompt(self, setting: JudgeSetting, asked: JudgeQuestion) -> str | None:
-        """Of samples, and where probabilities are read, other words would be another measure."""
+        """The prompt after a reply without a score. None with samples or probabilities: it would be another measure."""
         if setting.reading != LABEL or setting.samples:
             return None
         return setting.prompts.fill("again", **get_scale(setting, asked).ends)

@@ -48,7 +48,7 @@ def iter_unanswered_by_judge(evaluator: Evaluator) -> Iterator[tuple[dict[str, A
 
 
 def describe_missing(setting: JudgeSetting, asked: JudgeQuestion, items: dict[int, Item]) -> dict[str, Any]:
-    """Of a tuple, whose answers are about no single item, `unit_item_ids` names all."""
+    """A missing judgment; about a tuple, whose answers are about no single item, `unit_item_ids` names all."""
     first, *others = (items[pk] for pk in asked.about.item_ids)
     is_one = asked.about.item_id is not None
     values = {
@@ -63,7 +63,7 @@ def describe_missing(setting: JudgeSetting, asked: JudgeQuestion, items: dict[in
 
 
 def find_reply(setting: JudgeSetting, asked: JudgeQuestion, replies: dict[str, Reply]) -> Reply:
-    """Of a pair, the reply to the order that has no answer."""
+    """The reply to a question; of the two orders of a pair, that to the one without an answer."""
     key = make_key(setting, asked)
     return replies.get(key) or replies.get(f"{key}{SWAPPED}") or NO_REPLY
 
@@ -189,7 +189,7 @@ def query_calls(keys: Sequence[Concat] | None = None) -> QuerySet[Call]:
 
 
 def build_option_keys(stage: Any, item_id: Any, option_id: Any) -> list[Concat]:
-    """Of the calls that can have asked about an option: on its own, or with the others of its item."""
+    """The keys of calls that can have asked about an option: alone, or with the others of its item."""
     return [
         Concat(stage, Value(OPTION_KEY), Cast(option_id, CharField())),
         Concat(stage, Value(ITEM_KEY), Cast(item_id, CharField())),
@@ -197,7 +197,7 @@ def build_option_keys(stage: Any, item_id: Any, option_id: Any) -> list[Concat]:
 
 
 def build_judge_key(end: str = "") -> Concat:
-    """Of the call in which a judge was asked what a response answers."""
+    """The key of the call that asked a judge for a response."""
     unit, item = Cast(OuterRef("assignment__unit_id"), CharField()), Cast(Coalesce(OuterRef("item_id"), 0), CharField())
     return Concat(
         OuterRef("stage"), Value(UNIT_KEY), unit, Value("/"), item, Value("/"), OuterRef("question"), Value(end)

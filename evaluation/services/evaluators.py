@@ -80,7 +80,7 @@ def expand_versions(study: Study, specs: Sequence[Any]) -> list[Any]:
 
 
 def name_text_version(version: str) -> dict[str, str]:
-    """Of what an evaluator is asked with."""
+    """The part of an evaluator's parameters that names the text version, if it reads another than the first."""
     return {TEXT_VERSION: version} if version else {}
 
 
@@ -133,7 +133,7 @@ def has_answers(annotator: Annotator) -> bool:
 
 
 def change_options(evaluator: Evaluator, options: dict[str, Any]) -> None:
-    """Of one that has answered nothing, such as a model that was cut off each time. Its runs end."""
+    """Change the options of an evaluator without answers, such as a model that was cut off each time; its runs end."""
     for run in list_runs(evaluator):
         runs.cancel(run)
     evaluator.params = {**evaluator.params, OPTIONS: options}

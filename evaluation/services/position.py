@@ -17,7 +17,7 @@ POSITION = "position"  # in the params of an evaluator from a replication pack: 
 
 @dataclass(frozen=True)
 class PositionBias:
-    """Of `n` pairs answered in both orders, the number with two different answers (`n_flipped`, counted as ties).
+    """`n` pairs were answered in both orders, `n_flipped` of them differently (counted as ties).
 
     Of all answers to either order that name a winner (`n_decided`), how many named the item that was first.
     """

@@ -105,7 +105,7 @@ def count_option_answers(study: Study) -> Shares:
 
 
 def count_judge_answers(study: Study) -> Shares:
-    """Of how many answers follows from those that are there: what a stop hides is not missing."""
+    """Progress of judges. Their totals follow from the answers given: questions after a stop are not missing."""
     annotators = list(query_evaluators(study))
     asked = {annotator.pk for annotator in annotators if hasattr(annotator, "evaluator")}
     return {

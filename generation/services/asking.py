@@ -313,7 +313,7 @@ def make_scope(generator: Generator) -> str:
 
 
 def get_generator(project: Project, spec: GenerationSpec) -> Generator:
-    """Of an ask that was started."""
+    """The generator of a run that has been started."""
     return Generator.objects.get(project=project, name=spec.name)
 
 

@@ -159,7 +159,7 @@ def get_current_text(project: Project, external_id: str) -> Text:
 
 
 def _find_latest_items(text: Text) -> list[Item]:
-    """Of each item the last version about this row; for the current text that is the current one."""
+    """The last version of each item for this version of the text; for the current text, the current one."""
     rows = order_by_arrival(Item.objects.filter(text=text, project=text.project_id)).select_related("generator")
     by_id: dict[str, Item] = {}
     for item in rows.prefetch_related("options", "key_corrections__made_by"):

@@ -127,7 +127,7 @@ def compare_bank(project: Project) -> dict[str, Any]:
 def find_known(
     benchmark: Benchmark, texts: dict[str, frozenset[int]], items: dict[str, frozenset[int]]
 ) -> Iterator[dict[str, Any]]:
-    """Of each text and item the nearest of the benchmark, where it is near enough."""
+    """For each text and item, its nearest neighbour in the benchmark, where it is near enough."""
     rows = read_signatures(bytes(benchmark.signatures))
     for kind, ours in (("text", texts), ("item", items)):
         theirs = [(row["id"], np.frombuffer(bytes.fromhex(row["minhash"]), np.uint32))
@@ -153,7 +153,7 @@ def work_out(job: Job, hear: Hear) -> Any:
 
 
 def make_version(project: Project) -> str:
-    """Of the bank and the benchmarks: another one where the pairs may be others."""
+    """A fingerprint of the bank and the benchmarks; it changes when the pairs may."""
     keys = ",".join(str(pk) for pk in project.benchmarks.order_by("pk").values_list("pk", flat=True))
     return f"{get_bank_version(project)} {zlib.crc32(keys.encode())}"
 

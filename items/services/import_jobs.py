@@ -91,7 +91,7 @@ def refuse_plan(plan: ImportPlan) -> JobFailed:
 
 
 def refuse_file(n: int, errors: Sequence[Mapping[str, Any]]) -> JobFailed:
-    """Of a refused file: how many problems there are, the first in words, and those that can be listed."""
+    """The refusal of a file: the number of its problems, the first in a sentence, and those that can be listed."""
     sentence = _("The file was refused; nothing was stored. Problems: {n}. The first, in line {line}: {reason}")
     first = sentence.format(n=n, line=errors[0]["line"], reason=errors[0]["reason"])
     return JobFailed(make_printable(first, 1_000), errors)

@@ -101,7 +101,7 @@ def move_rows(rows: list[Any], scratch: Project) -> None:
 
 
 def make_current(project: Project, gone: list[Any]) -> None:
-    """Of rows that were a next version, the version before."""
+    """Make the version before each deleted one current again."""
     for chunk in split_into_chunks([row for row in gone if row.version > 1]):
         rows = type(chunk[0])._base_manager.filter(project=project)
         before = rows.filter(external_id__in=[row.external_id for row in chunk]).order_by("version")

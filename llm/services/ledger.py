@@ -117,7 +117,7 @@ class CallLedger:
         return paid
 
     def _is_first(self, call: Call, price: int) -> bool:
-        """Of a call taken from us as lost: whether our outcome still counts. What it cost is added anyway."""
+        """Whether our outcome of a call that was taken over as lost still counts. Its cost is added anyway."""
         row = Call.objects.select_for_update().get(pk=call.pk)
         call.cost_nanos, call.tries, call.due_at = row.cost_nanos + price, row.tries, row.due_at
         if row.state in NOT_FINAL and call.state == CallState.REPLIED:

@@ -43,7 +43,7 @@ class NotRecorded(Exception):
 
 
 def fingerprint(messages: Sequence[Mapping[str, Any]], params: Mapping[str, Any], sample: int) -> str:
-    """Of what was asked, wherever and in whichever project."""
+    """A hash of what was asked, the same on any server and in any project."""
     return hash_text(to_canonical_json([messages, params, sample]))
 
 

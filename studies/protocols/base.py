@@ -168,11 +168,11 @@ class Stage:
         return tuple(each for each in self.questions if has_expected_answer or not each.needs_expected_answer)
 
     def path(self, answers: Mapping[str, Value], applying: Iterable[Question]) -> dict[str, Value | None]:
-        """Of the questions that apply, those that are asked after these answers; see `conditions.path`."""
+        """The applicable questions that are asked after these answers; see `conditions.path`."""
         return path([Asked(question.name, question.asked_if) for question in applying], answers)
 
     def applicable(self, answers: Mapping[str, Value], applying: Iterable[Question]) -> dict[str, bool | None]:
-        """Of the questions that apply, whether each is asked after these answers; None where an earlier one is missing.
+        """By applicable question, whether it is asked after these answers; None where an earlier one is missing.
 
         What is asked and has no answer is missing; what is not asked is not applicable.
         """
@@ -181,7 +181,7 @@ class Stage:
         return {each.name: None if each.name in waiting else each.name in asked for each in applying}
 
     def find_reached(self, asked: Mapping[str, Value | None]) -> frozenset[str]:
-        """Of the questions asked, those of the gates reached: a gate opens when all before it is answered."""
+        """The questions asked that belong to open gates: a gate opens when all before it is answered."""
         found: set[str] = set()
         gate, is_waiting, is_closed = "", False, False
         for question in self.questions:

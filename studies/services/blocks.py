@@ -107,7 +107,7 @@ def find_new_texts(study: Study) -> Chosen:
 
 
 def choose_texts(study: Study, names: Sequence[str]) -> Chosen:
-    """Of these texts those that have items by the generators of the study, as a launch would choose them."""
+    """Those of the texts that have items by the generators of the study, as a launch would choose them."""
     asked = copy(study)
     asked.selection = {"texts": list(names), "generators": list_generators(study)}
     return choose_items(asked)

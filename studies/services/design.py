@@ -141,7 +141,7 @@ class DraftSummary:
 
     @property
     def hours(self) -> float:
-        """Of all people together, at most."""
+        """The hours of all people together, at most."""
         return self.n_people * self.workload.minutes.high / 60 if self.workload else 0
 
     @property

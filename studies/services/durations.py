@@ -89,7 +89,7 @@ def sum_cost(unit: PlannedUnit, stage: Stage, *, weighed: bool) -> float:
 
 
 def sum_item_cost(item: Item | None, stage: Stage, weighed: bool) -> int:
-    """Of questions about the text itself there is no item."""
+    """The seconds (`weighed`) or number of the questions about an item; None: those about the text itself."""
     found = 0
     for question in stage.about(item is not None and bool(item.expected_answer)):
         times = len(item.options.all()) if item is not None and question.per == "option" else 1

@@ -222,7 +222,7 @@ def close_stage(assignment: Assignment, stages: Collection[str], n_options: int)
 
 
 def submit_stages(answered: Mapping[int, Collection[str]], stages: Collection[str]) -> None:
-    """Of assignments, by primary key: these stages are complete. With all of them the assignment is finished."""
+    """Mark stages of assignments (by primary key) as complete; with all stages the assignment is finished."""
     now = timezone.now()
     rows = [
         Submission(assignment_id=pk, stage=name, submitted_at=now) for pk, names in answered.items() for name in names

@@ -90,7 +90,7 @@ def list_open(annotator: int, token: str) -> QuerySet[Assignment]:
 
 
 def count_units(annotator: int, round: int) -> QuerySet[Assignment, Any]:
-    """Of how many units of the round how many are done."""
+    """How many units of the round are done, and how many there are."""
     rows = Assignment.objects.worked_on().filter(annotator=annotator, round=round).order_by().values("annotator")
     return rows.annotate(finished=Count("finished_at"), total=Count("*")).values_list("finished", "total")
 

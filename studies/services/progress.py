@@ -148,7 +148,7 @@ def count_guesses(study: Study, purpose: Purpose = Purpose.MAIN) -> list[tuple[s
 
 
 def classify_annotator(annotator: Annotator) -> str:
-    """Of an annotator of `list_annotators`."""
+    """The state of an annotator of `list_annotators`."""
     counts: Any = annotator  # n_done and n_open are added by the query
     if counts.n_done and not counts.n_open:
         return "finished"

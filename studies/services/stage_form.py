@@ -138,7 +138,7 @@ class StageForm:
         return subject.item_id is not None and bool(self.items[subject.item_id].expected_answer)
 
     def reopened(self, subject: Subject) -> dict[str, Any] | None:
-        """Of a second round: the questions that are asked again, with what is shown beside; None: all."""
+        """The questions that a second round asks again, with what is shown beside them; None: all."""
         if self.assignment.reopened is None:
             return None
         return dict(self.assignment.reopened.get(str(subject.item_id), {}))

@@ -19,7 +19,7 @@ from analysis.reports.spread import EDGES, STUDIES, Spread, clause_of, component
 
 
 def option_spread(evidence: Evidence) -> Spread:
-    """Of judgments of options, without and with the text."""
+    """The spread of judgments of options, without and with the text."""
     judgments = people_in(evidence).rows_of(evidence.judgments)
     if judgments.empty:
         return Spread(Components(), from_nothing())

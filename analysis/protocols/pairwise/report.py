@@ -116,7 +116,7 @@ def clause(evidence: Evidence, largest: Difference) -> str:
 
 
 def pair_spread(evidence: Evidence) -> Spread:
-    """Of untied judgments of pairs."""
+    """The spread of untied judgments of pairs."""
     judgments = select_counted(evidence)
     first, second, outcome, text = encode(evidence, judgments)
     untied = outcome != TIE

@@ -29,7 +29,7 @@ ALL = ""  # of the column that names a group
 
 
 def build_report(evidence: Evidence) -> Report:
-    """Of the people chosen, in the purposes chosen."""
+    """The report on the chosen people, in the chosen purposes."""
     found = list_written_by_people(evidence)
     minutes = variants(evidence, lambda mine: iter(()))
     tables = (counts(evidence, found), *minutes, items(found), description(evidence))

@@ -106,7 +106,7 @@ def helpful(
 
 
 def meetings(groups: Groups, quotas: Quotas) -> dict[Two, tuple[Links, Links]]:
-    """Of each two generators, how many pairs each item has: of the first one's items, of the second one's.
+    """For each two generators, how many pairs each item has: items of the first, items of the second.
 
     Each generator deals its pairs out to its items in turn, on and on, so that both their sums and their parts with
     each other generator differ by at most one.

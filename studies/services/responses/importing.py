@@ -108,7 +108,7 @@ def store_assignments(
 
 
 def order_shown_sides(answered: list[ItemAnswer]) -> dict[Cell, dict[str, list[Any]]]:
-    """Of pairs whose left side the file names, what was shown, left first; all other orders are unknown."""
+    """The items shown, left first, of pairs whose left side the file names; other orders are unknown."""
     shown: dict[Cell, dict[str, list[Any]]] = {}
     for found in answered:
         if left := found.rows[0].shown_left:
