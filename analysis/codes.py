@@ -25,7 +25,7 @@ KINDS = {
     GUESSABLE: _("Why it can be guessed without the text"),
     ERROR: _("What is wrong with the question"),
 }
-SEVERAL = (UNANSWERABLE, GUESSABLE, ERROR)  # kinds of which an item may have more than one; of all others it has one
+SEVERAL = (UNANSWERABLE, GUESSABLE, ERROR)  # kinds with several codes per item; all others allow one
 OWN = "="  # is between kind and category in the name of a code of the team's own
 LONGEST = 60  # letters of a kind, and of a category, of the team's own
 

@@ -20,7 +20,7 @@ def number(value: float, digits: int = 2) -> str:
     """Rounded, with a real minus, and without the zero before the point: `-0.105` as `−.11`, `3.5` as `3.50`.
 
     `.00` and `1.00` say exactly none and all: what is only near them has a third digit (`.003`), and what is nearer
-    than that is said to be on this side of it (`<.001`, `>.999`).
+    than that is shown as being on this side of it (`<.001`, `>.999`).
     """
     if not keeps_meaning(value, digits):
         digits = MOST_DIGITS

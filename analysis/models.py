@@ -134,7 +134,7 @@ class CodeDecision(models.Model):
 
     study = models.ForeignKey(Study, models.CASCADE, related_name="code_decisions")
     item = models.ForeignKey(Item, models.CASCADE, related_name="code_decisions")
-    question = models.CharField(max_length=130)  # a kind of which an item has one code, else a code that it has or not
+    question = models.CharField(max_length=130)  # a kind with one code per item, or else a single code (set or not)
     value = models.CharField(max_length=130, blank=True)  # the code; empty: none
     reason = models.CharField(max_length=500, blank=True)
     act = models.ForeignKey(

@@ -34,7 +34,7 @@ def call_later(path: str) -> Callable[..., Any]:
 
 @dataclass(frozen=True)
 class Published:
-    """The study that a protocol comes from, of which `analysis/published.csv` has numbers.
+    """The published study behind a protocol, with numbers in `analysis/published.csv`.
 
     source: its name. differs: sentences about what its method does otherwise. counted: by name of a table, the column
     with the n of an own number, where it is not that of `reports.published.COUNTED`. by_language: whether only numbers

@@ -36,7 +36,7 @@ NOT_ACCEPTED = "ASSIGNMENT_ID_NOT_AVAILABLE"  # how MTurk shows a task to those 
 
 
 class NoIdentity(Exception):
-    """The address does not say who comes; the message is a sentence."""
+    """The address does not identify the participant; the message is a sentence."""
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from studies.phases import Phase, PhaseQuestion
 
 @dataclass(frozen=True)
 class PhaseRow:
-    """One question. `remark`: what is said about the answer given; `verdict` "right", "wrong" or nothing."""
+    """One question. `remark`: feedback on the answer; `verdict`: "right", "wrong" or "" (not scored)."""
 
     name: str
     kind: str

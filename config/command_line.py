@@ -1,4 +1,4 @@
-"""The command line of `manage.py`: what ends a command from outside is said in a sentence, as its refusals are."""
+"""The command line of `manage.py`: external failures, like a command's own errors, are shown as one sentence."""
 
 import io
 import os

@@ -39,7 +39,7 @@ def set_request_id(value: str | None) -> None:
 class RequestIdMiddleware:
     """Gives each request an id, which its log lines, its reply's header and its error page carry.
 
-    A proxy's own id is taken only where one is said to be in front (LESART_PROXIES).
+    A proxy's own id is used only where a proxy is configured (LESART_PROXIES).
     """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]):

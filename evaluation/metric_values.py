@@ -135,7 +135,7 @@ def import_metrics(project: Project, content: bytes, families: Mapping[str, str]
 
 
 def read_metrics(content: bytes) -> Table:
-    """The cells of the file; what may be wrong with any table is said as of a table of items."""
+    """The cells of the file; general problems are reported as for a table of items."""
     reading = Reading()
     table = read_cells(content, reading)
     for problem in reading.problems.listed:
@@ -211,7 +211,7 @@ def iter_metric_rows(study: Study) -> Iterator[dict[str, Any]]:
 
 
 def get_metric_families(study: Study) -> dict[str, str]:
-    """The metrics of which the study's items have values, in the project's order, with their base models' families."""
+    """The metrics with values for the study's items, in the project's order, with their base models' families."""
     known = Metric.objects.filter(values__item__unit_items__unit__study=study).order_by("pk").distinct()
     return dict(known.values_list("name", "family"))
 

@@ -57,7 +57,7 @@ class IncompleteItem(models.Model):
 
     @property
     def is_open(self) -> bool:
-        """Whether it is a question without options: it has an expected answer, or lacks just that."""
+        """Whether it is a question without options: it has an expected answer, or misses only that."""
         return not self.options and (bool(self.expected_answer) or NO_ANSWER in self.reasons)
 
 

@@ -21,7 +21,7 @@ from items.plain import make_printable
 
 
 class UnreadableFile(ValueError):
-    """A file that a command cannot take in; the message is a sentence."""
+    """A file that a command cannot read; the message is a sentence."""
 
 
 def get_upload_limit(door: str) -> int:
@@ -95,7 +95,7 @@ MAX_FILES = 20_000
 MAX_FILE = 50_000_000  # bytes, unpacked
 MAX_TOTAL = 200_000_000
 METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)  # others unpack a block to any size
-ZSTANDARD = 93  # of which zipfile knows nothing before Python 3.14; the logs of Inspect AI have it
+ZSTANDARD = 93  # unknown to zipfile before Python 3.14; the logs of Inspect AI have it
 LOCAL_HEADER = struct.Struct("<26xHH")  # its end says how long the name and the extra field behind it are
 # What reading a ZIP file that is none, is damaged or encrypted can raise.
 UNREADABLE = (
@@ -113,7 +113,7 @@ def wants_mark(query: Mapping[str, str]) -> bool:
 
 
 def mark_tables(files: Mapping[str, bytes]) -> dict[str, bytes]:
-    """The files, of which each CSV begins with a byte-order mark."""
+    """The files, each CSV with a byte-order mark."""
     return {name: codecs.BOM_UTF8 + content if name.endswith(".csv") else content for name, content in files.items()}
 
 

@@ -48,7 +48,7 @@ def _escape(char: str) -> str:
 UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 CHARACTER = re.compile(f"[{UNSPACED}]")
 TOKEN = re.compile(r"\w+|[^\w\s]")
-# Readers' texts have 1.6 characters a word in Chinese and 1.9 in Japanese (Trauzettel-Klosinski & Dietz 2012, IReST).
+# Readers' texts have 1.6 characters per word in Chinese and 1.9 in Japanese (Trauzettel-Klosinski & Dietz 2012, IReST).
 CHARACTERS_PER_WORD = 2
 
 
@@ -70,7 +70,7 @@ def take_unspaced(text: str) -> tuple[str, int]:
     return rest, -(-n // CHARACTERS_PER_WORD)
 
 
-# Who wrote an item of which nothing is said.
+# The generator of an item that names none.
 DEFAULT_GENERATOR = "human"
 
 

@@ -63,7 +63,7 @@ class Repeating(threading.Thread):
 
 
 LEASE = timedelta(seconds=30)  # without a heartbeat; then another worker may begin
-MAX_ATTEMPTS = 3  # a worker that crashes so often lacks memory, not luck
+MAX_ATTEMPTS = 3  # a worker that crashes so often is probably out of memory
 EVERY = 1.0  # seconds between two heartbeats
 
 

@@ -76,7 +76,7 @@ class Badge:
 
 
 def build_badges(endpoint: Endpoint) -> list[Badge]:
-    """One for each ability; unknown is said as such."""
+    """One for each capability, also where it is unknown."""
     words = {
         "logprobs": (_("log-probabilities"), _("no log-probabilities"), _("log-probabilities: unknown")),
         "json_schema": (_("JSON schema"), _("no JSON schema"), _("JSON schema: unknown")),

@@ -47,7 +47,7 @@ def add_option_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def read_options(options: dict[str, Any]) -> RequestOptions:
-    """What was said of them; `CommandError` for a limit that none can be."""
+    """The options of the command line; `CommandError` for an invalid limit."""
     if options["max_tokens"] is not None and not 1 <= options["max_tokens"] <= MOST_TOKENS:
         raise CommandError(f"--max-tokens is a number from 1 to {MOST_TOKENS}.")
     return RequestOptions(options["max_tokens"], options["reasoning_effort"] or "", options["extra"] or {})

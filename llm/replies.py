@@ -15,7 +15,7 @@ REASONING_PARTS = ("thinking", "reasoning", "redacted_thinking", "summary_text")
 
 
 class BadReply(Exception):
-    """A reply with status 200 that is none; .failure says of which class."""
+    """A reply with status 200 that is unusable; .failure is its class."""
 
     def __init__(self, failure: Failure, words: str):
         super().__init__(words)

@@ -83,7 +83,7 @@ class Progress:
 
     @cached_property
     def rate(self) -> float | None:
-        """Calls a second over the last half minute; None where nothing was done in it or the run is paused."""
+        """Calls per second over the last half minute; None without calls in it, or while the run is paused."""
         if not self.run.is_active:
             return None
         now = timezone.now()

@@ -45,7 +45,7 @@ class Role(models.TextChoices):
 
 class ProjectQuerySet(models.QuerySet):
     def visible_to(self, user):
-        """All for admins of the server, else those of which the user is a member."""
+        """All for admins of the server, else those where the user is a member."""
         if user.is_superuser:
             return self
         return self.filter(memberships__user=user)

@@ -236,7 +236,7 @@ class Stage:
 
 
 def describe_stages(*done: bool) -> list[Stage]:
-    """The five, of which the first are `done` or not; the first that is not done is the next."""
+    """The five stages, each `done` or not; the first that is not done is the next."""
     sentences = (
         (_("Add texts"), _("Paste them, or import texts with questions.")),
         (_("Add questions"), _("Write them, or let a model or rules write them.")),

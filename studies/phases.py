@@ -143,7 +143,7 @@ class Phase(Strict):
         return self
 
     def problems(self) -> list[str]:
-        """Why a phase of this kind cannot be as it is, in sentences; only what the kind allows may be said."""
+        """Why a phase of this kind cannot be as it is, in sentences; a phase may have only what its kind allows."""
         allowed = {
             "questions": self.kind in ASKING,
             "pass_mark": self.kind in ENDING,

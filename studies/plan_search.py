@@ -95,7 +95,7 @@ def _steps(design: Design) -> int:
 
 
 def _start(design: Design, rng: np.random.Generator) -> IntArray:
-    """A first plan: text by text in random order, each label to the seats that lack it most."""
+    """A first plan: text by text in random order, each label to the seats that need it most."""
     labels = np.full((len(design.who), design.seats), NOBODY)
     lack_of_seats, lack = design.target_of_seats.copy(), np.zeros(design.share.shape[1])
     for text in rng.permutation(len(design.who)):

@@ -49,7 +49,7 @@ def assign_seats(
 ) -> list[list[int]]:
     """The seats of each text, ascending.
 
-    per_unit None: all seats do all texts. per_unit k: exactly k seats a text; loads differ by at most one, and any two
+    per_unit None: all seats do all texts. per_unit k: exactly k seats per text; loads differ by at most one; any two
     seats have about equally many texts in common. shared, own: the first `shared` texts are done by all, each seat does
     `own` more that nobody else does, drawn from the rest; then texts must be shared + own * annotators.
     """
@@ -110,7 +110,7 @@ class _NewSeat:
         return [seat for seat, cell in enumerate(self.plan[text]) if cell == name]
 
     def rank(self, text: int, name: str) -> tuple[float, int, int]:
-        """Lowest is best: own lack of it, texts shared with those who guess it here, its guesses in the study."""
+        """Lowest is best: most needed first, then fewest texts shared with those who guess it, then its total."""
         met = sum(self.met[seat] for seat in self.partners(text, name))
         return -round(self.lack[name], 9), met, self.overall[name]
 
@@ -133,7 +133,7 @@ def _fewest(row: Sequence[str | None], generators: Sequence[str]) -> list[str]:
 
 
 def _some_seats(texts: int, annotators: int, per_unit: int, rng: np.random.Generator) -> list[list[int]]:
-    """Exactly `per_unit` seats a text: the search labels each seat as in or out, and only those in meet."""
+    """Exactly `per_unit` seats per text: the search labels each seat as in or out, and only those in meet."""
     part = per_unit / annotators
     everybody: IntArray = np.arange(annotators)
     design = Design(annotators, np.tile([part, 1 - part], (texts, 1)), (everybody,) * texts, np.array([1.0, 0.0]))
@@ -196,7 +196,7 @@ def _check_numbers(texts: int, annotators: int, per_unit: int | None, shared: in
 
 
 def fill_evenly(units: int, seats: int, per_unit: int, *, seed: int) -> list[list[int]]:
-    """Exactly `per_unit` seats a unit, ascending; numbers of units per seat differ by at most one.
+    """Exactly `per_unit` seats per unit, ascending; numbers of units per seat differ by at most one.
 
     Units are filled in a random order, each by those who have fewest; of these by who has shared fewest units with
     those already chosen for it, then by lot.

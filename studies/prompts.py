@@ -1,7 +1,7 @@
 """What a model is asked, from an instrument of prompts: slots are filled in, and nothing else changes, to the byte.
 
 An instrument of prompts for evaluators holds `labels` (correct, incorrect), `text` (how {text} is laid out), a template
-for each stage, and `again`, which is said after a reply that holds no label.
+for each stage, and `again`, which is sent after a reply without a label.
 """
 
 import re

@@ -129,7 +129,7 @@ class ItemBlock:
 
     @property
     def errors_above(self) -> list[str]:
-        """What is said above the item. That nothing but a rating is missing is said at the rating."""
+        """The message above the item. A missing rating alone is reported at the rating."""
         missing = [row for row in self.rows if row.lacks_answer]
         return [] if len(self.errors) == len(missing) == 1 and missing[0].is_rating else self.errors
 

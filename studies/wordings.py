@@ -26,7 +26,7 @@ HEAD = {"name", "language", "title", "use", "protocol"}
 
 
 def check_wording(content: Mapping[str, Any], model: Mapping[str, Any]) -> list[Problem]:
-    """What the content lacks, or has otherwise, beside `model`, the wording that ships with its protocol."""
+    """What the content misses or has differently, compared with `model`, the wording that ships with its protocol."""
     return [*check_shape(content, model), *check_slots(content, model), *check_empty(content)]
 
 

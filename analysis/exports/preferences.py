@@ -23,7 +23,7 @@ NOT_QUALITY = {"guessability", "answerability"}
 def list_preferences(study: Study, purposes: Collection[str]) -> Iterator[dict[str, Any]]:
     """One row for each measure and pair of items of a text whose mean scores differ; the better one is chosen.
 
-    Measures are those of which more is better. Texts that may not be redistributed are left out.
+    Only measures where more is better are included. Texts that may not be redistributed are left out.
     """
     scores = score_study(evidence_of(study, Choices(purposes=tuple(purposes)))).items
     scores = scores[~scores["measure"].isin(list_ambiguous(study))]
@@ -35,7 +35,7 @@ def list_preferences(study: Study, purposes: Collection[str]) -> Iterator[dict[s
 
 
 def list_ambiguous(study: Study) -> set[str]:
-    """Measures of which nobody has said that more is better: questions that are no scales."""
+    """Measures that are not known to be better when higher: questions without a scale."""
     questions = (question for stage in get_declaration(study).stages for question in stage.questions)
     return NOT_QUALITY | {question.name for question in questions if question.kind != "scale"}
 

@@ -119,7 +119,7 @@ class Evidence:
     `unit_items`: by unit, the ids of the items that are compared, in stored order; only where items are compared.
     `text_draw`: how the texts that people do were drawn; None where they were not drawn by chance.
     `flaw_codes`: by item_id and flaw what the majority of people said in studies of flaws of the project.
-    `seen_texts`: by label, the texts of which a model has seen people's answers.
+    `seen_texts`: by label, the texts whose human answers a model has seen.
     `published_names`: by generator, the published one that a researcher has said it is, "" for none.
     """
 

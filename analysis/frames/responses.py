@@ -74,7 +74,7 @@ def responses_frame(
 
 def every_round(study: Study, purposes: Collection[str] = MAIN, *, adjudicated: bool = False) -> pd.DataFrame:
     """All rows, those of earlier rounds too, with the columns of `COLUMNS`; with the decisions of an adjudication in
-    place of what was said, if asked for."""
+    place of the answers, if asked for."""
     answers = answers_of(study, purposes)
     if adjudicated:
         answers = adjudicate(study, answers)

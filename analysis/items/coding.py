@@ -87,7 +87,7 @@ def scheme_of(
 ) -> Scheme:
     """`items`: their ids. `chosen`: the kind that alone has keys; without one all have.
 
-    With a coding the same codes are offered and nothing is said of what others or the metadata say.
+    An independent coding offers the same codes and hides those of others and of the metadata.
     """
     codes = standing_codes(study)
     found = {way.kind: way for way in ways(study.protocol, items, metadata_of(study), codes)}

@@ -110,7 +110,7 @@ class Done:
 def code_items(
     study: Study, placed: Collection[Placed], user: User | None, coding: IndependentCoding | None = None
 ) -> Done:
-    """Set these codes for the team, or in one's own coding. Of a kind of which an item has one code the new one takes
+    """Set these codes for the team, or in an independent coding. Of a kind with one code per item, the new one takes
     the place of another.
 
     `BadCode` for an unknown code and for an item that is not in the study. At each place one code is set at most.

@@ -168,7 +168,7 @@ class Comparison:
 
     @cached_property
     def cells(self) -> list[Cell]:
-        """Those of which any coder has set a code, in the study's order of items."""
+        """The items that any coder has coded, in the study's order of items."""
         every = (self.build_cell(item, question) for item in self.items for question in self.questions)
         return [cell for cell in every if any(cell.answers)]
 

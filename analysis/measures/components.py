@@ -29,7 +29,7 @@ MOST = 25.0  # a variance of single components beyond which shares tell nothing
 class Judgments:
     """(n,) codes of each judgment's text, generator, item, option, annotator and stage, and whether it is right.
 
-    Items belong to a text and a generator, options to an item; an annotator judges an option once a stage.
+    Items belong to a text and a generator, options to an item; an annotator judges an option once per stage.
     """
 
     text: IntArray

@@ -193,7 +193,7 @@ class TextDifference:
 
 
 def text_difference(version: FloatArray, baseline: FloatArray) -> TextDifference:
-    """From outcomes of readers without their own effects: of those with the version and those with version 0."""
+    """The contrast from reader-adjusted outcomes: readers of the version against readers of version 0."""
     a, b = len(version), len(baseline)
     value = float(version.mean() - baseline.mean()) if a and b else np.nan
     if min(a, b) < 2:

@@ -156,7 +156,7 @@ class VarianceParts:
         return max(low, self.bounds[0]), min(high, self.bounds[1])
 
     def interval(self, level: float = LEVEL) -> Interval:
-        """The interval with all that has to be said beside it."""
+        """The interval with all its caveats."""
         low, high = self.ends(level)
         n_units = self.n_annotators if self.drawn == ANNOTATOR else self.n_texts
         return Interval(
@@ -210,7 +210,7 @@ class Figure:
         return ANNOTATOR if self.cells.n_texts == 1 else TEXT_AND_ANNOTATOR
 
     def caveats(self) -> tuple[str, ...]:
-        """What must be said beside the interval."""
+        """The caveats of the interval."""
         if self.fixed:
             return (THIS_MODEL_ONLY, *self.more_caveats)
         few = {1: THIS_ANNOTATOR_ONLY, 2: THESE_TWO_ONLY, 3: THREE_READERS}.get(self.cells.n_annotators)

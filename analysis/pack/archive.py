@@ -69,7 +69,7 @@ class Archive:
         self.write(name, json_text(content))
 
     def close(self, about: dict[str, Any], kind: str = FORMAT) -> None:
-        """Write the manifest: the format, what is said about the pack, and the hash and size of every other file."""
+        """Write the manifest: the format, the description of the pack, and the hash and size of every other file."""
         self.write_json(MANIFEST, {"format": kind, **about, "files": dict(sorted(self.files.items()))})
         self.zip.close()
 

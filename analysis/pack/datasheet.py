@@ -90,7 +90,7 @@ def criteria_of(study: Study) -> Iterator[Criterion]:
 
 
 def wording_of_question(words: Any, question: Question) -> Any:
-    """What the wording of a stage says of a question: a mapping under its name, or one in a list that bears it."""
+    """The wording of a question in a stage: a mapping under its name, or the entry of a list with that name."""
     name = question.wording or question.name
     if isinstance(words.get(name), Mapping):
         return words[name]

@@ -107,7 +107,7 @@ def generators(study: Study, redactor: Redactor) -> list[dict[str, Any]]:
 
 
 def metrics(study: Study) -> list[dict[str, Any]]:
-    """The metrics of which the study's items have values, in the project's order, with what tables say of them."""
+    """The metrics with values for the study's items, in the project's order, with their descriptions."""
     known = Metric.objects.filter(values__item__unit_items__unit__study=study).order_by("pk").distinct()
     return [{"metric": each.name, "is_computed": each.is_computed, "family": each.family} for each in known]
 

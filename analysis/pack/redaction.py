@@ -17,7 +17,7 @@ from studies.protocols.second_round import same_wording
 
 
 def hidden_texts(study: Study) -> frozenset[str]:
-    """Ids of texts of which the version in the study, or the newest one, may not be shared."""
+    """Ids of texts that may not be shared, in the study's version or the newest one."""
     ids = study.units.values("text__external_id")
     found = Text.objects.filter(project=study.project, external_id__in=ids).filter(
         Q(units__study=study) | Q(superseded_at=None)
@@ -83,7 +83,7 @@ class Redactor:
         return self.redact_nested("", value)
 
     def of_evidence(self, evidence: Evidence) -> Evidence:
-        """The evidence as the pack holds it: under its codes, and with what may be said of items and corrections."""
+        """The evidence as in the pack: under its codes, and with what may be published about items and corrections."""
         frames = {name: getattr(evidence, name) for name in CODED}
         if self.codes:
             frames = {name: frame.assign(annotator=frame["annotator"].map(self.code)) for name, frame in frames.items()}

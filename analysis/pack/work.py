@@ -81,7 +81,7 @@ def assignments(study: Study, purposes: Collection[str], redactor: Redactor) -> 
 
 
 def opaque(cells: Any, redactor: Redactor) -> Any:
-    """What an item was opened again with; whose scores an expert judges is said by opaque code too."""
+    """What an item was reopened with; the person whose scores an expert judges has an opaque code too."""
     if not isinstance(cells, dict):
         return cells
     return {

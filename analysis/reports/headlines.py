@@ -1,6 +1,6 @@
 """What comparisons of generators say in words: a winner, a tie, the clear differences, or why there is none.
 
-Nothing is said that the simultaneous intervals of a family do not support. Each protocol brings its own wording.
+Every statement is supported by the simultaneous intervals of its family. Each protocol brings its own wording.
 """
 
 from collections.abc import Callable, Iterator

@@ -33,7 +33,7 @@ def measure_labels(table: IntArray) -> dict[str, Any]:
 
 
 def label_mass(study: Study, purposes: Collection[str]) -> Table:
-    """One row per model and stage of which the calls are here; a study that came as a file has none."""
+    """One row per model and stage whose calls are stored here; an imported study has none."""
     found: dict[tuple[str, str], list[float]] = {}
     for evaluator, stage, mass in iter_label_masses(study, purposes):
         found.setdefault((evaluator, stage), []).append(mass)

@@ -95,7 +95,7 @@ class Compared:
 class Words:
     """Sentences of a protocol, marked for translation; `winner` and `among` name %(best)s, `tie` %(names)s.
 
-    among: the winner of those that can be compared, of which there are %(n)s. above, unclear: where a number of 0
+    among: the winner of the %(n)s that can be compared. above, unclear: where a number of 0
     means something, the generators whose own interval lies above 0, and those whose interval holds it.
     """
 

@@ -34,14 +34,14 @@ ENDS = {"informativity": "informativity_{}", "alpha": "{}", "mean": "{}", "conge
 COUNTED = {"informativity": "n_read", "agreement_with_humans": "n_judgments", "alpha": "n_values",
            "generator_means": "n", "metric_means": "n", "ratings": "n", "metric_correlations": "n",
            "error_codes": "n"}  # fmt: skip
-COUNTS_OF = {"n_read": "answerability"}  # of which shown number a count is the n, where it is not shown itself
+COUNTS_OF = {"n_read": "answerability"}  # the number on the page whose n a count is, where it is not shown itself
 ALONE = ("informativity", "agreement_with_humans", "generator_means")  # tables whose own rows are listed without others
 RATED = ("n_1", "n_5")  # measures that are counts
 
 
 @dataclass(frozen=True)
 class Printed:
-    """One published number: of which table, row and column, and of which group of annotators."""
+    """One published number: its table, row and column, and its group of annotators."""
 
     protocol: str
     group: str
@@ -160,7 +160,7 @@ def select_printed(evidence: Evidence) -> list[Printed]:
 
 
 def find(rows: Sequence[Row], wanted: Mapping[str, str], names: Mapping[str, str], n: int) -> Row | None:
-    """The own row of these names; of all groups, generators and sources where nothing is said.
+    """The own row of these names; of all groups, generators and sources where none is named.
 
     n: how many generators have published numbers.
     """
@@ -256,7 +256,7 @@ def as_own(column: str, value: str, names: Mapping[str, str] | None = None) -> s
 
 
 def own_values(own: Row | None, table: Table, measure: str, protocol: str) -> dict[str, Any]:
-    """own, own_low, own_high, own_n, reason, the own number in words, and of which cells of `table` they are."""
+    """own, own_low, own_high, own_n, reason, the own number in words, and their cells in `table`."""
     if own is None:
         nothing = dict.fromkeys(("own", "own_low", "own_high", "own_n", "own_cell", "own_n_cell"))
         return nothing | {"reason": _("this study has no such row"), "own_said": "–"}

@@ -68,7 +68,7 @@ def place(name: str, table: Table, asked: str, drawn: dict[str, str], csv: str, 
 SHORT = 24  # rows of a table that is in the list
 SURE_ENOUGH = 15  # items of a list that has the surest first
 SHORT_CLOSED = 12  # rows of a part of the description
-# Columns of tables of which the first is read sideways.
+# Columns of tables that are shown transposed.
 SHARES = {"generator", "evaluator", "guessability", "answerability"}
 PUBLISHED = "published"
 DESCRIPTION = "description"
@@ -206,7 +206,7 @@ def notes_of_several(report: Report) -> list[str]:
 class Listed:
     """A table with its figures and its first grids; `beside`: its evaluators side by side.
 
-    `n_rows`: of the report's table, of which the page may show none; `n_elsewhere`: how many it has on its own page.
+    `n_rows`: of the report's table, even where the page shows none; `n_elsewhere`: how many it has on its own page.
     """
 
     table: PageTable

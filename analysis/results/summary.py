@@ -38,7 +38,7 @@ HOW_MANY_TEXTS = "when-would-i-see-a-difference-between-two-generators"  # a que
 
 
 def find_outcome(study: Study, report: Report, estimand: str) -> Outcome | None:
-    """What the protocol's plug-in says; None where nothing can be said, also while effects are hidden."""
+    """The outcome from the protocol's plug-in; None without one, and while effects are hidden."""
     outcome: Outcome | None = find_plugin(study.protocol).summary(report, estimand)
     return outcome
 
@@ -193,7 +193,7 @@ def about_answers(report: Report) -> Iterator[Note]:
 
 
 def about_texts(study: Study, outcome: Outcome | None, verdict: Verdict) -> Iterator[Note]:
-    """How many texts the study lacks, where its texts do not settle which generator is better."""
+    """How many more texts the study needs to settle which generator is better."""
     if outcome is None or outcome.speaker or study.state in RUNNING or verdict.kind not in UNSETTLED:
         return
     compared = outcome.compared

@@ -93,7 +93,7 @@ def leave_out_second_readings(evidence: Evidence, read: pd.DataFrame) -> tuple[p
 
 
 def list_outcomes(evidence: Evidence, read: pd.DataFrame, versions: list[str]) -> Iterator[Outcome]:
-    """Scores of people, and each model that read all versions: shares correct (also by question type), scales, shares of
+    """Scores of people, and models that read all versions: shares correct (also by question type), scales, shares of
     “yes”; of people the minutes with the text."""
     people = people_in(evidence).rows_of(read)
     of_models = label_models(read[read["kind"] == "model"], versions)

@@ -79,7 +79,7 @@ class Sheet:
 
 
 class LazyRows(Sequence[Row]):
-    """All rows behind a number, of which the first sheet is at hand; `more` gives the rows of another by its number."""
+    """All rows behind a number. The first sheet is loaded; `more` loads another by its number."""
 
     def __init__(self, first: Sheet, more: Callable[[int], Sequence[Row]]):
         self.first, self.n, self.more = first.found.rows.rows, first.n, more

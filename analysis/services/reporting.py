@@ -113,7 +113,7 @@ def make_ready(out: Path) -> None:
 
 
 def remove_earlier(out: Path, report: Report) -> None:
-    """Remove the tables and figures of which the folder's report.json speaks and which `report` does not have.
+    """Remove the tables and figures that the folder's report.json lists and `report` does not have.
 
     Nothing else is touched: no file that report.json does not name, none outside the folder, no link and no folder.
     """

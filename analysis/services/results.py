@@ -126,7 +126,7 @@ def counts_by_purpose(study: Study) -> dict[str, int]:
 
 
 def purposes_answered(study: Study) -> dict[str, int]:
-    """The purposes of which people have answered, for a form that nobody sees: to count takes as long as a page."""
+    """The purposes with answers of people, each as 1: a form that nobody sees needs no counts, which are slow."""
     people = Annotator.objects.filter(study=study, kind=AnnotatorKind.HUMAN)
     answers = Response.objects.filter(assignment__returned_at=None)
     has_answered = Exists(answers.filter(assignment__annotator=OuterRef("pk")))

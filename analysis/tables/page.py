@@ -81,7 +81,7 @@ class Cell:
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        """Why it is undefined, if it is, and what it rests on: what is said when it is pointed at."""
+        """The tooltip: why it is undefined, if it is, and what it rests on."""
         return (self.reason, *self.about) if self.reason else self.about
 
 
@@ -261,7 +261,7 @@ def readers_differ(row: Row, column: Column, convention: str) -> tuple[str, ...]
 
 
 def caveats(row: Row, column: Column, convention: str) -> str:
-    """What must be said beside the interval by the chosen convention."""
+    """The caveats of the interval by the chosen convention."""
     if not has_ends(row, column):
         return ""
     return " ".join(row["intervals"][column.name][convention].get("caveats", ()))

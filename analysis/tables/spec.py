@@ -46,7 +46,7 @@ class Column:
     about: str = ""  # what the number is and how it is computed, for whoever points at it
     counts: Literal["judgments", "scores", "items"] = "judgments"  # what the n of its intervals counts
     leads: bool = True  # whether answers are behind it; not behind a setting of the analysis
-    cell: str = ""  # the column that says of which other table's cell the number is a copy
+    cell: str = ""  # the column that names the other table's cell of which the number is a copy
     in_files: bool = True  # whether CSV has it; JSON has all that a row holds
 
     @property

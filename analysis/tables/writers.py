@@ -53,7 +53,7 @@ def as_tex(table: Table) -> str:
     return tabular(align, head, body, table.notes)
 
 
-# Signs of words and headings that fonts of TeX lack, as mathematics; others need LuaLaTeX or XeLaTeX.
+# Signs in words and headings that TeX fonts do not have, as mathematics; others need LuaLaTeX or XeLaTeX.
 TEX_MATH = {
     "κ": r"\kappa", "α": r"\alpha", "β": r"\beta", "ε": r"\varepsilon", "ρ": r"\rho", "τ": r"\tau", "χ": r"\chi",
     "×": r"\times", "→": r"\rightarrow", "≥": r"\ge", "≤": r"\le", "−": "-", "±": r"\pm", "′": "'", "√": r"\surd",

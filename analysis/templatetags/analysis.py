@@ -128,7 +128,7 @@ def list_doubled(table: Table, own: dict[str, Any]) -> list[dict[str, str]]:
     ]
 
 
-# `{% remarks %} … {% endremarks %}` around tables: what is said of their numbers occurs once, at the end.
+# `{% remarks %} … {% endremarks %}` around tables: the footnotes of their numbers are listed once, at the end.
 
 
 class RemarksNode(template.Node):

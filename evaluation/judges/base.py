@@ -152,7 +152,7 @@ class Judge(ABC):
         return ()
 
     def find_second_prompt(self, setting: JudgeSetting, asked: JudgeQuestion) -> str | None:
-        """What is said after a reply without an answer; None: nothing."""
+        """The prompt after a reply without an answer; None: no second prompt."""
         return setting.prompts.fill("again")
 
     def finish(self, setting: JudgeSetting, run: Run) -> None:

@@ -36,7 +36,7 @@ TEXT_PARAMS = {"temperature": 0, "max_tokens": TEXT_TOKENS}
 
 
 class Gates(Judge):
-    """Each question is a call of its own. What the path does not reach is never asked, nor is what a failure hides."""
+    """Each question is a call of its own. Questions beyond the path, or after a failed one, are never asked."""
 
     def plan(self, setting: JudgeSetting) -> Iterator[JudgeQuestion]:
         for about in setting.subjects:

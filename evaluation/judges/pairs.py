@@ -37,7 +37,7 @@ OTHER = {FIRST: SECOND, SECOND: FIRST, TIE: TIE}
 
 
 class Pairs(Judge):
-    """Two calls a pair. The answer is stored when both replies are there; one without an answer leaves none."""
+    """Two calls per pair. The answer is stored when both replies have arrived; it is missing if one has no answer."""
 
     def plan(self, setting: JudgeSetting) -> Iterator[JudgeQuestion]:
         question = list_judged_questions(setting.stage)[0].name

@@ -1,7 +1,7 @@
 """What a judge is asked, from an instrument of prompts: which parts each way of judging has, and their slots.
 
 Every such instrument holds `text` (how {text} is laid out, or `shown: false`), the parts of its way, and `again`, which
-is said after a reply that gives no answer. It may hold `system`, a message before the prompt, and for scores `scale`,
+is sent after a reply without an answer. It may hold `system`, a message before the prompt, and for scores `scale`,
 and prompts for single dimensions, so that published prompts of others can be used as they are. Nothing of generators,
 explanations or metadata has a slot.
 """

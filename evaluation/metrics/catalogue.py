@@ -68,23 +68,23 @@ def answer_overlap(answer: Sequence[str], question: Collection[str]) -> float:
     return sum(word in question for word in answer) / len(answer)
 
 
-LONG = 6  # letters; a longer word is a long one
+LONG = 6  # letters; LIX counts words with more
 
 
 def lix(text: str) -> float:
-    """LIX (Björnsson 1968): words a sentence + percentage of words of more than six letters; higher is harder."""
+    """LIX (Björnsson 1968): words per sentence + percentage of words of more than six letters; higher is harder."""
     words = split_words(text)
     return len(words) / count_sentences(text) + 100 * sum(len(word) > LONG for word in words) / len(words)
 
 
 def flesch(text: str) -> float:
-    """Flesch Reading Ease (1948), English: 206.835 − 1.015 · words a sentence − 84.6 · syllables a word."""
+    """Flesch Reading Ease (1948), English: 206.835 − 1.015 · words per sentence − 84.6 · syllables per word."""
     words, syllables = _mean_lengths(text, "en")
     return 206.835 - 1.015 * words - 84.6 * syllables
 
 
 def amstad(text: str) -> float:
-    """The Flesch formula for German (Amstad 1978): 180 − words a sentence − 58.5 · syllables a word."""
+    """The Flesch formula for German (Amstad 1978): 180 − words per sentence − 58.5 · syllables per word."""
     words, syllables = _mean_lengths(text, "de")
     return 180 - words - 58.5 * syllables
 
@@ -109,7 +109,7 @@ SHORT = 3  # characters; ROUGE-L takes stems of longer words only
 
 
 class NoSynonyms:
-    """Stands for WordNet, which METEOR would ask for synonyms: it has none."""
+    """Replaces WordNet, where METEOR looks up synonyms: there are none."""
 
     def synsets(self, word: str) -> list[str]:
         return []
@@ -238,7 +238,7 @@ class Undefined(Exception):
 
 @dataclass(frozen=True)
 class Question:
-    """A question with what it is held against. `references` are those on the same text; `language` is two letters."""
+    """A question with what it is compared with. `references` are those on the same text; `language` is two letters."""
 
     stem: str
     text: str
@@ -282,7 +282,7 @@ def require_language(question: Question, language: str) -> str:
 
 
 Metric = Callable[[Question], float]
-METEOR = "METEOR"  # the only one that needs files that are not always there
+METEOR = "METEOR"  # the only one that needs files that may be missing
 COMPUTED: Mapping[str, Metric] = {
     "BLEU-4": lambda question: bleu_4(*question.english),
     "ROUGE-L": lambda question: rouge_l(*question.english),

@@ -41,7 +41,7 @@ def refuse(*checks: tuple[bool, str]) -> None:
 
 @dataclass(frozen=True)
 class RunTerms:
-    """What a run may cost, what becomes of calls with an unknown outcome, who starts it, and whether it continues
+    """What a run may cost, how to treat calls with an unknown outcome, who starts it, and whether it continues
     although its first replies are all unusable."""
 
     budget: Decimal | None = None
@@ -270,7 +270,7 @@ def read_seen_texts(study: Study, names: Sequence[str]) -> Sequence[str] | str:
 
 
 def set_seen_texts(evaluator: Evaluator, texts: Sequence[str] | str) -> Evaluator:
-    """Say of which texts the model has seen people's answers, because it was fitted, prompted or its thresholds chosen
+    """Set the texts whose human answers the model has seen, because it was fitted, prompted or its thresholds chosen
     on them: what `read_seen_texts` returns."""
     params = {name: value for name, value in evaluator.params.items() if name != SEEN}
     evaluator.params = params | ({SEEN: texts if texts == ALL_TEXTS else list(texts)} if texts else {})
@@ -279,7 +279,7 @@ def set_seen_texts(evaluator: Evaluator, texts: Sequence[str] | str) -> Evaluato
 
 
 def collect_seen_texts(study: Study) -> dict[str, frozenset[str]]:
-    """By label, the ids of the study's texts of which an evaluator has seen people's answers; only where there are."""
+    """By label of an evaluator, the ids of the study's texts whose human answers it has seen, if any."""
     names = frozenset(study.units.values_list("text__external_id", flat=True))
     rows = Evaluator.objects.filter(annotator__study=study).values_list("annotator__code", "params")
     values = {code: params.get(SEEN) for code, params in rows if params.get(SEEN)}

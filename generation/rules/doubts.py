@@ -1,4 +1,4 @@
-"""What makes a question doubtful: its sentence was taken apart wrongly, or the question lacks something.
+"""What makes a question doubtful: its sentence was taken apart wrongly, or the question misses something.
 
 A doubt lowers the rank score. Two or three of them, or a grave one, and the question is not asked at all.
 """

@@ -72,7 +72,7 @@ YEAR = re.compile(r"\b(?:1\d{3}|20\d\d)\b")
 
 @dataclass(frozen=True)
 class TopicWords:
-    """How a language asks what is said; `{}` is the topic or the time."""
+    """How a language asks about a topic; `{}` is the topic or the time."""
 
     about_person: str
     about_thing: str

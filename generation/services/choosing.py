@@ -20,7 +20,7 @@ N_ITEMS = N_OPTIONS = 3
 
 @dataclass(frozen=True)
 class Size:
-    """Items a text, and options an item; without options they are open questions."""
+    """Items per text, and options per item; without options they are open questions."""
 
     n_items: int = N_ITEMS
     n_options: int = N_OPTIONS

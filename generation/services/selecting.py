@@ -53,7 +53,7 @@ class CandidateScore:
 def choose_best(candidates: Iterable[CandidateScore], n: int) -> list[CandidateScore]:
     """The n with the highest informativity; equal ones by answerability, then in their order.
 
-    One of which an answer is missing is never kept. What is kept is in the candidates' order.
+    A candidate with a missing answer is never kept. Kept ones stay in the candidates' order.
     """
     listed = list(candidates)
     whole = [each for each in listed if each.informativity is not None]

@@ -1,4 +1,4 @@
-"""Lesart's JSONL: one text with its items a line; a superset of the item-evaluation JSONL."""
+"""Lesart's JSONL: one text with its items per line; a superset of the item-evaluation JSONL."""
 
 import codecs
 import json

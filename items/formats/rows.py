@@ -90,7 +90,7 @@ class ItemRow(Row):
 
 
 def read_pictures(pictures: dict[str, Any]) -> dict[str, PictureContent]:
-    """From names to pictures, of which each is a data URI in the file."""
+    """From names to pictures; in the file each is a data URI."""
     if len(pictures) > MAX_PICTURES:
         raise ValueError(_("The text has more than {limit} pictures.").format(limit=MAX_PICTURES))
     read: dict[str, PictureContent] = {}
@@ -193,7 +193,7 @@ class Line:
 
 @dataclass
 class Reading:
-    """A file, read: the lines that could be understood, and what is to be said about the others.
+    """The result of reading a file: the lines that could be parsed, and the problems of the others.
 
     `names` are those of lines that are known by something else than their number: a file's name, a table's row.
     """

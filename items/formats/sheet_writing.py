@@ -132,7 +132,7 @@ def write_parquet(kinds: dict[str, Kind], rows: Iterable[Sequence[Any]], out: IO
 
 
 def chunk_rows(rows: Iterable[Sequence[Any]]) -> Iterator[Sequence[Sequence[Any]]]:
-    """The rows in row groups, of which there is one at least."""
+    """The rows in row groups, at least one."""
     left = iter(rows)
     yield list(islice(left, ROW_GROUP))
     while chunk := list(islice(left, ROW_GROUP)):

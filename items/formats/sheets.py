@@ -32,7 +32,7 @@ def is_sheet(content: bytes) -> bool:
 
 
 def read_sheet(content: bytes, warn: Callable[[str], None]) -> Rows:
-    """The rows of the first sheet that has any, or of the Parquet file, of which the first is the names."""
+    """The rows of the first sheet that has any, or of the Parquet file; the first row holds the names."""
     return read_parquet(content) if content.startswith(PARQUET) else read_workbook(content, warn)
 
 

@@ -18,7 +18,7 @@ TEXT_FIELDS = (
 ITEM_FIELDS = ("item_id", "generator", "question", "correct", "answer", "reference", "tags")
 OPTION_FIELDS = tuple(f"option_{number}" for number in range(1, MAX_OPTIONS + 1))
 FIELDS = (*TEXT_FIELDS, *ITEM_FIELDS, *OPTION_FIELDS)
-# What else may become of a column: a detail that is kept beside the text or item, or nothing.
+# Other uses of a column: metadata of the text or item, or ignored.
 KEEP_AS_DETAIL, LEAVE_OUT = "extra", ""
 
 # English, German and Basque names, and those of common data sets; compared without case, accents, spaces and signs.
@@ -109,7 +109,7 @@ def find_mistakes(fields: Sequence[str]) -> Iterator[str]:
 
 
 def list_known_columns() -> str:
-    """All names by which this is said, for a sentence."""
+    """All known names of columns, in a sentence."""
     named = ", ".join([*TEXT_FIELDS, *ITEM_FIELDS])
     return _("Recognized columns: {names}, and option_1 to option_{limit}.").format(names=named, limit=MAX_OPTIONS)
 

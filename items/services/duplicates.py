@@ -189,7 +189,7 @@ def find_alike(project: Project, items: Iterable[Item]) -> dict[str, list[dict[s
 
 
 def list_rows(project: Project, found: dict[str, Any]) -> list[dict[str, Any]]:
-    """The pairs with their items, as a page shows them; a pair of which one was deleted since is left out."""
+    """The pairs with their items, as a page shows them; pairs with an item deleted since are left out."""
     names = {name for pair in found["pairs"] for name in pair[:2]}
     items = Item.objects.filter(project=project).available().select_related("generator", "text")
     by_id = {item.external_id: item for item in items if item.external_id in names}

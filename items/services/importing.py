@@ -154,7 +154,7 @@ def read_bank_file(
 def import_items(
     project: Project, reading: Reading, options: ImportOptions, *, filename: str, user: User | None = None
 ) -> ImportPlan:
-    """Store the file, all of it or nothing, in short transactions of which only the last is seen.
+    """Store the file, all of it or nothing, in short transactions; only the last makes it visible.
 
     Where the bank changes meanwhile, it is planned and written anew.
     """

@@ -64,7 +64,7 @@ class Endpoint(models.Model):
     limited_since = models.DateTimeField(null=True, editable=False)
     """The first "too many requests" after the last success."""
     concurrency_now = models.PositiveSmallIntegerField(null=True, editable=False)
-    """Calls at a time that the server was found to bear, all drainers together; null: as many as allowed."""
+    """Parallel calls that the server was found to accept, over all drainers; null: as many as allowed."""
     requests_paid_until = models.DateTimeField(null=True, editable=False)
     tokens_paid_until = models.DateTimeField(null=True, editable=False)
     """How far into the future the requests and tokens sent so far use up what a minute allows; see services/pace."""

@@ -25,7 +25,7 @@ class RunState(models.TextChoices):
 
 
 class Unknown(models.TextChoices):
-    """What becomes of a call that was on the wire when its worker died."""
+    """What to do with a call that was in flight when its worker died."""
 
     REPEAT = "repeat", _("send it again and count the first as billed")
     HOLD = "hold", _("hold it until I decide")

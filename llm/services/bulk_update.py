@@ -1,4 +1,4 @@
-"""Many rows changed with one statement each, prepared once: the ledger writes thousands a second."""
+"""Many rows changed with one statement each, prepared once: the ledger writes thousands per second."""
 
 from collections.abc import Sequence
 from functools import cache

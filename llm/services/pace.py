@@ -57,7 +57,7 @@ def get_starting_limit(endpoint: Endpoint, n_drainers: int) -> int | None:
 
 
 def store_limit(endpoint: Endpoint, pace: Pace, n_drainers: int) -> None:
-    """Tells the drainers to come how many calls at a time the server was found to bear."""
+    """Store for later drainers how many parallel calls the server was found to accept."""
     found = None if pace.limit >= pace.most else pace.limit * n_drainers
     Endpoint.objects.filter(pk=endpoint.pk).exclude(concurrency_now=found).update(concurrency_now=found)
 

@@ -111,7 +111,7 @@ SpecValues = dict[str, Any]
 
 
 class StepForm(forms.Form):
-    """A step: what is said in it is put into what the draft says, and read as a study file."""
+    """A step of the design: its values are merged into the draft, and validated as a study file."""
 
     def __init__(self, study: Study, data: Any = None) -> None:
         self.study, self.spec = study, describe_study(study)

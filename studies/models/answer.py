@@ -129,7 +129,7 @@ class Review(models.Model):
 
 
 class Settled(models.TextChoices):
-    """What a researcher decided about a response; the response itself keeps what was said."""
+    """What a researcher decided about a response; the response itself is unchanged."""
 
     DECIDED = "decided", _("decided")  # people disagreed, and this value counts where decisions are asked for
     FLAGGED = "flagged", _("flagged")

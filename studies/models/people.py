@@ -41,7 +41,7 @@ class Ended(models.TextChoices):
     REMOVED = "removed", _("removed")
 
 
-ERASED = (Ended.WITHDRAWN, Ended.REMOVED)  # of whom nothing is left but the code
+ERASED = (Ended.WITHDRAWN, Ended.REMOVED)  # everything but the code has been deleted
 
 
 class Annotator(models.Model):

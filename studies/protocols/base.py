@@ -93,7 +93,7 @@ class Question:
     part: int = 0  # where the same is asked several times: which time, from 1; what belongs together is shown together
     place: int = 0  # among the like questions of a part, from 1
     writes: Literal["", "stem", "expected answer", "key", "distractor"] = ""  # what the text is of a new item
-    seconds: int = 10  # what one answer is reckoned to take, before anybody has answered
+    seconds: int = 10  # estimated seconds per answer, before anybody has answered
 
     def read(self, written: str) -> Value:
         """The value that a cell of a file means, checked like any other answer; of `pick` by `check_pick`."""

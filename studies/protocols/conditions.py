@@ -1,7 +1,7 @@
 """When a question is asked: conditions over earlier answers about the same unit, as data. Knows no Django.
 
 A condition is True, False or None. None means that it depends on a question that is asked but not answered yet: what
-hangs on it is not asked yet, but may be. A question that was not asked has no value, so nothing can be said of it.
+hangs on it is not asked yet, but may be. A question that was not asked has no value, so no condition can test it.
 """
 
 from __future__ import annotations
@@ -137,13 +137,13 @@ class Asked:
 def path(questions: Iterable[Asked], answers: Mapping[str, Value]) -> dict[str, Value | None]:
     """The questions that are asked, in order, with their answers; None where one is still missing.
 
-    A question whose condition does not hold, or cannot be told yet, is not there, whatever was answered to it.
+    A question whose condition does not hold, or is still open, is left out, whatever was answered to it.
     """
     return walk(questions, answers)[0]
 
 
 def walk(questions: Iterable[Asked], answers: Mapping[str, Value]) -> tuple[dict[str, Value | None], frozenset[str]]:
-    """The path, and the questions of which it cannot be told yet whether they are asked; all others are not."""
+    """The path, and the questions that may still be asked; all others are not."""
     found: dict[str, Value | None] = {}
     waiting: set[str] = set()
     for question in questions:

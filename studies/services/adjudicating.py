@@ -1,6 +1,6 @@
 """Adjudication: a researcher decides where people disagree, and sets single answers apart.
 
-Responses keep what was said. Figures use decisions only where they are asked for. What an answer measures, such as a
+Responses are unchanged. Figures use decisions only where they are asked for. What an answer measures, such as a
 tick of an option, is never replaced: it can be flagged or excluded.
 """
 

@@ -36,7 +36,7 @@ from studies.services.recruiting import resume_work
 from studies.services.stage_form import StageForm
 from studies.services.states import hold_state
 
-SEEN_EVERY = timedelta(minutes=1)  # the time of the last visit is no more exact
+SEEN_EVERY = timedelta(minutes=1)  # precision of the time of the last visit
 
 
 def collect_answers(form: StageForm) -> list[Answer]:

@@ -57,7 +57,7 @@ def create_study(project: Project, spec: StudySpec, writer: Writer | None = None
 
 
 def create_draft(project: Project, spec: StudySpec) -> Study:
-    """A draft that may still lack what a launch needs, such as texts; what the spec says must hold."""
+    """A draft that may still miss what a launch needs, such as texts; what the spec sets must be valid."""
     with transaction.atomic():
         return save_new(project, spec)
 

@@ -197,7 +197,7 @@ def say_few_texts(n: int) -> str:
 
 
 def note_keys(study: Study, chosen: Chosen, declaration: Declaration) -> list[Note]:
-    """Items of which no option is marked as correct, with links to their texts."""
+    """Items without a correct option, with links to their texts."""
     without = [item for _text, items in chosen.texts for item in items if lacks_key(item)]
     if not declaration.needs_options or not without:
         return []

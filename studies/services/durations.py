@@ -17,7 +17,7 @@ from studies.services.launching import Outline
 from studies.services.phases import get_phases
 from studies.services.selection import PlannedUnit
 
-# What a draft would ask of each annotator, reckoned before anybody has answered.
+# What a draft would ask of each annotator, estimated before anybody has answered.
 
 # Assumptions, stated wherever the minutes are shown. With them the first published study (10 texts of 327
 # words, 9 items of 3 options each) takes 76 minutes; its annotators took 30 to 120.
@@ -109,9 +109,9 @@ KEPT_SECONDS = 300
 
 
 def tell_minutes(study: Study) -> int:
-    """The minutes that people are told: the median of those who have finished if they are enough, else the estimate.
+    """The minutes that annotators see: the median of those who have finished if they are enough, else the estimate.
 
-    0 for a draft of which nothing is known yet.
+    0 for a draft without any estimate yet.
     """
     if not study.launched_at:
         is_known = study.recruitment.get("minutes") or study.units.exists()
@@ -137,7 +137,7 @@ def measure_minutes(study: Study) -> int | None:
 
 
 def estimate_study_minutes(study: Study) -> int:
-    """What the researcher says, else the reckoned minutes of the phases and of a place of the plan, on average."""
+    """The minutes that the researcher set, else the estimate for the phases and an average place of the plan."""
     minutes = Recruitment.model_validate(study.recruitment).minutes
     if minutes or not study.launched_at:
         return minutes or reckon_minutes(study)

@@ -160,7 +160,7 @@ def is_waiting(annotator: Annotator, following: Assignment, done: Assignment | N
 
 
 def find_barrier(annotator: Annotator) -> Barrier | None:
-    """What keeps an annotator out just now, if anything does."""
+    """Why an annotator cannot work right now, if so."""
     if annotator.ended_as == Ended.SCREENED_OUT:
         return "screened_out"
     if annotator.ended_as == Ended.FAILED_CHECK:
@@ -180,7 +180,7 @@ def find_barrier(annotator: Annotator) -> Barrier | None:
 
 
 def is_past_deadline(annotator: Annotator) -> bool:
-    """Whether the study takes no more answers of this person, although no worker has closed it yet."""
+    """Whether the study no longer accepts answers of this person, although no worker has closed it yet."""
     deadline = annotator.study.deadline
     counts = annotator.purpose in (Purpose.MAIN, Purpose.PILOT)
     return counts and deadline is not None and deadline <= timezone.now()
@@ -233,7 +233,7 @@ def has_read(annotator: Annotator, text: Text) -> bool:
 def give_back_read_texts(annotator: Annotator, begun_too: bool = False) -> int:
     """Leave the cells of texts this person has read to others; returns how many.
 
-    Assignments of which nothing was handed in are given back if they were not opened yet, or with `begun_too`.
+    Assignments without submissions are released if they were not opened yet, or with `begun_too`.
     """
     if not get_annotator_declaration(annotator).hides_texts:
         return 0

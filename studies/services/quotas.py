@@ -98,7 +98,7 @@ def check_group(study: Study, group: str) -> None:
 
 
 def collect_groups(plan: Mapping[str, Any], groups: Sequence[str]) -> list[str]:
-    """The study's groups: those listed, else those of which the plan gives numbers.
+    """The study's groups: those listed, else those with numbers in the plan.
 
     `SpecError` if the numbers per group contradict each other or the list.
     """

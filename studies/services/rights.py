@@ -236,7 +236,7 @@ def end_person(annotator: Annotator, ended_as: Ended) -> None:
 
 
 def hide_from_experts(annotator: Annotator) -> None:
-    """Take the person's scores out of what experts check, with what was said of them."""
+    """Delete the person's scores, and the verdicts on them, from what experts check."""
     theirs = Assignment.objects.filter(annotator__study=annotator.study, annotator__purpose="expert")
     for assignment in theirs.exclude(reopened=None):
         cells, stays = assignment.reopened or {}, {}

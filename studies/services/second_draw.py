@@ -21,7 +21,7 @@ from studies.services.states import lock_study
 
 
 def count_texts_left(study: Study) -> int:
-    """How many texts a further round can draw from; 0 where people do all texts, or the plan allows no more."""
+    """How many texts a further round can draw from; 0 where people do all texts, or the plan allows none."""
     draw = PeopleTexts.objects.filter(study=study).first()
     running = study.state in (StudyState.LIVE, StudyState.PAUSED)
     if draw is None or not running or study.plan.get("own_texts"):

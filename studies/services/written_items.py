@@ -113,7 +113,7 @@ def build_written_item(
 def build_values(
     responses: Iterable[Response], questions: Mapping[str, Question], generator: str, seed: int
 ) -> ItemValues:
-    """The item that the answers make. Options are in a random order, the same each time: no key is told by it."""
+    """The item that the answers make. Options are in a random but stable order, which does not reveal the key."""
     texts: dict[str, list[str]] = {}
     for response in responses:
         texts.setdefault(questions[response.question].writes, []).append(" ".join(str(response.value).split()))
@@ -231,7 +231,7 @@ def refuse_other_generator(study: Study, name: str) -> None:
 
 @dataclass(frozen=True)
 class Rephrasal:
-    """One wording, of which item, and the item in the bank that was made of it, if one was."""
+    """One wording of an item, and the item in the bank that was made from it, if any."""
 
     response_id: int
     original: Item

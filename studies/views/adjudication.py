@@ -1,4 +1,4 @@
-"""Adjudication: the units on which people disagree, and one of them with what was said and what was decided."""
+"""Adjudication: the units on which people disagree, and one of them with its answers and decisions."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -301,7 +301,7 @@ def find_chosen(study: Study, pks: Sequence[str]) -> list[Annotator]:
 
 
 def do_to_all(request, act_on, title, chosen: list[Annotator]) -> None:
-    """Each for itself: what cannot be done to one is said, and the others are not kept from it."""
+    """Do it for each person: a failure is reported, and the others still go through."""
     done = 0
     for annotator in chosen:
         try:

@@ -45,7 +45,7 @@ def open_study(request, slug):
 @login_required
 @require_safe
 def study_page(request, slug):
-    """The design, to read. Whoever may change a draft gets its steps: the last, or the one that lacks something."""
+    """The design, to read. Whoever may change a draft gets its steps: the last, or the first that is incomplete."""
     study = get_study(request.user, slug)
     if study.is_draft and study.project.my_role.rank >= Role.RESEARCHER.rank:
         return redirect("study_step", study.slug, "launch" if not summarise_draft(study).problem else "texts")

@@ -18,7 +18,7 @@ def choices_of(evidence: Evidence) -> pd.DataFrame:
 
 
 def choices_by(evidence: Evidence, evaluator: Evaluator) -> pd.DataFrame:
-    """One row per annotator and tuple of which both are known: the columns of `PLACE`, best, worst, items (a tuple)."""
+    """One row per annotator and tuple with both choices: the columns of `PLACE`, best, worst, items (a tuple)."""
     rows = evaluator.rows_of(evidence.frame)
     values = {name: rows[rows["question"] == name].set_index(PLACE)["value"] for name in (BEST, WORST)}
     found = pd.DataFrame(values).dropna().reset_index()

@@ -94,7 +94,7 @@ def correlation_of(x: Any, y: Any, data: Judged, coefficient: str, scope: str) -
 def compute_intervals(
     found: Correlation, x: Any, y: Any, data: Judged, coefficient: str, scope: str, seed: int
 ) -> tuple[dict[str, Interval], dict[str, float]]:
-    """The interval and the p of each convention. Both by texts come of leaving each out in turn, whatever their number:
+    """The interval and the p of each convention. Those over texts come from leaving each out in turn:
     ranks of 10,000 draws would take minutes."""
     whole = by_texts(x, y, data, coefficient, scope, seed)
     independent = intervals.independent_correlation(found, coefficient, unit="item" if scope == POOLED else "generator")

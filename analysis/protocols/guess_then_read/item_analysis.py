@@ -115,7 +115,7 @@ def right_by_item(evidence: Evidence, stage: str) -> pd.DataFrame:
 
 
 def list_of(spec: TableSpec, evidence: Evidence, counted: pd.DataFrame, kind: str) -> Table:
-    """The items with the codes that say why; those first of which it is surest that they belong here."""
+    """The items with the codes that say why, the most certain first."""
     items = evidence.items.merge(counted, on="item_id")
     above = certainty_above(items["n_right"].to_numpy(dtype=np.int64), items["n"].to_numpy(dtype=np.int64))
     items["certainty"] = above if kind == GUESSABLE else 1 - above

@@ -72,7 +72,7 @@ def sentences(evidence: Evidence, informativity: Table, comparisons: Sequence[Co
 
 
 def explain_undefined(rows: list[Row]) -> list[str]:
-    """The generators of which nothing can be said, by the reason."""
+    """Sentences on the generators without a defined figure, one per reason."""
     reasons = dict.fromkeys(row["informativity_reason"] for row in rows if row["informativity"] is None)
     return [
         without(

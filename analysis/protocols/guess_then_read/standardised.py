@@ -29,7 +29,7 @@ from analysis.tables.spec import Table
 
 NOT_PUBLISHED = gettext_noop("A common mix has no published interval.")
 ALL = ""  # of the column `category`: at the common mix of all
-DIFFERS = 0.1  # from here on a share of items is said to differ from the common one
+DIFFERS = 0.1  # a share of items that differs at least this much from the common one is reported
 
 
 def informativity_standardised(evidence: Evidence) -> Table:

@@ -62,7 +62,7 @@ def wins_of(judgments: pd.DataFrame) -> pd.DataFrame:
 
 
 def of_known_sides(judgments: pd.DataFrame) -> pd.DataFrame:
-    """The judgments with a winner of which it is known what was on the left."""
+    """The judgments with a winner and a known left side."""
     return judgments[(judgments["outcome"] != TIE) & judgments["left"].notna()]
 
 

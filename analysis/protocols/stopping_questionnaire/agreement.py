@@ -70,7 +70,7 @@ def labels_of_pairs(judgments: Judgments, category: Question, pairs: IntArray) -
 
 
 def pair_table(judgments: Judgments, category: Question, pairs: IntArray) -> IntArray:
-    """Counts of pairs by first and second label; pairs of which one answer is missing are out."""
+    """Counts of pairs by first and second label; pairs with a missing answer are left out."""
     c, labels = len(judgments.labels(category)), labels_of_pairs(judgments, category, pairs)
     both = labels[(labels >= 0).all(axis=1)]
     return np.bincount(both[:, 0] * c + both[:, 1], minlength=c * c).reshape(c, c).astype(np.int64)

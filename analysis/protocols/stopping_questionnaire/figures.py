@@ -74,7 +74,7 @@ def applicable_labels_by_group_and_source(table: Table, title: Mapping[str, Any]
 def stacked_labels(
     rows: Sequence[Row], title: Mapping[str, Any], named: Callable[[Row], str], of: str, share: str = "share_all"
 ) -> Any:
-    """Per category a bar for each name, cut by label. `of`: what bears the names; `share`: a column."""
+    """Per category a bar for each name, cut by label. `of`: the column with the names; `share`: a column."""
     rows = [row for row in rows if row[share] is not None]
     names = list(dict.fromkeys(map(named, rows)))
     categories = list(dict.fromkeys(row["category"] for row in rows))

@@ -41,7 +41,7 @@ from analysis.tables.spec import Row, Table
 from studies.question_words import name_question
 from studies.services.declarations import get_declaration
 
-# What is said of a questionnaire that stops: how far judgments got, where people agree, and the methods draft.
+# The sentences about a stopping questionnaire: how far judgments got, where people agree, and the methods draft.
 
 FEWEST = 10  # pairs: with fewer a single pair moves the agreement by more than a tenth
 

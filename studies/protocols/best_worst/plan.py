@@ -93,7 +93,7 @@ def improve(blocks: list[Block], items: int, rng: Random) -> tuple[Block, ...]:
 
 
 def swap(block: Block, out: int, new: int) -> Block:
-    """The block with one item for another, or as it is where it lacks the one or has the other."""
+    """The block with one item replaced by another; unchanged where it misses the one or has the other."""
     return block - {out} | {new} if out in block and new not in block else block
 
 

@@ -27,7 +27,7 @@ def declare(params: Mapping[str, Any], wording: Mapping[str, Any]) -> Declaratio
                 name="read",
                 questions=(
                     Question("answer", per="option", kind="tick", unsure=True),
-                    Question("rating", levels=levels, seconds=0),  # reckoned with the answers
+                    Question("rating", levels=levels, seconds=0),  # included in the time of the answers
                 ),
                 shows=frozenset({"text", "title", "options"}),
                 starts_from="guess" if params["prefill"] else None,

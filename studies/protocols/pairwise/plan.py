@@ -1,7 +1,7 @@
 """A balanced plan of pairs: which items of a text are compared, each time two by different generators. No Django.
 
 The published plan, 30 pairs of 4 generators with 5 items each, lets each item meet one item of each other generator: 3
-pairs an item, 5 for each two generators.
+pairs per item, 5 for each two generators.
 """
 
 from __future__ import annotations

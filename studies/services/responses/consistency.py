@@ -28,7 +28,7 @@ def find_annotator_conflicts(rows: list[Row]) -> list[RowProblem]:
 
 def find_missing_reads(rows: list[Row], answered: list[ItemAnswer], declaration: Declaration) -> list[RowProblem]:
     """People's answers to an item in a stage after which a later one has no row. Rows count even where they are wrong:
-    that is said of them already."""
+    that is reported already."""
     there = {(row.annotator, row.round, row.about, row.stage) for row in rows}
     problems = []
     for found in answered:

@@ -119,7 +119,7 @@ def read_sample(number: int, sample: dict[str, Any]) -> Sample:
 
 
 def list_words(messages: Any) -> Iterator[str]:
-    """What was said to the model: a string, or messages whose content is a string or has parts."""
+    """The model's input: a string, or messages whose content is a string or has parts."""
     if isinstance(messages, str):
         yield messages
     for message in messages if isinstance(messages, list) else ():
