@@ -22,7 +22,10 @@ from config.translations import compile_catalogue
 
 ROOT = Path(__file__).resolve().parent.parent
 LANGUAGES = ["de", "eu"]
-APPS = ["config", "projects", "items", "llm", "studies", "annotation", "evaluation", "generation", "analysis"]
+APPS = [
+    "config", "projects", "items", "llm", "studies", "annotation", "evaluation", "generation", "analysis", "api",
+    "jobs",
+]  # fmt: skip
 # What belongs to an app beside its code and templates/<app>; pages and parts that all share stand with the wiring.
 MORE_TEMPLATES = {
     "config": ["*.html", "allauth/**/*.html", "django/**/*.html", "parts/**/*.html"],

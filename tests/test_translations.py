@@ -58,6 +58,12 @@ def test_the_catalogue_holds_exactly_the_sentences_of_the_code(app, language):
     assert (sorted(map(str, now - held)), sorted(map(str, held - now))) == ([], []), "run python -m bench.messages"
 
 
+def test_every_app_and_every_template_has_a_catalogue():
+    apps = {path.parent.name for path in messages.ROOT.glob("*/apps.py")}
+    held = {source for app in messages.APPS for source in messages.sources(app)}
+    assert (apps - set(messages.APPS), set((messages.ROOT / "templates").rglob("*.html")) - held) == (set(), set())
+
+
 @pytest.mark.parametrize("app", messages.APPS)
 def test_no_sentence_stands_inside_an_f_string_where_it_is_not_collected(app):
     found = []
