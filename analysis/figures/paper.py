@@ -6,7 +6,7 @@ in points at the width of a column, with its own colours. Form and position repe
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from html import escape
 from math import ceil, floor
 from typing import Literal
@@ -213,7 +213,7 @@ def ends_of(marks: Sequence[Mark], ends: tuple[float, float] | None, dashed: flo
     low, high = floor(min(drawn) / unit + 1e-9) * unit, ceil(max(drawn) / unit - 1e-9) * unit
     if ends:
         low, high = max(low, ends[0]), min(high, ends[1])
-    return (low, high) if high > low else (low, low + unit)
+    return (low, high) if high > low else ends or (low - 1, high + 1)
 
 
 def tick_word(value: float) -> str:
@@ -284,16 +284,23 @@ def draw_ranges(drawing: Ranges, sheet: Sheet) -> tuple[str, float]:
         y = top + step * place + step / 2
         if is_above:
             y = top + step * (place + 1) - 1.05 * em - (0.2 * em if drawing.joined else 0)
-            room = sheet.width - 2 * em - sheet.wide(f"{each.number} {each.after}")
             up = 1.0 * em + (0.35 * em if drawing.joined else 0)
-            parts += [
-                text(left, y - up, truncate(each.label, sheet, room), css="strong over"),
-                number_at(each, sheet.width - 0.5 * em, y - up, "end"),
-            ]
+            parts += write_above(each, left, y, up, sheet)
         else:
             parts += [text(left - em, y + 0.35 * em, each.label, "end"), number_at(each, right + em, y + 0.35 * em)]
         parts += draw_marks(each.marks, scale, y, sheet, joined=drawing.joined)
     return finish(parts, drawing.axis, (left + right) / 2, bottom + 2.5 * em, sheet, len(drawing.lines) - len(shown))
+
+
+def write_above(each: Line, left: float, y: float, up: float, sheet: Sheet) -> Iterator[str]:
+    """The name and the number above a row; where the row draws nothing, the words of the number's place take the row itself."""
+    room = sheet.width - 2 * sheet.letter
+    if any(mark.value is not None for mark in each.marks):
+        room -= sheet.wide(f"{each.number} {each.after}")
+        yield number_at(each, sheet.width - 0.5 * sheet.letter, y - up, "end")
+    else:
+        yield number_at(replace(each, after=truncate(each.after, sheet, room)), left, y + 0.35 * sheet.letter)
+    yield text(left, y - up, truncate(each.label, sheet, room / BOLD), css="strong over")
 
 
 def number_at(each: Line, x: float, y: float, anchor: str = "start") -> str:
