@@ -19,6 +19,7 @@ from analysis.services.reporting import versions
 from analysis.tables.provenance import method_word
 from analysis.tables.spec import Row, Table
 from analysis.words import name_code
+from items.language import name_language
 from studies.models import Assignment, Response, Study, StudyState
 from studies.services.selection import CALIBRATION
 
@@ -149,7 +150,7 @@ def sentences(facts: Facts) -> Iterator[str]:
 
 def material(facts: Facts) -> str:
     by = ", ".join(f"{name} ({n})" for name, n in facts.items.items())
-    values = {"items": facts.n_items, "texts": facts.n_texts, "by": by, "language": facts.study.language}
+    values = {"items": facts.n_items, "texts": facts.n_texts, "by": by, "language": name_language(facts.study.language)}
     return (
         ngettext(
             "We evaluated %(items)s items about one text (language of the study: %(language)s). Items by generator: "

@@ -235,6 +235,8 @@ def judge_numbers(outcome: Outcome, is_running: bool) -> Verdict:
     if outcome.verdict or outcome.words is None:
         return Verdict(Kind.COUNTS, outcome.verdict)
     certain = [each for each in outcome.standings if each.is_certain]
+    if len(outcome.standings) == 1 and not (outcome.has_zero and certain) and has_enough(outcome.standings[0]):
+        return Verdict(Kind.COUNTS, say_single(outcome.standings[0]))
     known = {each.generator for each in certain} | set(comparable(outcome))
     if len(known) < min(2, len(outcome.standings)) or not known:
         return too_little(outcome, is_running)
@@ -242,11 +244,13 @@ def judge_numbers(outcome: Outcome, is_running: bool) -> Verdict:
         return Verdict(Kind.WINNER, say_winner(outcome, best))
     if outcome.has_zero and any(lies_above(each) for each in certain):
         return Verdict(Kind.MEASURES, say_zero(outcome))
-    if len(outcome.standings) == 1 and not outcome.has_zero:
-        return Verdict(Kind.COUNTS, say_single(certain[0]))
     if not comparable(outcome) and not outcome.has_zero:
         return Verdict(Kind.TOO_FEW, _("Too few texts to compare the generators."))
     return Verdict(Kind.TIE, say_zero(outcome) if outcome.has_zero else say_tie(outcome))
+
+
+def has_enough(standing: Standing) -> bool:
+    return standing.value is not None and not standing.has_few_texts
 
 
 def too_little(outcome: Outcome, is_running: bool) -> Verdict:

@@ -32,7 +32,8 @@ from studies.models import Study
 from studies.services.states import RUNNING
 
 MOST_DIFFERENCES, MOST_NOTES, MOST_FINDINGS = 3, 4, 4
-WARNING, PASSED, INFO = "warning", "ok", "info"
+NEXT, WARNING, PASSED, INFO = "next", "warning", "ok", "info"
+SETTLED = (Kind.WINNER, Kind.COUNTS)
 UNSETTLED = (Kind.MEASURES, Kind.TIE, Kind.TOO_FEW)
 HOW_MANY_TEXTS = "when-would-i-see-a-difference-between-two-generators"  # a question of the page “choosing”
 
@@ -111,6 +112,10 @@ def say_adjusted(outcome: Outcome) -> str:
         return _(outcome.compared.reason)
     if outcome.compared.size < 2:
         return ""
+    return " ".join([count_differences(outcome), *([] if outcome.higher_is_better else [_("Lower is better.")])])
+
+
+def count_differences(outcome: Outcome) -> str:
     n = sum(each.stands for each in outcome.compared.contrasts)
     if not n:
         sentence = _("None of %(all)s differs beyond doubt, adjusted for all comparisons.")
@@ -136,17 +141,17 @@ class Note:
 def list_notes(
     study: Study, report: Report, form: ResultsForm, outcome: Outcome | None, verdict: Verdict
 ) -> list[Note]:
-    """The worst first, at most `MOST_NOTES`; the last says how many checks passed."""
+    """What to do first, at most `MOST_NOTES`; the last says how many checks passed."""
     query = urlencode(build_query(form), doseq=True)
     worst = [
-        *about_speaker(study, outcome), *about_items(study, report, query), *about_answers(report),
-        *about_texts(study, outcome, verdict), *about_generators(outcome),
+        *about_speaker(study, outcome), *about_answers(study, report), *about_texts(study, outcome, verdict),
+        *about_items(study, report, query),
+        *about_reporting(study, report, outcome, verdict, query), *about_generators(outcome),
     ]  # fmt: skip
     worst += [Note(WARNING, check.sentence) for check in report.checks if not check.passed]
     n = sum(check.passed for check in report.checks)
     sentence = ngettext("%(n)s check passed.", "%(n)s checks passed.", n) % {"n": count(n)}
-    href = f"{reverse('results_details', args=[study.slug])}{query and '?'}{query}#checks"
-    passed = [Note(PASSED, sentence, href, _("Show all checks"))] if n else []
+    passed = [Note(PASSED, sentence, link_checks(study, query), _("Show all checks"))] if n else []
     return [*worst[: MOST_NOTES - len(passed)], *passed]
 
 
@@ -170,24 +175,25 @@ def about_items(study: Study, report: Report, query: str) -> Iterator[Note]:
     for flag, sentence in sentences.items():
         if n := sum(flag in each for each in flags.values()):
             href = f"{reverse('results_items', args=[study.slug])}?{query}{query and '&'}flag={flag}"
-            yield Note(WARNING, sentence(n) % {"n": count(n)}, href, _("Look at them"))
+            yield Note(WARNING, sentence(n) % {"n": count(n)}, href, _("Show"))
 
 
 def about_speaker(study: Study, outcome: Outcome | None) -> Iterator[Note]:
     """What to do where the summary rests on a model's answers."""
     if outcome is not None and outcome.speaker:
         href = reverse("study_annotators", args=[study.slug])
-        yield Note(
-            WARNING, _("No person has answered. Invite some to see whether people judge alike."), href, _("People")
-        )
+        yield Note(NEXT, _("No person has answered. Invite some to see whether people judge alike."), href, _("People"))
 
 
-def about_answers(report: Report) -> Iterator[Note]:
+def about_answers(study: Study, report: Report) -> Iterator[Note]:
+    """What to do where the answers are not yet those of all people."""
+    people = reverse("study_annotators", args=[study.slug])
     if "simulated" in report.included:
-        yield Note(
-            WARNING,
-            _("The answers are simulated. They show what results look like and say nothing about the items."),
-        )
+        sentence = _("The answers are simulated, so they say nothing about the items.")
+        yield Note(NEXT, sentence, people, _("Invite people"))
+    elif study.state in RUNNING:
+        sentence = _("Answers can still come in and change this result. Close the study once all are in.")
+        yield Note(NEXT, sentence, people, _("People"))
     if "pilot" in report.included:
         yield Note(WARNING, _("Pilot answers are counted."))
 
@@ -205,28 +211,45 @@ def about_texts(study: Study, outcome: Outcome | None, verdict: Verdict) -> Iter
         return
     has_planner = find_plugin(study.protocol).planner is not None
     href = reverse("study_planner", args=[study.slug]) if has_planner else f"{reverse('choosing')}#{HOW_MANY_TEXTS}"
-    yield Note(INFO, sentence, href, _("How many texts?"))
+    yield Note(NEXT, sentence, href, _("How many texts?"))
+
+
+def about_reporting(
+    study: Study, report: Report, outcome: Outcome | None, verdict: Verdict, query: str
+) -> Iterator[Note]:
+    """What to do with what people's answers settle."""
+    if outcome is None or outcome.speaker or "simulated" in report.included or study.state in RUNNING:
+        return
+    if len(outcome.standings) == 1:
+        sentence = _("Compare it with another generator: put items of both into a study.")
+        yield Note(NEXT, sentence, reverse("study_new", args=[study.project.slug]), _("New study"))
+    elif verdict.kind in SETTLED and not all(check.passed for check in report.checks):
+        yield Note(NEXT, _("Look at the checks before you report this result."), link_checks(study, query), _("Show"))
+    elif verdict.kind in SETTLED:
+        href = f"{reverse('results_methods', args=[study.slug])}{query and '?'}{query}"
+        sentence = _("Report this result: take the figure, the table and the methods text.")
+        yield Note(NEXT, sentence, href, _("Methods text"))
+
+
+def link_checks(study: Study, query: str) -> str:
+    return f"{reverse('results_details', args=[study.slug])}{query and '?'}{query}#checks"
 
 
 def about_generators(outcome: Outcome | None) -> Iterator[Note]:
-    """Who cannot be compared, where others can; where nobody can, who has no interval and why."""
+    """Who has no interval and why; where others can be compared, who cannot."""
     if outcome is None or not any(each.is_certain for each in outcome.standings):
         return
-    if outcome.compared.reason:
-        same = [each.generator for each in outcome.standings if each.is_comparable and not each.is_certain]
+    has_none = outcome.compared.reason
+    named = {name for each in outcome.compared.contrasts if each.low is not None for name in (each.better, each.worse)}
+    apart = [each for each in outcome.standings if not each.is_certain]
+    if same := [each.generator for each in apart if each.is_comparable and (has_none or each.generator in named)]:
         sentence = ngettext(
             "%(names)s has no interval: all its answers count the same.",
             "%(names)s have no interval: all their answers count the same.",
             len(same),
         )
-        if same:
-            yield Note(INFO, sentence % {"names": name_some(same)})
-        return
-    apart = [each.generator for each in outcome.standings if not each.is_certain]
-    compared = {
-        name for each in outcome.compared.contrasts if each.low is not None for name in (each.better, each.worse)
-    }
-    if names := [name for name in apart if name not in compared]:
+        yield Note(INFO, sentence % {"names": name_some(same)})
+    if names := [each.generator for each in apart if not has_none and each.generator not in named]:
         sentence = ngettext(
             "%(names)s has no interval, so it is not compared.",
             "%(names)s have no interval, so they are not compared.",

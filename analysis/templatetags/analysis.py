@@ -33,9 +33,16 @@ from studies.services.spec import SpecError
 # Which pages a study has, for its tabs and buttons.
 
 register = template.Library()
+INTERVAL = re.compile(r"\[[^\[\]]*\]")
 LINE_ENDS = re.compile(
     r"\s*\n\s*(</?(?:t[dhr]|tbody|thead|li|dt|dd|div|details|section)\b)?"
 )  # before a block: nothing
+
+
+@register.filter
+def keep_intervals(sentence: str) -> str:
+    """The sentence with no break inside an interval."""
+    return INTERVAL.sub(lambda found: found[0].replace(" ", "\N{NO-BREAK SPACE}"), sentence)
 
 
 @register.filter

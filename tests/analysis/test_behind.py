@@ -105,7 +105,7 @@ def test_simulated_answers_are_named_on_the_page_and_in_the_file(tiny, items, as
     answer(make_annotator(tiny, "sim", purpose="simulated"), "read", items["c1"], "TF", rating=3)
     assert {row["included"] for row in judgments()} == {"main, simulated"}
     html = as_user(reviewer).get(reverse("study_behind", args=["tiny"]), CELL).content.decode()
-    assert "These are simulated answers." in html
+    assert "The answers are simulated." in html
 
 
 def test_a_recomputed_number_leads_to_the_cell_it_came_from(two_annotators, as_user, reviewer):

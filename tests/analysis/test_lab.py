@@ -175,7 +175,7 @@ def test_simulated_answers_are_named_on_the_page_and_in_the_files(tiny, items, a
     for code in ("sim-1", "sim-2"):
         answer(make_annotator(tiny, code, purpose="simulated"), "guess", items["c1"], "TF")
     client = as_user(viewer)
-    assert "These are simulated answers." in client.get(reverse("agreement_lab", args=["tiny"])).content.decode()
+    assert "The answers are simulated." in client.get(reverse("agreement_lab", args=["tiny"])).content.decode()
     file = client.get(reverse("agreement_lab_csv", args=["tiny", "labels"])).content.decode()
     assert {row["included"] for row in csv.DictReader(io.StringIO(file, newline=""))} == {"main, simulated"}
 

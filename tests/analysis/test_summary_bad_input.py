@@ -61,6 +61,10 @@ def make_hidden_study(project) -> Study:
 
 CASES = {
     "one generator": (lambda project: rate(project, generators=("alder",)), Kind.COUNTS),
+    "one generator always at the top": (
+        lambda project: rate(project, generators=("alder",), best="alder"),
+        Kind.COUNTS,
+    ),
     "one text": (lambda project: rate(project, texts=1, best="alder"), Kind.TOO_FEW),
     "one person": (lambda project: rate(project, people=1, best="alder"), Kind.WINNER),
     "no answers": (without_answers, None),

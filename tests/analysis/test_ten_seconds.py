@@ -2,6 +2,7 @@
 
 import pytest
 from django.core.cache import cache
+from django.urls import reverse
 
 from analysis.choices import Choices
 from analysis.figures.paper import Panels
@@ -9,7 +10,8 @@ from analysis.measures.contrasts import TOO_FEW_TEXTS
 from analysis.plugins import find_plugin
 from analysis.reports.evaluators import HUMAN
 from analysis.reports.outcome import Kind, rows_called
-from analysis.results.summary import about_speaker, about_texts, find_verdict, list_differences
+from analysis.results.forms import ResultsForm
+from analysis.results.summary import HOW_MANY_TEXTS, NEXT, about_speaker, find_verdict, list_differences, list_notes
 from analysis.services.reporting import build
 from analysis.services.results import counts_by_purpose
 from tests.drawn_outcomes import BEST, MODEL, OUTCOMES, ROWS, draw_study
@@ -22,6 +24,8 @@ MAIN_MEASURE = {
     "pairwise": "win_rate",
     "best-worst": "best_worst_score",
 }
+# Where the first thing to do leads.
+TO_DO = {"winner": "/results/methods/", "models only": "/people/"}
 PLANTED = [(protocol, outcome) for protocol in ROWS for outcome in OUTCOMES]
 
 
@@ -50,9 +54,22 @@ def test_the_verdict_is_the_one_of_the_contrasts(project, protocol, planted):
     expect_class(planted, verdict, winner, rows, outcome)
     assert speaker == (MODEL if planted == "models only" else HUMAN)
     assert bool(list(about_speaker(study, outcome))) == (planted == "models only")
-    assert bool(list(about_texts(study, outcome, verdict))) == (planted in ("none", "one text", "refusal"))
+    assert find_next(study, report, outcome, verdict) == TO_DO.get(planted, find_planner(study))
     assert (outcome.compared.reason == TOO_FEW_TEXTS) == (planted in ("one text", "refusal"))
     expect_words(verdict, outcome, rows)
+
+
+def find_next(study, report, outcome, verdict) -> str:
+    """The end of the address to which the only thing to do leads."""
+    notes = list_notes(study, report, ResultsForm(study, counts_by_purpose(study)), outcome, verdict)
+    [href] = [note.href for note in notes if note.level == NEXT]
+    return href.removeprefix(f"/s/{study.slug}").partition("?")[0]
+
+
+def find_planner(study) -> str:
+    """Where one learns how many texts a study needs."""
+    has_planner = find_plugin(study.protocol).planner is not None
+    return "/planner/" if has_planner else f"{reverse('choosing')}#{HOW_MANY_TEXTS}"
 
 
 def expect_class(planted, verdict, winner, rows, outcome):
