@@ -167,14 +167,15 @@ class Line:
 
 
 def lines(study: Study, judgments: list[Judgment], options: list[Option]) -> list[Line]:
-    """People, each group of them where there are several, then models and baselines; stage by stage."""
+    """People, each group of them where there are several, then models and baselines that answered; stage by stage."""
     stages = [stage for stage in get_declaration(study).stages if asks_options(stage)]
     current = [judgment for judgment in judgments if ANSWER not in judgment.superseded and judgment.ticked]
-    return [
+    found = [
         line_of(evaluator, stage.name, [judgment for judgment in mine if judgment.stage == stage.name], options)
         for evaluator, mine in by_evaluator(current)
         for stage in stages
     ]
+    return [line for line in found if line.n or line.evaluator.startswith("human")]
 
 
 def asks_options(stage: Stage) -> bool:
