@@ -99,6 +99,8 @@ def write_answers(archive: Archive, study: Study, choices: Choices, redactor: Re
     write_table(archive, "answers/unanswered.csv", list_unanswered_columns(study), work.missing_answers(*who))
     archive.write("answers/codebook.csv", as_csv(codebook(study)))
     write_lines(archive, "answers/codes.jsonl", work.codes(study, redactor))
+    write_lines(archive, "answers/coders.jsonl", work.coders(study, redactor))
+    write_lines(archive, "answers/code_decisions.jsonl", work.code_decisions(study, redactor))
     return n_answers
 
 

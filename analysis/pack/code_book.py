@@ -19,6 +19,15 @@ TEXT, WHOLE, NUMBER, TRUTH, TIME, LIST, OBJECT = (
 )  # fmt: skip
 Entry = tuple[str, str, str]  # column, type, meaning
 
+CODE: tuple[Entry, ...] = (
+    ("item_id", TEXT, "the item that a researcher coded"),
+    ("option_id", TEXT, "the option that the code points to; null if to none"),
+    ("code", TEXT, "the finding, such as wrong_key"),
+    ("start", WHOLE, "first character of the place in the text that shows it; null without one"),
+    ("end", WHOLE, "the character after it"),
+    ("note", TEXT, "what the researcher wrote"),
+    ("set_at", TIME, "when it was set"),
+)
 FILES: dict[str, tuple[Entry, ...]] = {
     "study/units.jsonl": (
         ("unit", WHOLE, "number of the unit in the study"),
@@ -143,14 +152,18 @@ FILES: dict[str, tuple[Entry, ...]] = {
         ("submitted_at", TIME, "when it was handed in; null if unknown"),
         ("active_seconds", WHOLE, "how long somebody was at work on it; null if unknown"),
     ),
-    "answers/codes.jsonl": (
-        ("item_id", TEXT, "the item that a researcher coded"),
-        ("option_id", TEXT, "the option that the code points to; null if to none"),
-        ("code", TEXT, "the finding, such as wrong_key"),
-        ("start", WHOLE, "first character of the place in the text that shows it; null without one"),
-        ("end", WHOLE, "the character after it"),
-        ("note", TEXT, "what the researcher wrote"),
-        ("set_at", TIME, "when it was set"),
+    "answers/codes.jsonl": CODE,
+    "answers/coders.jsonl": (
+        ("coder", WHOLE, "number of a coder who coded alone"),
+        ("finished_at", TIME, "when this coder had finished"),
+        *CODE,
+    ),
+    "answers/code_decisions.jsonl": (
+        ("item_id", TEXT, "the item on which coders differ"),
+        ("question", TEXT, "a kind of which an item has one code, else the code that it has or not"),
+        ("value", TEXT, "the code that was decided; empty: none"),
+        ("reason", TEXT, "why"),
+        ("decided_at", TIME, "when"),
     ),
     "datasheet/heds.json": (
         ("template", TEXT, "whose questions these are"),

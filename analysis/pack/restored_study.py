@@ -8,13 +8,14 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from analysis.codes import is_known
-from analysis.models import ItemCode
+from analysis.models import CodeDecision, IndependentCoding, ItemCode
 from analysis.pack.archive import BadPack, PackReader
 from analysis.pack.restored_answers import Cell
 from analysis.pack.restored_bank import (
     count_in,
     find_item,
     find_option,
+    lines_if_any,
     no_annotator,
     params_in,
     show_name,
@@ -346,18 +347,48 @@ def restore_matches(pack: PackReader, study: Study) -> None:
 
 
 def restore_codes(pack: PackReader, study: Study, items: dict[str, Item]) -> None:
+    """The team's codes, those of each coder who coded alone, and what was decided. Earlier packs have the first."""
     for entry in pack.lines("answers/codes.jsonl"):
-        item, code = find_item(items, entry.get("item_id")), text_in(entry, "code", 130)
-        if not is_known(study.protocol, code):
-            raise BadPack(_("“%(code)s” is not a code of this protocol.") % {"code": show_name(code)})
-        has_span = entry.get("start") is not None
-        made = ItemCode.objects.create(
-            study=study,
-            item=item,
-            code=code,
-            option=find_option(item, entry["option_id"]) if entry.get("option_id") else None,
-            start=count_in(entry, "start") if has_span else None,
-            end=count_in(entry, "end") if has_span else None,
-            note=text_in(entry, "note", 100_000),
-        )
-        ItemCode.objects.filter(pk=made.pk).update(set_at=time_in(entry, "set_at") or made.set_at)
+        restore_code(study, items, entry, None)
+    codings: dict[int, IndependentCoding] = {}
+    for entry in lines_if_any(pack, "answers/coders.jsonl"):
+        number = count_in(entry, "coder")
+        if number not in codings:
+            finished = time_in(entry, "finished_at") or timezone.now()
+            codings[number] = IndependentCoding.objects.create(study=study, finished_at=finished)
+        restore_code(study, items, entry, codings[number])
+    for entry in lines_if_any(pack, "answers/code_decisions.jsonl"):
+        restore_decision(study, items, entry)
+
+
+def restore_code(study: Study, items: dict[str, Item], entry: dict[str, Any], coding: IndependentCoding | None) -> None:
+    item, has_span = find_item(items, entry.get("item_id")), entry.get("start") is not None
+    made = ItemCode.objects.create(
+        study=study,
+        item=item,
+        coding=coding,
+        code=known_code_in(study, entry, "code"),
+        option=find_option(item, entry["option_id"]) if entry.get("option_id") else None,
+        start=count_in(entry, "start") if has_span else None,
+        end=count_in(entry, "end") if has_span else None,
+        note=text_in(entry, "note", 100_000),
+    )
+    ItemCode.objects.filter(pk=made.pk).update(set_at=time_in(entry, "set_at") or made.set_at)
+
+
+def restore_decision(study: Study, items: dict[str, Item], entry: dict[str, Any]) -> None:
+    made = CodeDecision.objects.create(
+        study=study,
+        item=find_item(items, entry.get("item_id")),
+        question=text_in(entry, "question", 130),
+        value=known_code_in(study, entry, "value") if entry.get("value") else "",
+        reason=text_in(entry, "reason", 500),
+    )
+    CodeDecision.objects.filter(pk=made.pk).update(decided_at=time_in(entry, "decided_at") or made.decided_at)
+
+
+def known_code_in(study: Study, entry: dict[str, Any], name: str) -> str:
+    code = text_in(entry, name, 130)
+    if not is_known(study.protocol, code):
+        raise BadPack(_("“%(code)s” is not a code of this protocol.") % {"code": show_name(code)})
+    return code

@@ -6,7 +6,8 @@ from typing import Any
 
 from analysis.files import sort_keys
 from analysis.frames.export_rows import export_rows, list_written_columns
-from analysis.models import ItemCode
+from analysis.items.independent_coding import Comparison
+from analysis.models import CodeDecision, ItemCode
 from analysis.pack.frozen import evaluator_prompts, file_of, moment
 from analysis.pack.redaction import Redactor
 from evaluation.models import Evaluator
@@ -149,6 +150,29 @@ def codes(study: Study, redactor: Redactor) -> list[dict[str, Any]]:
     """The current codes, without who set them; of a hidden text without span and note."""
     rows = ItemCode.objects.current().filter(study=study).select_related("item__text", "option").order_by("pk")
     return [about_code(row, row.item.text.external_id in redactor.hidden, redactor) for row in rows]
+
+
+def coders(study: Study, redactor: Redactor) -> Iterator[dict[str, Any]]:
+    """What each coder set who coded alone, once they can be compared; numbers stand for them."""
+    codings = {each.pk: (number, each) for number, each in enumerate(Comparison(study).codings, 1)}
+    rows = ItemCode.objects.filter(coding__in=codings, removed_at=None).select_related("item__text", "option")
+    for row in rows.order_by("coding", "pk"):
+        number, coding = codings[row.coding_id]
+        about = about_code(row, row.item.text.external_id in redactor.hidden, redactor)
+        yield {"coder": number, "finished_at": moment(coding.finished_at)} | about
+
+
+def code_decisions(study: Study, redactor: Redactor) -> Iterator[dict[str, Any]]:
+    """What is decided where coders differ, without who decided it."""
+    rows = CodeDecision.objects.filter(study=study, reopened_at=None).select_related("item__text").order_by("pk")
+    for row in rows:
+        yield {
+            "item_id": row.item.external_id,
+            "question": row.question,
+            "value": row.value,
+            "reason": redactor.about(row.item.text.external_id, row.reason),
+            "decided_at": moment(row.decided_at),
+        }
 
 
 def about_code(row: ItemCode, is_hidden: bool, redactor: Redactor) -> dict[str, Any]:

@@ -18,6 +18,7 @@ from analysis.items.independent_coding import (
     take_agreed_codes,
 )
 from analysis.models import CodeDecision, ItemCode
+from tests.analysis.packs import export_pack_bytes, files_of
 
 OWN, ACT, COMPARE = "/s/tiny/coding/own/", "/s/tiny/coding/own/state/", "/s/tiny/coding/compare/"
 
@@ -159,6 +160,11 @@ def test_the_file_has_what_each_coder_set_and_the_decision(coded, items, researc
         ("inference", researcher.username, "Two sentences.")
     }
     assert [row["value"] for row in rows if row["code"] == "wrong_key"] == ["yes", "no"]
+
+
+def test_a_pack_is_silent_about_coders_who_cannot_be_compared_yet(two_annotators, items, reviewer):
+    finish_coding(code(two_annotators, reviewer, (items["c1"], "literal")))
+    assert files_of(export_pack_bytes(two_annotators))["answers/coders.jsonl"] == b""
 
 
 @pytest.mark.parametrize("address", [OWN, COMPARE, f"{COMPARE}coders.csv"])

@@ -13,7 +13,8 @@ from django.utils import translation
 
 from analysis.choices import Choices
 from analysis.formatting import number
-from analysis.items.coding_acts import set_code
+from analysis.items.coding_acts import Placed, code_items, set_code
+from analysis.items.independent_coding import Comparison, decide_code, finish_coding, start_coding
 from analysis.models import ItemCode
 from analysis.pack import work
 from analysis.pack.building import write_pack
@@ -254,6 +255,27 @@ def test_the_span_and_note_of_a_code_go_with_a_hidden_text(guessing_study, tmp_p
     with ZipFile(export_pack_file(guessing_study, tmp_path / "pack.zip")) as pack:
         values = json.loads(pack.read("answers/codes.jsonl"))
     assert (values["code"], values["start"], values["end"], values["note"]) == ("wrong_key", None, None, "")
+
+
+def test_what_each_coder_set_and_the_decision_come_back_without_names(guessing_study, researcher, reviewer, tmp_path):
+    items = {item.external_id: item for item in guessing_study.project.items.all()}
+    for user, kind in ((reviewer, "literal"), (researcher, "inference")):
+        coding = start_coding(guessing_study, user)
+        placed = [Placed(items["t1-birch-1"].pk, kind), Placed(items["t2-birch-1"].pk, "literal")]
+        code_items(guessing_study, placed, user, coding)
+        finish_coding(coding)
+    decide_code(guessing_study, items["t1-birch-1"].pk, "question_type", "inference", "Two sentences.", researcher)
+    before = Comparison(guessing_study)
+    path = export_pack_file(guessing_study, tmp_path / "pack.zip")
+    with ZipFile(path) as pack:
+        lines = pack.read("answers/coders.jsonl") + pack.read("answers/code_decisions.jsonl")
+    assert researcher.username.encode() not in lines
+    again, _project = import_pack_file(path)
+    after = Comparison(again)
+    assert [each.answers for each in after.cells] == [each.answers for each in before.cells] != []
+    (decision,) = after.decisions.values()
+    assert (decision.item.external_id, decision.value, decision.reason) == ("t1-birch-1", "inference", "Two sentences.")
+    assert (decision.decided_by, {each.coder for each in after.codings}) == (None, {None})
 
 
 def test_categories_of_ones_own_come_back(guessing_study, tmp_path):
