@@ -180,7 +180,7 @@ def add_seats(study: Study, first: int, count: int, group: str) -> None:
     seats = range(first, first + count)
     cells: Cells = [dict.fromkeys(seats) for _unit in units]
     if get_declaration(study).guesses:
-        plan = search_batch(tuple(map(tuple, list_unit_generators(units))), count, study.seed)
+        plan = search_batch(list_guessed_texts(study), count, study.seed)
         mixed = Random(study.seed + first).sample(seats, count)
         cells = [{seat: int(cell) for seat, cell in zip(mixed, row, strict=True)} for row in plan]
     make_slots(units, Purpose.MAIN, cells, [Quota(group, seats, None)])
@@ -198,9 +198,19 @@ def choose_batch(study: Study, most: int) -> int:
     often, however many such batches follow."""
     if not get_declaration(study).guesses:
         return most
-    units = study.units.prefetch_related("unit_items__item")
-    whole = lcm(*(len(generators) for generators in list_unit_generators(units)))
+    whole = lcm(*map(len, list_guessed_texts(study)))
     return most - most % whole if whole <= most else most
+
+
+def search_ahead(study: Study, count: int) -> None:
+    """Search the plan of a batch before the transaction that adds its people: all who answer wait for that one."""
+    if get_declaration(study).guesses:
+        search_batch(list_guessed_texts(study), count, study.seed)
+
+
+def list_guessed_texts(study: Study) -> tuple[tuple[str, ...], ...]:
+    units = filter_people_units(study).prefetch_related("unit_items__item")
+    return tuple(map(tuple, list_unit_generators(units)))
 
 
 def count_open_places(study: Study, group: str) -> int | None:

@@ -27,8 +27,8 @@ from jobs.scheduling import get_or_schedule, make_job
 from projects.audit import record_act
 from projects.models import User
 from studies.models import Annotator, AnnotatorKind, Contact, Purpose, Study
-from studies.services.people import add_annotators, check_places
-from studies.services.planning import choose_batch
+from studies.services.people import MAX_SEARCHED, add_annotators, check_places
+from studies.services.planning import choose_batch, search_ahead
 from studies.services.spec import SpecError
 from studies.services.states import WrongState
 
@@ -146,7 +146,11 @@ def take_roster_by_job(job: Job, hear: Hear) -> Path | None:
         while rest := skip_taken(study, entries):
             taken = len(entries) - len(rest)
             hear("people", taken, len(entries))
-            take_roster(study, rest[: max(batch, len(list_free_people(study)))])
+            free = len(list_free_people(study))
+            chunk = rest[: max(batch, free)]
+            if len(chunk) - free > MAX_SEARCHED and not study.groups:
+                search_ahead(study, len(chunk) - free)
+            take_roster(study, chunk)
     except (SpecError, WrongState) as error:
         values = {"n": taken, "all": len(entries), "why": error}
         raise JobFailed(_("%(n)d of %(all)d people have a link. %(why)s") % values) from None
