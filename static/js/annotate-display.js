@@ -11,6 +11,12 @@ function show(name, value) {
   else delete html.dataset[name];
 }
 
+/* Pressing anywhere else closes the menu, which lies over the words. */
+document.addEventListener("pointerdown", ({ target }) => {
+  const menu = document.querySelector(".display[open]");
+  if (menu && !menu.contains(target)) menu.open = false;
+});
+
 export function setUpDisplay() {
   for (const name of NAMES) show(name, read(name));
   const menu = document.querySelector(".display");

@@ -87,7 +87,7 @@ class UnitPage:
         self.unit, self.act_name = unit, (data or {}).get("act", "")
         self.answers = adjudicating.list_answers(unit)
         self.cells = adjudicating.list_cells(unit, self.answers)
-        self.items = list(unit.items.order_by("unit_items__position"))
+        self.items = list(unit.items.order_by("unit_items__position").prefetch_related("options"))
         self.stems = {item.external_id: item.stem for item in self.items}
         open_cells = [cell for cell in self.cells if cell.is_open or not (cell.is_conflict or cell.decision)]
         self.decisions = DecisionsForm(open_cells, self.items, data if self.act_name == "decide" else None)
