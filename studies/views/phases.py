@@ -10,7 +10,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 from projects.models import Role
 from studies.access import get_study
 from studies.forms.phases import KINDS, PhaseForm, RecruitmentForm
-from studies.phases import AFTER_UNITS, ONCE
+from studies.phases import AFTER_UNITS, ONCE, SCORED
 from studies.services import phase_editing, signed_ids
 from studies.services.declarations import get_wording
 from studies.services.durations import tell_minutes
@@ -38,7 +38,7 @@ def study_phases(request, slug):
     addable = [(kind, label) for kind, label in KINDS.items() if kind not in ONCE or kind not in kinds]
     context = {"study": study, "project": study.project, "tab": "phases", "rows": rows, "kinds": addable}
     context["main_at"] = next((place for place, kind in enumerate(kinds) if kind in AFTER_UNITS), len(kinds))
-    context["has_thanks"] = "thanks" in kinds
+    context |= {"has_thanks": "thanks" in kinds, "scored_kinds": SCORED}
     context |= {"recruitment": RecruitmentForm(initial=RecruitmentForm.read(study.recruitment))}
     return render(request, "studies/phases.html", context | describe(request, study))
 

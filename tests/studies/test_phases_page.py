@@ -3,11 +3,13 @@
 import re
 
 import pytest
+from bs4 import BeautifulSoup
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
 
 from items.models import Item, Picture
 from studies.models import PhasePassed, Study
+from studies.phases import ASKING, SCORED
 from studies.services.answering import pass_phase
 from studies.services.creating import change_study, copy_study, describe_study
 from studies.services.deleting import delete_with_all
@@ -101,6 +103,17 @@ def test_the_form_of_a_phase_holds_the_usual_words_and_stores_them_only_where_th
     page.post(reverse("study_phases", args=[study.slug]), {"phase": "consent"} | sent | {"consent-title": "Hello"})
     study.refresh_from_db()
     assert study.phases[0] == {"kind": "consent", "name": "consent", "title": "Hello"}
+
+
+@pytest.mark.parametrize("kind", ASKING)
+def test_the_examples_of_questions_can_be_taken_over_as_they_are(page, study, kind):
+    act(page, study, "add", kind)
+    soup = BeautifulSoup(page.get(reverse("study_phases", args=[study.slug])).text, "html.parser")
+    examples = soup.select_one(f"#phase-{kind} [data-examples]").text
+    sent = {"phase": kind, f"{kind}-questions": examples} | ({"attention-after": "1"} if kind == "attention" else {})
+    assert page.post(reverse("study_phases", args=[study.slug]), sent).status_code == 302
+    study.refresh_from_db()
+    assert len(study.phases[-1]["questions"]) == (2 if kind in SCORED else 4)
 
 
 def test_a_phase_is_worded_with_its_questions(page, study):
