@@ -44,9 +44,10 @@ def add_annotators(study: Study, count: int, *, group: str = "", people: Sequenc
     study = lock_study(study, StudyState.LIVE, StudyState.PAUSED)
     check_people(study, people)
     check_places(study, count, group)
+    first = find_next_seat(study, Purpose.MAIN)
     if count > MAX_SEARCHED:
-        add_seats(study, find_next_seat(study, Purpose.MAIN), count, group)
-    annotators = make_annotators(study, count, Purpose.MAIN, group=group, people=people)
+        add_seats(study, first, count, group)
+    annotators = make_annotators(study, count, Purpose.MAIN, first=first, group=group, people=people)
     record_act(study.project_id, "people_added", study, number=count)
     if not Assignment.objects.filter(annotator__in=annotators).values("annotator").distinct().count() == count:
         raise SpecError(explain_no_work())
@@ -102,6 +103,7 @@ def make_annotators(
     count: int,
     purpose: Purpose,
     *,
+    first: int | None = None,
     group: str = "",
     people: Sequence[str] = (),
     save: Save = save_at_once,
@@ -110,7 +112,7 @@ def make_annotators(
 
     Without a `group` they are put into the study's groups, by the numbers of the plan if it has any, else in turn.
     """
-    first = find_next_seat(study, purpose)
+    first = find_next_seat(study, purpose) if first is None else first
     groups = [group] * count if group else assign_groups(study, first, count)
     width = max(2, len(str(first + count)))
     annotators = [
@@ -142,8 +144,12 @@ def make_code(purpose: Purpose, seat: int, width: int = 2) -> str:
 
 
 def find_next_seat(study: Study, purpose: Purpose) -> int:
-    highest = study.annotators.filter(purpose=purpose).aggregate(top=Max("seat"))["top"]
-    return 0 if highest is None else highest + 1
+    """A number behind all seats; where people come by an open link, also behind the places that wait for them."""
+    taken = [study.annotators.filter(purpose=purpose)]
+    if purpose == Purpose.MAIN and study.recruitment.get("open_link"):
+        taken.append(Slot.objects.filter(unit__study=study, purpose=purpose))
+    tops = [rows.aggregate(top=Max("seat"))["top"] for rows in taken]
+    return 1 + max((top for top in tops if top is not None), default=-1)
 
 
 class Cell(NamedTuple):
