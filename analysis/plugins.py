@@ -33,7 +33,7 @@ def call_later(path: str) -> Callable[..., Any]:
 
 
 @dataclass(frozen=True)
-class Published:
+class PublishedStudy:
     """The published study behind a protocol, with numbers in `analysis/published.csv`.
 
     source: its name. differs: sentences about what its method does otherwise. counted: by name of a table, the column
@@ -100,7 +100,7 @@ class ProtocolPlugin:
     codes: tuple[Code, ...] = ()
     has_item_lists: bool = False
     has_metrics: bool = False
-    published: Published | None = None
+    published: PublishedStudy | None = None
     planner: Callable[..., Any] | None = None
     calibration: Callable[..., list[Any]] = lambda evidence: []
     datasheet: Datasheet = Datasheet()

@@ -16,7 +16,7 @@ from django.utils.translation import gettext as _
 from annotation.phase_form import PhaseForm
 from items.markup import Locate, render_markdown, render_text
 from items.models import Markup, Picture
-from studies.models import Annotator, Assignment, Ended, Problem, Purpose, Study, Unit
+from studies.models import Annotator, Assignment, EndReason, Problem, Purpose, Study, Unit
 from studies.phases import Phase
 from studies.protocols import PROTOCOLS, Stage
 from studies.services.answering import StaleStage, find_retractable
@@ -140,7 +140,7 @@ def render_words(
 ) -> HttpResponse:
     """A page of words alone, such as the end, with the way `back` if any and the code to hand back."""
     words = draw_words(annotator, find_thanks(annotator) if name == "done" else name, locate)
-    handing = name if name in (Ended.SCREENED_OUT, Ended.FAILED_CHECK) else "finished" if name == "done" else ""
+    handing = name if name in (EndReason.SCREENED_OUT, EndReason.FAILED_CHECK) else "finished" if name == "done" else ""
     context: dict[str, Any] = {"words": words, "phase": phase, "notice": notice, "back": back.token if back else ""}
     context |= build_hand_back(annotator, handing) if handing else {}
     context["code_first"] = name == "done"  # the words below say that the page can be closed

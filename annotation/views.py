@@ -33,7 +33,7 @@ from annotation.pages import (
 from items.templatetags.bank import locate_picture
 from projects.models import Role, User
 from studies.access import get_study
-from studies.models import Annotator, Ended
+from studies.models import Annotator, EndReason
 from studies.services import answering
 from studies.services.answering import Incomplete, StaleStage, take_back
 from studies.services.durations import tell_minutes
@@ -193,7 +193,7 @@ def answer_request(request: HttpRequest, annotator: Annotator) -> HttpResponse:
     try:
         check_second_code(annotator, code)
         if "withdraw" in request.POST and request.POST.get("sure") == "yes":
-            erased = erase_person(annotator, Ended.WITHDRAWN)
+            erased = erase_person(annotator, EndReason.WITHDRAWN)
             return render(request, "annotation/own.html", context | {"erased": erased})
     except (WrongCode, CannotErase) as error:
         return render(request, "annotation/own.html", context | {"problem": str(error)}, status=400)

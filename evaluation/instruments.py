@@ -24,7 +24,7 @@ from studies.instrument_kinds import (
     InstrumentKind,
     PreviewSubject,
     Problem,
-    Rendered,
+    RenderedPrompt,
     find_protocol,
     render_prompts,
 )
@@ -51,7 +51,7 @@ class EvaluatorPromptKind(InstrumentKind):
     def slots_of(self, shows_text: bool) -> tuple[list[str], list[str]]:
         return list_slots(shows_text)
 
-    def render(self, content: Mapping[str, Any], subject: PreviewSubject) -> list[Rendered]:
+    def render(self, content: Mapping[str, Any], subject: PreviewSubject) -> list[RenderedPrompt]:
         return render_option_prompts(content, subject)
 
     def problems(self, content: Mapping[str, Any]) -> list[Problem]:
@@ -89,7 +89,7 @@ class LetterPromptKind(EvaluatorPromptKind):
     def slots_of(self, shows_text: bool) -> tuple[list[str], list[str]]:
         return get_letter_slots(shows_text)
 
-    def render(self, content: Mapping[str, Any], subject: PreviewSubject) -> list[Rendered]:
+    def render(self, content: Mapping[str, Any], subject: PreviewSubject) -> list[RenderedPrompt]:
         return render_letter_prompts(content, subject)
 
 
@@ -103,7 +103,7 @@ def get_stages(content: Mapping[str, Any]) -> dict[str, bool]:
     return {stage.name: "text" in stage.shows for stage in stages}
 
 
-def render_option_prompts(content: Mapping[str, Any], subject: PreviewSubject) -> list[Rendered]:
+def render_option_prompts(content: Mapping[str, Any], subject: PreviewSubject) -> list[RenderedPrompt]:
     stages = get_stages(content)
     prompts, item, text = read_prompts(content, stages), subject.item, subject.text
     options = list(item.options.all()) if item else []
@@ -113,20 +113,20 @@ def render_option_prompts(content: Mapping[str, Any], subject: PreviewSubject) -
             words = prompts.render(
                 stage, title=text.title, body=text.body, question=item.stem if item else "", option=option.text
             )
-            found.append(Rendered(_("%(stage)s, option %(number)d") % {"stage": stage, "number": number}, words))
-    return [*found, Rendered(_("After a reply without a label"), prompts.again)]
+            found.append(RenderedPrompt(_("%(stage)s, option %(number)d") % {"stage": stage, "number": number}, words))
+    return [*found, RenderedPrompt(_("After a reply without a label"), prompts.again)]
 
 
-def render_letter_prompts(content: Mapping[str, Any], subject: PreviewSubject) -> list[Rendered]:
+def render_letter_prompts(content: Mapping[str, Any], subject: PreviewSubject) -> list[RenderedPrompt]:
     stages = get_stages(content)
     prompts, item, text = read_letter_prompts(content, stages), subject.item, subject.text
     listed = list_options([option.text for option in item.options.all()]) if item else ""
     stem = item.stem if item else ""
     found = [
-        Rendered(stage, prompts.render(stage, title=text.title, body=text.body, question=stem, options=listed))
+        RenderedPrompt(stage, prompts.render(stage, title=text.title, body=text.body, question=stem, options=listed))
         for stage in stages
     ]
-    return [*found, Rendered(_("After a reply without a label"), prompts.again)]
+    return [*found, RenderedPrompt(_("After a reply without a label"), prompts.again)]
 
 
 JUDGE = "judge"
@@ -185,7 +185,7 @@ def find_judgment_type(content: Mapping[str, Any]) -> str | None:
     return judgment_type(found[0]) if found else None
 
 
-def render_judge_prompts(content: Mapping[str, Any], item: Item) -> Iterator[Rendered]:
+def render_judge_prompts(content: Mapping[str, Any], item: Item) -> Iterator[RenderedPrompt]:
     way, name = find_judgment_type(content), find_protocol(content)
     found = load_shipped_stage(name, str(content.get("language"))) if name else None
     if way is None or found is None:
@@ -193,27 +193,27 @@ def render_judge_prompts(content: Mapping[str, Any], item: Item) -> Iterator[Ren
     stage, wording = found
     prompts = read_judge_prompts(content, way)
     if way == PAIRS:
-        yield Rendered(_("A pair"), render_pair_prompt(prompts, stage, wording, find_several(item, 2), "preview"))
+        yield RenderedPrompt(_("A pair"), render_pair_prompt(prompts, stage, wording, find_several(item, 2), "preview"))
     elif way == PICKS:
         for question in stage.questions:
             items = find_several(item, PREVIEWED)
-            yield Rendered(question.name, render_pick_prompt(prompts, stage, wording, items, question))
+            yield RenderedPrompt(question.name, render_pick_prompt(prompts, stage, wording, items, question))
     else:
         yield from render_questions(prompts, stage, wording, way, item)
 
 
 def render_questions(
     prompts: JudgePrompts, stage: Stage, wording: Mapping[str, Any], way: str, item: Item
-) -> Iterator[Rendered]:
+) -> Iterator[RenderedPrompt]:
     is_reworded, shown = False, render_item(prompts, stage, wording, item, "preview")
     applying = stage.about(bool(item.expected_answer.strip()))
     for question in (each for each in list_judged_questions(stage) if each in applying):
         if way == GATES:
             words = render_gate_prompt(prompts, wording, item, shown, question, NOBODY if is_reworded else "")
-            yield Rendered(question.name, words)
+            yield RenderedPrompt(question.name, words)
         elif prompts.asks_about(question.name):
             words = render_rating_prompt(prompts, wording, item, shown, question, prompts.scale)
-            yield Rendered(question.name, words)
+            yield RenderedPrompt(question.name, words)
         is_reworded |= question.rewords
 
 

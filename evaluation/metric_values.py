@@ -29,7 +29,7 @@ class BadMetrics(ValueError):
 
 
 @dataclass(frozen=True)
-class Counted:
+class MetricCounts:
     """How many items have been looked at, how many values were found, and how many are undefined."""
 
     n_items: int
@@ -46,7 +46,7 @@ def query_study_items(study: Study) -> QuerySet[Item]:
     return Item.objects.filter(pk__in=study.units.values("items"))
 
 
-def compute_metrics(project: Project, items: QuerySet[Item]) -> Counted:
+def compute_metrics(project: Project, items: QuerySet[Item]) -> MetricCounts:
     """Every metric of the catalogue for these items, written anew; safe to repeat."""
     computed = list_computable()
     metrics = {name: ensure_metric(project, name, is_computed=True) for name in computed}
@@ -58,7 +58,7 @@ def compute_metrics(project: Project, items: QuerySet[Item]) -> Counted:
         store_values(values)
         n_undefined += sum(value.value is None for value in values)
         n_values += sum(value.value is not None for value in values)
-    return Counted(len(keys), n_values, n_undefined)
+    return MetricCounts(len(keys), n_values, n_undefined)
 
 
 def ensure_metric(project: Project, name: str, *, is_computed: bool, family: str = "") -> Metric:
@@ -111,7 +111,7 @@ def store_values(values: Iterable[MetricValue]) -> None:
 
 
 @transaction.atomic
-def import_metrics(project: Project, content: bytes, families: Mapping[str, str] | None = None) -> Counted:
+def import_metrics(project: Project, content: bytes, families: Mapping[str, str] | None = None) -> MetricCounts:
     """A CSV with `item_id` and a column for each metric, onto the newest versions; all or nothing, `BadMetrics`.
 
     An empty cell is no value: what was there before stays. `families`: by metric, that of its base model.
@@ -131,7 +131,7 @@ def import_metrics(project: Project, content: bytes, families: Mapping[str, str]
             if (value := read_number(row, name, cells.line)) is not None:
                 values.append(MetricValue(metric=metrics[name], item_id=item, value=value))
     store_values(values)
-    return Counted(len(seen), len(values), 0)
+    return MetricCounts(len(seen), len(values), 0)
 
 
 def read_metrics(content: bytes) -> Table:

@@ -10,7 +10,7 @@ from django.utils.translation import gettext_noop
 
 from evaluation.letters import list_options, read_letters
 from evaluation.models import RUN_KIND, Evaluator
-from evaluation.setting import LABEL, LETTERS, Asking, Place, Setting, load_setting, read_key
+from evaluation.setting import LABEL, LETTERS, Place, QuestionSetting, StudySetting, load_setting, read_key
 from items.models import Item, Option, Text
 from llm.answers import MASS_MISSING, LabelProbability, read_label, read_probability
 from llm.models import Call, Run
@@ -27,7 +27,7 @@ class Judgment:
     p: LabelProbability
 
 
-def read_judgment(setting: Asking, stage: str, text: str, logprobs: Sequence[Any] | None) -> Judgment:
+def read_judgment(setting: QuestionSetting, stage: str, text: str, logprobs: Sequence[Any] | None) -> Judgment:
     """The reply about one option; `Unparsable` if it does not say.
 
     As published, the larger of a label's variants stands for them, and the ratio counts whatever mass they have.
@@ -46,7 +46,7 @@ def read_judgment(setting: Asking, stage: str, text: str, logprobs: Sequence[Any
     return Judgment(p.p >= setting.thresholds[stage], reading.label, p)
 
 
-def read_letter_judgments(setting: Setting, item_id: int, text: str) -> dict[int, bool]:
+def read_letter_judgments(setting: StudySetting, item_id: int, text: str) -> dict[int, bool]:
     """The reply about all options of an item: option -> ticked; `Unparsable` if it does not say."""
     order = setting.order_of(item_id)
     reading = read_letters(text, len(order))
@@ -121,7 +121,7 @@ class EvaluationRunKind(RunKind):
         return reverse("study_evaluators", args=[self.get_setting(run).study.slug])
 
 
-def build_request(setting: Setting, stage: str, option: Option | None, texts: dict[int, Text]) -> Request:
+def build_request(setting: StudySetting, stage: str, option: Option | None, texts: dict[int, Text]) -> Request:
     """One user message: the stem and one option, and the text only in a stage that shows it."""
     if option is None:
         raise ValueError(_("The option is no longer in the project, so it cannot be used."))
@@ -130,13 +130,13 @@ def build_request(setting: Setting, stage: str, option: Option | None, texts: di
     return make_request(setting, words, (setting.prompts.correct, setting.prompts.incorrect))
 
 
-def build_letter_requests(setting: Setting, asked: Sequence[tuple[str, int]]) -> list[Request]:
+def build_letter_requests(setting: StudySetting, asked: Sequence[tuple[str, int]]) -> list[Request]:
     """One user message an item: the stem and all options under letters."""
     items = Item.objects.select_related("text").prefetch_related("options").in_bulk({item for _stage, item in asked})
     return [build_letter_request(setting, stage, items.get(pk)) for stage, pk in asked]
 
 
-def build_letter_request(setting: Setting, stage: str, item: Item | None) -> Request:
+def build_letter_request(setting: StudySetting, stage: str, item: Item | None) -> Request:
     if item is None:
         raise ValueError(_("The item is no longer in the project, so it cannot be used."))
     wordings = {option.pk: option.text for option in item.options.all()}
@@ -147,17 +147,17 @@ def build_letter_request(setting: Setting, stage: str, item: Item | None) -> Req
     return make_request(setting, words)
 
 
-def make_request(setting: Asking, words: str, labels: tuple[str, ...] = ()) -> Request:
+def make_request(setting: QuestionSetting, words: str, labels: tuple[str, ...] = ()) -> Request:
     """As published, the ten tokens are part of the measure."""
     return Request([{"role": "user", "content": words}], build_params(setting), labels, setting.as_published)
 
 
-def build_params(setting: Asking) -> dict[str, Any]:
+def build_params(setting: QuestionSetting) -> dict[str, Any]:
     return (AS_PUBLISHED if setting.as_published else PARAMS) | {"temperature": setting.temperature}
 
 
 def store_answer(
-    setting: Setting, stage: str, place: Place, ticks: dict[int, bool], probability: dict[int, float]
+    setting: StudySetting, stage: str, place: Place, ticks: dict[int, bool], probability: dict[int, float]
 ) -> None:
     """Store the answers by the same service as people's. Existing answers stay."""
     assignment = setting.assignments[place.unit_id]

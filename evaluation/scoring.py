@@ -23,7 +23,7 @@ THRESHOLD = 0.5
 
 
 @dataclass(frozen=True)
-class Asked:
+class SentOption:
     """An option of an item of a text, as it was sent."""
 
     text: Mapping[str, Any]
@@ -31,19 +31,19 @@ class Asked:
     option: Mapping[str, Any]
 
 
-def list_asked(texts: Sequence[Mapping[str, Any]]) -> Iterator[tuple[str, Asked]]:
+def list_asked(texts: Sequence[Mapping[str, Any]]) -> Iterator[tuple[str, SentOption]]:
     """Each option with its place, which is in the key of its calls."""
     for n_text, text in enumerate(texts):
         for n_item, item in enumerate(text["items"]):
             for n_option, option in enumerate(item["answers"]):
-                yield f"{n_text}.{n_item}.{n_option}", Asked(text, item, option)
+                yield f"{n_text}.{n_item}.{n_option}", SentOption(text, item, option)
 
 
 @dataclass(frozen=True)
 class ScoringSetting:
     """How a run asks and reads; the fields that `run_kind` knows of an evaluator's setting."""
 
-    asked: Mapping[str, Asked]
+    asked: Mapping[str, SentOption]
     stages: Mapping[str, bool]  # whether each shows the text
     prompts: Prompts
     reading: str

@@ -83,7 +83,7 @@ READERS: dict[str, Callable[..., Any]] = {OPTIONWISE: read_prompts, LETTERS: rea
 OPTION_KEY, ITEM_KEY = "/", "/item/"  # what is between stage and number in the key of a call
 
 
-class Asking(Protocol):
+class QuestionSetting(Protocol):
     """What is needed to ask about an option and to read the reply."""
 
     @property
@@ -99,7 +99,7 @@ class Asking(Protocol):
 
 
 @dataclass(frozen=True)
-class Setting:
+class StudySetting:
     """One study asked in some stages, with these prompts, read in this way."""
 
     study: Study
@@ -176,22 +176,22 @@ def build_run_params(
     return {**params, "study": study.pk, "stages": stages, "annotator": annotator_id}
 
 
-def load_setting(run: Run) -> Setting:
+def load_setting(run: Run) -> StudySetting:
     """Kept on the run object, which lives as long as one worker's turn."""
-    known: Setting | None = getattr(run, "_evaluation_setting", None)
+    known: StudySetting | None = getattr(run, "_evaluation_setting", None)
     if known is None:
         known = make_setting(run.params)
         run._evaluation_setting = known  # type: ignore[attr-defined]
     return known
 
 
-def make_setting(params: Mapping[str, Any]) -> Setting:
+def make_setting(params: Mapping[str, Any]) -> StudySetting:
     params = {**DEFAULTS, **params}
     study = Study.objects.select_related("instrument_version").get(pk=params["study"])
     declaration = get_declaration(study)
     stages = {name: declaration.stage(name) for name in params["stages"]}
     content = InstrumentVersion.objects.get(pk=params["prompt"]).content
-    return Setting(
+    return StudySetting(
         study=study,
         stages=stages,
         prompts=READERS[params["answering"]](content, find_text_stages(stages.values())),

@@ -35,7 +35,7 @@ from studies.instrument_kinds import (
     InstrumentKind,
     PreviewSubject,
     Problem,
-    Rendered,
+    RenderedPrompt,
     render_prompts,
 )
 from studies.prompts import collect_problems
@@ -72,9 +72,9 @@ class GeneratorPromptKind(InstrumentKind):
             title = _("For the question to a given answer")
         elif template.is_open:
             title = _("For %(items)d open questions with their answers") % size
-        shown = [Rendered(title, words), Rendered(_("After a reply that cannot be parsed"), template.again)]
+        shown = [RenderedPrompt(title, words), RenderedPrompt(_("After a reply that cannot be parsed"), template.again)]
         if template.reply == JSON:
-            shown.append(Rendered(_("The JSON schema, for servers that support one"), render_schema(template)))
+            shown.append(RenderedPrompt(_("The JSON schema, for servers that support one"), render_schema(template)))
         return render_prompts(request, shown)
 
     def runs(self, project: Project, versions: Collection[int]) -> list[Run]:

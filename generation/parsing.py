@@ -109,19 +109,19 @@ CONTRADICTION, NO_ANSWER = "contradiction", "answer"
 
 
 @dataclass(frozen=True)
-class Parsed:
+class ParsedReply:
     """The first items of the reply, and how many more there were."""
 
     items: list[ParsedItem]
     n_left_out: int
 
 
-def parse(reply: str, n_items: int, *, explains: bool = False, only_json: bool = False) -> Parsed:
+def parse(reply: str, n_items: int, *, explains: bool = False, only_json: bool = False) -> ParsedReply:
     """The items in their order; none if the reply holds none. Where a list is asked for, JSON is read too."""
     text = clean_reply(reply)
     read = read_json_items(text) or ([] if only_json else read_line_items(text, explains))
     found = merge_contradicting([item for item in read if item.options])
-    return Parsed([_bound(item) for item in found[:n_items]], max(0, len(found) - n_items))
+    return ParsedReply([_bound(item) for item in found[:n_items]], max(0, len(found) - n_items))
 
 
 def parse_question(reply: str, *, only_json: bool = False) -> ParsedItem | None:
@@ -131,11 +131,11 @@ def parse_question(reply: str, *, only_json: bool = False) -> ParsedItem | None:
     return ParsedItem(stem[: LONGEST_STEM + 1], raw=text[:LONGEST_RAW]) if stem else None
 
 
-def parse_open(reply: str, n_items: int, *, only_json: bool = False) -> Parsed:
+def parse_open(reply: str, n_items: int, *, only_json: bool = False) -> ParsedReply:
     """Open questions with their answers; one that is asked without an answer is kept to be repaired."""
     text = clean_reply(reply)
     found = read_json_open(text) or ([] if only_json else read_line_open(text))
-    return Parsed([_bound(item) for item in found[:n_items]], max(0, len(found) - n_items))
+    return ParsedReply([_bound(item) for item in found[:n_items]], max(0, len(found) - n_items))
 
 
 def clean_reply(reply: str) -> str:

@@ -10,7 +10,7 @@ from django.utils.translation import gettext_noop
 from py3langid.langid import MODEL_FILE, LanguageIdentifier
 
 from generation.models import GeneratorRun
-from generation.parsing import Parsed, find_item_problems, find_open_problems, parse, parse_open, parse_question
+from generation.parsing import ParsedReply, find_item_problems, find_open_problems, parse, parse_open, parse_question
 from generation.parts import ParsedItem
 from generation.prompts import JSON, Template, make_items_schema, make_open_schema, make_question_schema, read_template
 from generation.rules.sentences import sentences_of
@@ -215,13 +215,13 @@ def build_params(run: Run, template: Template, sample: int) -> dict[str, Any]:
     return params | ({"response_format": schema} if template.reply == JSON else {})
 
 
-def parse_reply(run: Run, text: Text, call: Call) -> Parsed:
+def parse_reply(run: Run, text: Text, call: Call) -> ParsedReply:
     """In the form that was asked for: what should be JSON and is a list was not asked with a schema."""
     template, reply = load_template(run, text), call.answer
     only_json = template.reply == JSON
     if "answers" in run.params:
         question = parse_question(reply, only_json=only_json)
-        return Parsed([question] if question else [], 0)
+        return ParsedReply([question] if question else [], 0)
     if template.is_open:
         return parse_open(reply, run.params["n_items"], only_json=only_json)
     return parse(reply, run.params["n_items"], explains=template.explains, only_json=only_json)
@@ -231,7 +231,7 @@ def find_problems(run: Run, item: ParsedItem) -> list[str]:
     return find_item_problems(item, run.params["n_options"]) if run.params["n_options"] else find_open_problems(item)
 
 
-def check_reply(run: Run, call: Call, text: Text, parsed: Parsed) -> float | None:
+def check_reply(run: Run, call: Call, text: Text, parsed: ParsedReply) -> float | None:
     """The share of the text's language in it; raises what the engine has to know before anything is stored."""
     is_question = "answers" in run.params
     if not parsed.items:

@@ -7,7 +7,7 @@ from django.utils.module_loading import import_string
 
 from jobs.models import Worker
 from jobs.scheduling import look_after_jobs
-from jobs.working import Repeating
+from jobs.working import RepeatingThread
 
 BEAT_SECONDS = 10
 _chores: list[str] = []
@@ -40,7 +40,7 @@ def add_chore(function: str) -> None:
         _chores.append(function)
 
 
-class WorkerHeartbeat(Repeating):
+class WorkerHeartbeat(RepeatingThread):
     """What a worker does beside its tasks, from its start until it is stopped."""
 
     def __init__(self, worker: str):

@@ -24,7 +24,7 @@ from jobs.progress import get_listener, listen
 log = logging.getLogger(__name__)
 
 
-class Repeating(threading.Thread):
+class RepeatingThread(threading.Thread):
     """Calls `act` at once and then at intervals, on a database connection of its own, until it is stopped.
 
     What goes wrong is logged, and tried again the next time.
@@ -155,7 +155,7 @@ def result_of(job: Job, path: Path | None) -> dict[str, Any]:
     }
 
 
-class Heartbeat(Repeating):
+class Heartbeat(RepeatingThread):
     """Renews the lease of a job and stores how far it is. The work itself may be reading a snapshot."""
 
     def __init__(self, job: Job):

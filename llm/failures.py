@@ -15,7 +15,7 @@ from llm.addresses import BadAddress
 from llm.models import CallState
 
 if TYPE_CHECKING:
-    from llm.transport import Received  # it imports aiohttp, which most commands never need
+    from llm.transport import RawResponse  # it imports aiohttp, which most commands never need
 
 
 class Failure(StrEnum):
@@ -164,7 +164,7 @@ def problem_from_error(error: BaseException) -> Problem:
     raise error
 
 
-def problem_from_status(received: "Received") -> Problem | None:
+def problem_from_status(received: "RawResponse") -> Problem | None:
     """The problem that the status of a reply tells; None if it tells none."""
     if 200 <= received.status < 300:
         return None

@@ -30,7 +30,7 @@ class TooLong(aiohttp.ClientError):
 
 
 @dataclass(frozen=True)
-class Received:
+class RawResponse:
     """What came back, whatever its status."""
 
     status: int
@@ -92,11 +92,11 @@ class Client:
             trust_env=False,
         )
 
-    async def post(self, body: bytes, headers: Mapping[str, str] | None = None) -> Received:
+    async def post(self, body: bytes, headers: Mapping[str, str] | None = None) -> RawResponse:
         """BadAddress before anything is sent to an address inside; errors of aiohttp as they come."""
         async with self._session.post(self._place[0], data=body, headers=headers, allow_redirects=False) as response:
             text = (await _read_body(response)).decode("utf-8", "replace")
-            return Received(response.status, response.reason or "", response.headers, text)
+            return RawResponse(response.status, response.reason or "", response.headers, text)
 
     def _make_socket(self, about: aiohttp.AddrInfoType) -> socket.socket:
         """The last moment before a connection: also for addresses, for which no resolver is asked."""

@@ -13,13 +13,13 @@ from llm.addresses import is_in_process
 from llm.failures import Failure, Problem, problem_from_error, problem_from_status
 from llm.in_process.client import InProcessClient
 from llm.replies import BadReply, Reply, make_storable, parse_reply
-from llm.transport import Client, Received
+from llm.transport import Client, RawResponse
 
 
 class ModelClient(Protocol):
     """Takes the body of a chat completion and gives what came back."""
 
-    async def post(self, body: bytes) -> Received: ...
+    async def post(self, body: bytes) -> RawResponse: ...
 
     async def close(self) -> None: ...
 

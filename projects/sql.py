@@ -26,7 +26,7 @@ def open_prepared_cursor() -> CursorWrapper:
     return found
 
 
-class Prepared(Generic[Row]):
+class PreparedQuery(Generic[Row]):
     """Calls `build` once a thread, with marks instead of values, and asks its SQL again with the values of each call.
 
     Each value is a number or a text (`kinds` says which) and is compared as it is: never None, never in a list whose

@@ -19,7 +19,7 @@ IN_BOX, AT_ARROW = 58, 18  # letters to a line
 
 
 @dataclass(frozen=True)
-class Words:
+class TextLine:
     """A line of text and where it is."""
 
     x: int
@@ -49,7 +49,7 @@ class Picture:
 
     height: int
     boxes: list[Box]
-    words: list[Words]
+    words: list[TextLine]
     arrows: list[str]
     listed: list["ListedPath"]
     width: int = WIDTH
@@ -94,7 +94,7 @@ def draw_gate(picture: Picture, stage: Stage, gate: Gate, y: int) -> Box:
     box = Box(1, y, BOX, len(lines) * LINE + 2 * PAD, "gate")
     picture.boxes.append(box)
     picture.words.extend(
-        Words(PAD + (PAD if kind != "title" else 0), y + PAD + LINE * place + 15, text, kind)
+        TextLine(PAD + (PAD if kind != "title" else 0), y + PAD + LINE * place + 15, text, kind)
         for place, (kind, text) in enumerate(lines)
     )
     return box
@@ -117,13 +117,15 @@ def draw_stop(picture: Picture, stop_if: Condition, box: Box, ending: str) -> No
     picture.boxes.append(stop)
     picture.arrows.append(f"M {BOX + 1} {box.middle} H {STOP_AT - 4}")
     first = box.middle - 8 - LINE * (len(lines) - 1)
-    picture.words.extend(Words(BOX + 10, first + LINE * place, line, "condition") for place, line in enumerate(lines))
+    picture.words.extend(
+        TextLine(BOX + 10, first + LINE * place, line, "condition") for place, line in enumerate(lines)
+    )
     picture.words.extend(centre_lines(stop, [_("Stop"), ending]))
 
 
-def centre_lines(box: Box, lines: list[str]) -> Iterator[Words]:
+def centre_lines(box: Box, lines: list[str]) -> Iterator[TextLine]:
     for place, line in enumerate(lines):
-        yield Words(box.x + box.width // 2, box.y + PAD // 2 + LINE * place + 16, line, "ending")
+        yield TextLine(box.x + box.width // 2, box.y + PAD // 2 + LINE * place + 16, line, "ending")
 
 
 def describe_endings(found: list[Path], stop: int | None) -> str:

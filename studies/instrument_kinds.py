@@ -45,7 +45,7 @@ class PreviewSubject:
 
 
 @dataclass(frozen=True)
-class Rendered:
+class RenderedPrompt:
     """A prompt as it would be sent."""
 
     title: str
@@ -117,6 +117,6 @@ def find_protocol(content: Mapping[str, Any]) -> str | None:
     return named if isinstance(named, str) and named in PROTOCOLS else None
 
 
-def render_prompts(request: HttpRequest, prompts: list[Rendered]) -> HttpResponse:
+def render_prompts(request: HttpRequest, prompts: list[RenderedPrompt]) -> HttpResponse:
     """The preview of prompts: the exact bytes of each."""
     return render(request, "studies/instrument_prompts.html", {"prompts": prompts})

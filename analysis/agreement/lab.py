@@ -10,7 +10,7 @@ import pandas as pd
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
-from analysis.agreement.questions import Answers, Asked, answers_in, names_of
+from analysis.agreement.questions import Answers, LabQuestion, answers_in, names_of
 from analysis.agreement.tables import COEFFICIENTS, CONTINGENCY, LABELS, TESTS
 from analysis.choices import ANNOTATORS, PUBLISHED, READERS, Choices
 from analysis.measures import agreement, alpha, coefficient_intervals, coefficients
@@ -43,7 +43,7 @@ ONE_CONSTANT = gettext_noop("One of the two annotators always gave the same labe
 NEVER_GIVEN = gettext_noop("No annotator, or every annotator, gave this category.")
 
 
-def tests(answers: Answers, asked: Asked) -> Table:
+def tests(answers: Answers, asked: LabQuestion) -> Table:
     pairs = [row | {"about_said": row["about"]} for row in pair_rows(answers, asked)]
     rows = [*pairs, *(row | {"about_said": name_category(row["about"])} for row in fleiss_rows(answers, asked))]
     return TESTS.build(rows)
@@ -53,7 +53,7 @@ def name_category(category: str) -> str:
     return name_code("scope", category) if category == ALL else name_label(category)
 
 
-def pair_rows(answers: Answers, asked: Asked) -> Iterator[dict[str, Any]]:
+def pair_rows(answers: Answers, asked: LabQuestion) -> Iterator[dict[str, Any]]:
     """Cohen's κ of each pair that judged a unit both, with its asymptotic errors (Fleiss, Cohen & Everitt 1969)."""
     pairs = select_sharing_pairs(answers.values, all_pairs(len(answers.raters)))
     tables = pair_tables(answers.values, len(asked.categories), pairs, answers.one_group, 1)[0]
@@ -73,7 +73,7 @@ def pair_rows(answers: Answers, asked: Asked) -> Iterator[dict[str, Any]]:
         }
 
 
-def fleiss_rows(answers: Answers, asked: Asked) -> Iterator[dict[str, Any]]:
+def fleiss_rows(answers: Answers, asked: LabQuestion) -> Iterator[dict[str, Any]]:
     """Fleiss' κ of all annotators, then of each category against all others."""
     counts = category_counts(answers.values, len(asked.categories))
     whole, found = fleiss_kappa(counts), fleiss_test(counts)
@@ -133,7 +133,7 @@ class Lab:
     labels: Table
 
 
-def lab(frame: pd.DataFrame, asked: Asked, annotators: list[str], choices: Choices) -> Lab | None:
+def lab(frame: pd.DataFrame, asked: LabQuestion, annotators: list[str], choices: Choices) -> Lab | None:
     """`frame` as of `responses_frame`; `annotators`: the codes of those who are compared. None if fewer than two of
     them answered the question."""
     answers = answers_in(frame, asked, annotators)
@@ -146,7 +146,7 @@ def lab(frame: pd.DataFrame, asked: Asked, annotators: list[str], choices: Choic
     return Lab(*(table.add_included(choices.purposes) for table in tables))
 
 
-def rows_of(answers: Answers, asked: Asked, convention: str, seed: int) -> Iterator[dict[str, Any]]:
+def rows_of(answers: Answers, asked: LabQuestion, convention: str, seed: int) -> Iterator[dict[str, Any]]:
     """Unweighted coefficients of any scale, then those that know how far two levels of an ordered one are apart."""
     for name, title in NAMES.items():
         yield coefficient_row(answers, asked, name, title, scales.IDENTITY, convention, seed)
@@ -163,7 +163,7 @@ def rows_of(answers: Answers, asked: Asked, convention: str, seed: int) -> Itera
 
 
 def coefficient_row(
-    answers: Answers, asked: Asked, name: str, title: str, weights: str, convention: str, seed: int
+    answers: Answers, asked: LabQuestion, name: str, title: str, weights: str, convention: str, seed: int
 ) -> dict[str, Any]:
     c = len(asked.categories)
     w = scales.agreement_weights(weights, c, points_of(asked))
@@ -182,7 +182,7 @@ def coefficient_row(
 
 
 def mean_kappa_row(
-    answers: Answers, asked: Asked, convention: str, seed: int, *, weighted: bool = True
+    answers: Answers, asked: LabQuestion, convention: str, seed: int, *, weighted: bool = True
 ) -> dict[str, Any]:
     """Cohen's κ of each pair of annotators, weighted by what they share, or each pair alike (Light 1971)."""
     pairs, c = all_pairs(len(answers.raters)), len(asked.categories)
@@ -199,7 +199,7 @@ def mean_kappa_row(
     return row_of(title, scales.IDENTITY, value, counts, intervals, convention)
 
 
-def alpha_row(answers: Answers, asked: Asked, level: str, convention: str, seed: int) -> dict[str, Any]:
+def alpha_row(answers: Answers, asked: LabQuestion, level: str, convention: str, seed: int) -> dict[str, Any]:
     values = numbers_of(answers, asked)
     found = alpha.krippendorff_alpha(values, level)
     intervals = {
@@ -213,7 +213,7 @@ def alpha_row(answers: Answers, asked: Asked, level: str, convention: str, seed:
     return row_of(ALPHA, level, found.value, counts, intervals, convention, found.reason, found.error)
 
 
-def icc_rows(answers: Answers, asked: Asked, convention: str, seed: int) -> Iterator[dict[str, Any]]:
+def icc_rows(answers: Answers, asked: LabQuestion, convention: str, seed: int) -> Iterator[dict[str, Any]]:
     """Intraclass correlations of one annotator and of the mean of all, over the units that all of them judged."""
     values = numbers_of(answers, asked)
     found, k = icc(values), len(answers.raters)
@@ -224,12 +224,12 @@ def icc_rows(answers: Answers, asked: Asked, convention: str, seed: int) -> Iter
         yield row_of(title, alpha.INTERVAL, value, counts, both, convention, found.reason)
 
 
-def points_of(asked: Asked) -> np.ndarray:
+def points_of(asked: LabQuestion) -> np.ndarray:
     """(c,): the levels of a scale are their own numbers, other categories have the number of their place."""
     return np.array(asked.categories if asked.is_ordered else range(len(asked.categories)), dtype=np.float64)
 
 
-def numbers_of(answers: Answers, asked: Asked) -> np.ndarray:
+def numbers_of(answers: Answers, asked: LabQuestion) -> np.ndarray:
     """(raters, units): the answers as `points_of`, NaN where there is none."""
     judged = answers.values != MISSING
     return np.where(judged, points_of(asked)[np.where(judged, answers.values, 0)], np.nan)
@@ -270,7 +270,7 @@ def prevalence(answers: Answers, categories: int) -> float:
     return float(counts.max() / counts.sum()) if counts.sum() else float("nan")
 
 
-def contingency(answers: Answers, asked: Asked) -> Table:
+def contingency(answers: Answers, asked: LabQuestion) -> Table:
     """How often two annotators gave which two categories to the same unit.
 
     Of two annotators the first is in the rows; of more each pair counts in both orders.
@@ -293,7 +293,7 @@ def contingency(answers: Answers, asked: Asked) -> Table:
     return CONTINGENCY.build(rows, notes=(note,), more={"category": [count(name, name_label(name)) for name in names]})
 
 
-def labels(answers: Answers, asked: Asked) -> Table:
+def labels(answers: Answers, asked: LabQuestion) -> Table:
     """How often each annotator gave each category."""
     names = names_of(asked)
     rows = [

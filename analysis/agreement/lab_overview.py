@@ -13,7 +13,7 @@ from analysis.agreement.questions import (
     ALL,
     APPLICABLE,
     Answers,
-    Asked,
+    LabQuestion,
     answers_in,
     categories_in,
     judgment,
@@ -31,7 +31,7 @@ from studies.protocols.conditions import NOT_APPLICABLE
 
 def overview(
     frame: pd.DataFrame,
-    questions: Sequence[Asked],
+    questions: Sequence[LabQuestion],
     annotators: list[str],
     stages: Mapping[str, Stage],
     choices: Choices,
@@ -58,11 +58,11 @@ def overview(
     return QUESTIONS.build(rows, notes=notes, hide=hide).add_included(choices.purposes)
 
 
-def views_of(asked: Asked) -> tuple[str, ...]:
+def views_of(asked: LabQuestion) -> tuple[str, ...]:
     return (ALL, APPLICABLE) if asked.may_be_skipped else ("",)
 
 
-def with_view(asked: Asked, view: str) -> Asked:
+def with_view(asked: LabQuestion, view: str) -> LabQuestion:
     """The question with “not applicable” as one more category, where that is how it is looked at."""
     more = (NOT_APPLICABLE,) if view == ALL else ()
     return replace(asked, view=view, categories=(*asked.categories, *more))
@@ -87,7 +87,7 @@ def with_not_applicable(frame: pd.DataFrame, stages: Mapping[str, Stage]) -> pd.
     return pd.concat([frame, pd.DataFrame(rows, columns=frame.columns)], ignore_index=True) if rows else frame
 
 
-def row_of(frame: pd.DataFrame, asked: Asked, annotators: list[str]) -> dict[str, Any] | None:
+def row_of(frame: pd.DataFrame, asked: LabQuestion, annotators: list[str]) -> dict[str, Any] | None:
     answers = answers_in(frame, asked, annotators)
     if len(answers.raters) < 2:
         return None

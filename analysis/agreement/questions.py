@@ -27,7 +27,7 @@ CATEGORIES: dict[str, Callable[[Question], tuple[Any, ...]]] = {
 
 
 @dataclass(frozen=True)
-class Asked:
+class LabQuestion:
     """A question of a stage, with its declared categories in their order."""
 
     stage: str
@@ -54,7 +54,7 @@ class Asked:
         """Whether the categories are numbers, so that their distance means something."""
         return self.kind == "scale"
 
-    def in_view(self, view: str) -> "Asked":
+    def in_view(self, view: str) -> "LabQuestion":
         """The question in that view: in ALL, “not applicable” is one more category where it may be skipped."""
         if view != ALL or not self.may_be_skipped:
             return self
@@ -73,12 +73,12 @@ class Asked:
         return FIRST if value == item_id else SECOND
 
 
-def questions_of(study: Study) -> list[Asked]:
+def questions_of(study: Study) -> list[LabQuestion]:
     """In the order in which they are asked."""
     stages, places = get_declaration(study).stages, map_places(study)
     numbers = tuple(sorted(set(places.values()), key=int))
     return [
-        Asked(
+        LabQuestion(
             stage.name,
             question.name,
             question.kind,
@@ -125,7 +125,7 @@ class Answers:
         return np.zeros(self.values.shape[1], dtype=np.int64)
 
 
-def answers_in(frame: pd.DataFrame, asked: Asked, annotators: list[str]) -> Answers:
+def answers_in(frame: pd.DataFrame, asked: LabQuestion, annotators: list[str]) -> Answers:
     """Raters in the order of `annotators`, without those who did not answer the question."""
     of_question = (frame["stage"] == asked.stage) & (frame["question"] == asked.name)
     mine = frame[of_question & frame["annotator"].isin(annotators)]
@@ -143,7 +143,7 @@ def answers_in(frame: pd.DataFrame, asked: Asked, annotators: list[str]) -> Answ
     return Answers(values, raters, text, models)
 
 
-def names_of(asked: Asked) -> list[str]:
+def names_of(asked: LabQuestion) -> list[str]:
     """The categories as files of responses write them."""
     return [str(category).lower() if isinstance(category, bool) else str(category) for category in asked.categories]
 

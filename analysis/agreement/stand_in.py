@@ -11,7 +11,7 @@ from django.utils.text import capfirst
 from django.utils.translation import gettext as _
 
 from analysis.agreement.lab import Answers, answers_in
-from analysis.agreement.questions import Asked, questions_of
+from analysis.agreement.questions import LabQuestion, questions_of
 from analysis.agreement.tables import BIASES, CALIBRATION, STAND_IN
 from analysis.choices import ANNOTATORS, PUBLISHED, READERS
 from analysis.formatting import UNDEFINED, number, of_people, of_texts, with_interval
@@ -60,7 +60,7 @@ def stand_in(evidence: Evidence, models: list[Evaluator], epsilon: float) -> Tab
 
 
 def row_of(
-    evidence: Evidence, asked: Asked, model: Evaluator, people: list[str], epsilon: float
+    evidence: Evidence, asked: LabQuestion, model: Evaluator, people: list[str], epsilon: float
 ) -> dict[str, Any] | None:
     """None if the model did not answer the question."""
     answers = answers_in(evidence.frame, asked, [model.name, *people])
@@ -98,13 +98,13 @@ def of_model(answers: Answers) -> Answers:
     return replace(answers, values=answers.values[:, judged], text=answers.text[judged])
 
 
-def agreement(answers: Answers, asked: Asked, seed: int) -> tuple[Estimate, Estimate]:
+def agreement(answers: Answers, asked: LabQuestion, seed: int) -> tuple[Estimate, Estimate]:
     """κ of the model with people, and of people with each other."""
     model_and_person, people = pair_sets(len(answers.raters))
     return kappa_of(answers, asked, model_and_person, seed, (0,)), kappa_of(answers, asked, people, seed, ())
 
 
-def kappa_of(answers: Answers, asked: Asked, pairs: np.ndarray, seed: int, fixed: tuple[int, ...]) -> Estimate:
+def kappa_of(answers: Answers, asked: LabQuestion, pairs: np.ndarray, seed: int, fixed: tuple[int, ...]) -> Estimate:
     """The mean κ over pairs; fixed: raters that are not a sample of other raters."""
     c = len(asked.categories)
     by_texts = clustered_kappa(answers.values, c, pairs, answers.text, seed=seed)
@@ -122,7 +122,7 @@ def pair_sets(n: int) -> tuple[np.ndarray, np.ndarray]:
     return pairs_with(0, np.arange(1, n)), people
 
 
-def as_numbers(answers: Answers, asked: Asked) -> tuple[np.ndarray, np.ndarray]:
+def as_numbers(answers: Answers, asked: LabQuestion) -> tuple[np.ndarray, np.ndarray]:
     """(people, units) and (units,): the levels of a scale, else codes; NaN where missing."""
     scale = np.array(
         [*(asked.categories if asked.is_ordered else range(len(asked.categories))), np.nan], dtype=np.float64

@@ -7,7 +7,7 @@ import pandas as pd
 from django.utils.translation import gettext as _
 
 from analysis.agreement.lab import Answers, answers_in
-from analysis.agreement.questions import Asked, questions_of
+from analysis.agreement.questions import LabQuestion, questions_of
 from analysis.agreement.stand_in import YES, as_numbers, list_judged_options, of_model, pair_sets
 from analysis.agreement.tables import BIASES, CALIBRATION, STAND_IN, TABLES
 from analysis.formatting import number
@@ -54,7 +54,7 @@ def list_stand_in(evidence: Evidence, row: Row, column: str) -> Table:
     return list_tests(evidence, asked, answers, row["epsilon"])
 
 
-def select_shared_answers(evidence: Evidence, asked: Asked, answers: Answers) -> pd.DataFrame:
+def select_shared_answers(evidence: Evidence, asked: LabQuestion, answers: Answers) -> pd.DataFrame:
     """The answers to the question in declared categories, by the raters, about what the model answered too."""
     frame = evidence.frame
     mine = frame[(frame["stage"] == asked.stage) & (frame["question"] == asked.name)]
@@ -66,7 +66,7 @@ def select_shared_answers(evidence: Evidence, asked: Asked, answers: Answers) ->
     return shared[units.isin(units[shared["annotator"] == answers.raters[0]])]
 
 
-def list_pairs(evidence: Evidence, asked: Asked, answers: Answers, shared: pd.DataFrame, column: str) -> Table:
+def list_pairs(evidence: Evidence, asked: LabQuestion, answers: Answers, shared: pd.DataFrame, column: str) -> Table:
     """What the model and each person, or each two people, both judged; pairs without a κ are left out."""
     of_the_model, of_people = pair_sets(len(answers.raters))
     pairs = of_the_model if column == "kappa" else of_people
@@ -82,7 +82,7 @@ def list_units(evidence: Evidence, shared: pd.DataFrame, model: str) -> Table:
     return list_rows(evidence, rows, OF_UNIT, _("The units"))
 
 
-def list_tests(evidence: Evidence, asked: Asked, answers: Answers, epsilon: float) -> Table:
+def list_tests(evidence: Evidence, asked: LabQuestion, answers: Answers, epsilon: float) -> Table:
     """The test against each person."""
     kind = NUMBERS if asked.is_ordered else CATEGORIES
     found = asdict(alternative_annotator_test(*as_numbers(answers, asked), epsilon, kind))

@@ -24,7 +24,7 @@ from studies.models import (
     Assignment,
     PhasePassed,
     Response,
-    Settled,
+    Ruling,
     Study,
     Submission,
     UnitItem,
@@ -274,7 +274,7 @@ def complete_row(row: dict[str, Any], prompt_version: str | None) -> None:
 
 def join_adjudications() -> dict[str, FilteredRelation]:
     """The decision about a response that holds, and its being flagged or excluded."""
-    holds, decided = Q(adjudications__reopened_at=None), Q(adjudications__settled=Settled.DECIDED)
+    holds, decided = Q(adjudications__reopened_at=None), Q(adjudications__settled=Ruling.DECIDED)
     return {
         "decision": FilteredRelation("adjudications", condition=holds & decided),
         "apart": FilteredRelation("adjudications", condition=holds & ~decided),
@@ -313,7 +313,7 @@ def places_shown(annotator_pk: int, stages: list[str]) -> dict[tuple, int]:
     return places
 
 
-class Spent(NamedTuple):
+class TimeSpent(NamedTuple):
     """When a stage was opened, and how the seconds until its hand-in were spent; None where that is unknown."""
 
     opened_at: datetime | None
@@ -321,18 +321,18 @@ class Spent(NamedTuple):
     idle_seconds: int | None
 
 
-def stages_opened(annotator_pk: int) -> dict[tuple[int, str], Spent]:
+def stages_opened(annotator_pk: int) -> dict[tuple[int, str], TimeSpent]:
     """The times of each stage that was handed in, by assignment and stage; stages without times are absent."""
     known = Submission.objects.filter(assignment__annotator=annotator_pk, opened_at__isnull=False)
     return {(each.assignment_id, each.stage): split_time(each) for each in known}
 
 
-def split_time(submission: Submission) -> Spent:
+def split_time(submission: Submission) -> TimeSpent:
     """Idle is what the time between opening and hand-in has beyond the active seconds."""
     opened, ended, active = submission.opened_at, submission.submitted_at, submission.active_seconds
     if active is None or opened is None or ended is None:
-        return Spent(opened, None, None)
-    return Spent(opened, active, max(0, round((ended - opened).total_seconds()) - active))
+        return TimeSpent(opened, None, None)
+    return TimeSpent(opened, active, max(0, round((ended - opened).total_seconds()) - active))
 
 
 def items_by_unit(study: Study) -> dict[int, dict[int, str]]:

@@ -13,7 +13,7 @@ from django.db.models.functions import Cast
 
 from items.models import Item, Option
 from jobs.progress import ANSWERS, report_progress
-from studies.models import Assignment, Response, Settled, Study, UnitItem
+from studies.models import Assignment, Response, Ruling, Study, UnitItem
 from studies.services.adjudicating import filter_standing
 from studies.services.declarations import get_declaration
 
@@ -120,10 +120,10 @@ def adjudicate(study: Study, answers: dict[str, np.ndarray]) -> dict[str, np.nda
     touched = set()
     for pk, settled, value in decisions:
         place = places.get(pk)
-        if place is not None and settled == Settled.DECIDED:
+        if place is not None and settled == Ruling.DECIDED:
             values[place] = value
             touched.add(sheet_at(answers, place))
-        elif place is not None and settled == Settled.EXCLUDED:
+        elif place is not None and settled == Ruling.EXCLUDED:
             kept[place] = False
     decided = answers | {"value": values}
     kept[find_not_applicable(study, decided, touched)] = False

@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 from analysis.codes import SEVERAL, category_of, code_called, code_of, codes_of, is_known, is_single
 from analysis.exports.writing import Out
 from analysis.items.coding import list_offered_codes
-from analysis.items.coding_acts import BadCode, Done, Placed, code_items, span_of
+from analysis.items.coding_acts import ActResult, BadCode, CodePlacement, code_items, span_of
 from analysis.items.sheet import item_pks
 from analysis.models import ItemCode
 from analysis.tables.writers import cell
@@ -29,11 +29,11 @@ MOST_NOTE = 1_000
 
 
 @dataclass(frozen=True)
-class Imported:
+class CodeImport:
     """What a file changed, or with `dry_run` how many codes it holds. `new`: codes of the team's own that it adds."""
 
     n_rows: int
-    done: Done | None
+    done: ActResult | None
     new: tuple[str, ...] = ()
 
 
@@ -66,7 +66,7 @@ def row_of(study: Study, item: Item, code: ItemCode | None, kind: str) -> list[s
     return [*cells, who, code.set_at.isoformat(timespec="seconds"), *about]
 
 
-def import_codes(study: Study, content: bytes, user: User | None, *, dry_run: bool = False) -> Imported:
+def import_codes(study: Study, content: bytes, user: User | None, *, dry_run: bool = False) -> CodeImport:
     """Set what the file says, as one act that can be undone. Rows without a code say nothing; nothing is taken away but
     what another code of a kind with one code an item replaces.
 
@@ -81,7 +81,7 @@ def import_codes(study: Study, content: bytes, user: User | None, *, dry_run: bo
         raise ImportRefused(problems)
     new = sorted({each.code for each in placed} - {code.name for code in list_offered_codes(study)})
     done = None if dry_run else code_items(study, placed, user)
-    return Imported(len(placed), done, tuple(new))
+    return CodeImport(len(placed), done, tuple(new))
 
 
 @dataclass(frozen=True)
@@ -106,7 +106,7 @@ def read_rows(header: list[str], rows: list[TableRow], problems: list[RowProblem
             yield Row(row.line, {name: values.get(name, "") for name in COLUMNS})
 
 
-def place_rows(study: Study, rows: list[Row], problems: list[RowProblem]) -> Iterator[Placed]:
+def place_rows(study: Study, rows: list[Row], problems: list[RowProblem]) -> Iterator[CodePlacement]:
     """The codes with the items they belong to; what is wrong goes to the problems."""
     items, options = item_pks(study), options_of(study, rows)
     bodies = bodies_of(study) if any(row.cells["quote"] for row in rows) else {}
@@ -135,7 +135,7 @@ def place_row(
     items: dict[str, int],
     options: dict[tuple[int, str], int],
     bodies: dict[int, str],
-) -> Placed:
+) -> CodePlacement:
     item = items.get(values["item_id"])
     if item is None:
         shown = {"id": make_printable(values["item_id"])}
@@ -155,7 +155,7 @@ def place_row(
             raise BadCell("quote", str(bad)) from None
     if len(values["note"]) > MOST_NOTE:
         raise BadCell("note", _("A note may have up to %(n)s characters. Shorten it.") % {"n": MOST_NOTE})
-    return Placed(item, code, option, start, end, values["note"])
+    return CodePlacement(item, code, option, start, end, values["note"])
 
 
 def name_of(study: Study, kind: str, code: str) -> str:
@@ -181,7 +181,7 @@ def name_of(study: Study, kind: str, code: str) -> str:
     return name
 
 
-def refuse_second(study: Study, seen: dict[tuple[int, str], tuple[int, str]], line: int, placed: Placed) -> None:
+def refuse_second(study: Study, seen: dict[tuple[int, str], tuple[int, str]], line: int, placed: CodePlacement) -> None:
     """A file says each code once, and of a kind with one code an item one category."""
     kind = code_called(study.protocol, placed.code).kind
     about = kind if is_single(kind) else f"{placed.code} {placed.option}"

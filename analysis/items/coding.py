@@ -40,7 +40,7 @@ FIRST = (TYPE, TAG)
 
 
 @dataclass(frozen=True)
-class Offered:
+class CodeChoice:
     """A code that can be set: its key, and how many items have it, by a code or by their metadata."""
 
     code: Code
@@ -53,7 +53,7 @@ class Kind:
     """Codes that belong together. `without`: ids of the items that have none, or contradicting ones."""
 
     name: str
-    codes: list[Offered]
+    codes: list[CodeChoice]
     without: frozenset[str]
     of: int
 
@@ -110,7 +110,7 @@ def scheme_of(
             item for item in items if not (way.of[item] if way else has.intersection(codes.get(item, ())))
         )
         n_items = Counter(code_of(study.protocol, name, category) for category in way.of.values()) if way else counts
-        shown = [Offered(code, keys.get(code.name, ""), n_items[code.name]) for code in mine]
+        shown = [CodeChoice(code, keys.get(code.name, ""), n_items[code.name]) for code in mine]
         kinds.append(Kind(name, shown, without, len(items)))
     return Scheme(kinds, codes, found)
 
@@ -244,7 +244,7 @@ MOST_ACTS = 8
 
 
 @dataclass(frozen=True)
-class Listed:
+class ItemRecord:
     """What an item is found and sorted by."""
 
     pk: int
@@ -264,13 +264,13 @@ FIELDS = (
 )  # fmt: skip
 
 
-def items_of(study: Study) -> list[Listed]:
+def items_of(study: Study) -> list[ItemRecord]:
     """In the order of the study, each item once."""
     ordered = UnitItem.objects.filter(unit__study=study).order_by("unit__position", "position")
-    return list({row[0]: Listed(*row) for row in ordered.values_list(*FIELDS)}.values())
+    return list({row[0]: ItemRecord(*row) for row in ordered.values_list(*FIELDS)}.values())
 
 
-def select_items(study: Study, items: list[Listed], scheme: Scheme, form: CodingFilter) -> list[Listed]:
+def select_items(study: Study, items: list[ItemRecord], scheme: Scheme, form: CodingFilter) -> list[ItemRecord]:
     """Those that the form asks for, in the order that it asks for."""
     kind, words = scheme.kind(form.choice("kind")), form.choice("q").strip().casefold()
     without = kind.without if kind else {item.id for item in items if not scheme.codes.get(item.id)}
@@ -292,7 +292,7 @@ def _is_of(study: Study, code: str, kind: str) -> bool:
     return kind in ("", code_called(study.protocol, code).kind)
 
 
-def _sort_items(study: Study, items: list[Listed], form: CodingFilter) -> list[Listed]:
+def _sort_items(study: Study, items: list[ItemRecord], form: CodingFilter) -> list[ItemRecord]:
     """Surest first is the order of the lists: of both together where neither is chosen, then the items in none."""
     name, sort = form.choice("list"), form.choice("sort")
     if name or sort == "surest":

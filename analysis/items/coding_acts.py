@@ -76,7 +76,7 @@ BATCH = 500
 
 
 @dataclass(frozen=True)
-class Placed:
+class CodePlacement:
     """A code for an item, by primary key, perhaps pointing to an option and to a span of the text."""
 
     item: int
@@ -97,7 +97,7 @@ class Placed:
 
 
 @dataclass(frozen=True)
-class Done:
+class ActResult:
     """What an act did. `items`: those whose codes it changed; no act where nothing had to change."""
 
     act: CodingAct | None
@@ -108,8 +108,8 @@ class Done:
 
 @transaction.atomic
 def code_items(
-    study: Study, placed: Collection[Placed], user: User | None, coding: IndependentCoding | None = None
-) -> Done:
+    study: Study, placed: Collection[CodePlacement], user: User | None, coding: IndependentCoding | None = None
+) -> ActResult:
     """Set these codes for the team, or in an independent coding. Of a kind with one code per item, the new one takes
     the place of another.
 
@@ -133,7 +133,7 @@ def code_items(
 @transaction.atomic
 def take_back(
     study: Study, items: Collection[int], code: str, user: User | None, coding: IndependentCoding | None = None
-) -> Done:
+) -> ActResult:
     """Take a code back from all of these items that have it, wherever on them it points."""
     _lock(study, coding)
     standing = _codes_by_item(study, set(items), coding)
@@ -142,7 +142,7 @@ def take_back(
 
 
 @transaction.atomic
-def take_back_kind(study: Study, item: int, kind: str, user: User | None) -> Done:
+def take_back_kind(study: Study, item: int, kind: str, user: User | None) -> ActResult:
     """Take the team's codes of a kind back from an item."""
     _lock(study, None)
     standing = _codes_by_item(study, {item}, None).get(item, [])
@@ -151,7 +151,7 @@ def take_back_kind(study: Study, item: int, kind: str, user: User | None) -> Don
 
 
 @transaction.atomic
-def undo(study: Study, act: int, user: User, coding: IndependentCoding | None = None) -> Done | None:
+def undo(study: Study, act: int, user: User, coding: IndependentCoding | None = None) -> ActResult | None:
     """Undo one's own act: what it set is taken back, what it removed is set again, under the name of who had set it.
 
     None where it is not one's own or was undone before. What others have set since at the same place stays.
@@ -161,7 +161,7 @@ def undo(study: Study, act: int, user: User, coding: IndependentCoding | None = 
     return undo_act(found, user) if found else None
 
 
-def undo_act(found: CodingAct, user: User) -> Done:
+def undo_act(found: CodingAct, user: User) -> ActResult:
     """The same, whoever did it."""
     study = found.study
     removed = list(ItemCode.objects.current(found.coding).filter(set_in=found))
@@ -171,7 +171,7 @@ def undo_act(found: CodingAct, user: User) -> Done:
     again = [code for code in before if _fits(study, code, standing.get(code.item_id, ()))]
     ItemCode.objects.bulk_create([_copy(code) for code in again], batch_size=BATCH)
     CodingAct.objects.filter(pk=found.pk).update(undone_at=timezone.now())
-    return Done(found, len(again), items=frozenset(code.item_id for code in [*removed, *again]))
+    return ActResult(found, len(again), items=frozenset(code.item_id for code in [*removed, *again]))
 
 
 def last_act(study: Study, user: User, coding: IndependentCoding | None = None) -> CodingAct | None:
@@ -186,7 +186,7 @@ def _lock(study: Study, coding: IndependentCoding | None) -> None:
         raise BadCode(_("You have finished your coding. Nothing was changed."))
 
 
-def _refuse_unknown(study: Study, placed: Iterable[Placed]) -> None:
+def _refuse_unknown(study: Study, placed: Iterable[CodePlacement]) -> None:
     for name in {each.code for each in placed}:
         if not is_known(study.protocol, name):
             raise unknown(name)
@@ -204,7 +204,9 @@ def _codes_by_item(study: Study, items: Collection[int], coding: IndependentCodi
     return found
 
 
-def _gives_way(study: Study, code: ItemCode, new: Placed, wanted: Collection[tuple[int, str, int | None]]) -> bool:
+def _gives_way(
+    study: Study, code: ItemCode, new: CodePlacement, wanted: Collection[tuple[int, str, int | None]]
+) -> bool:
     """Whether a standing code goes because a new one of its kind comes."""
     kind = code_called(study.protocol, code.code).kind
     same_kind = is_single(kind) and kind == code_called(study.protocol, new.code).kind
@@ -221,14 +223,14 @@ def _fits(study: Study, code: ItemCode, standing: Iterable[ItemCode]) -> bool:
 
 def _carry_out(
     study: Study,
-    new: Collection[Placed],
+    new: Collection[CodePlacement],
     removed: Collection[ItemCode],
     user: User | None,
     coding: IndependentCoding | None,
     n_same: int,
-) -> Done:
+) -> ActResult:
     if not new and not removed:
-        return Done(None, n_same=n_same)
+        return ActResult(None, n_same=n_same)
     act = CodingAct.objects.create(study=study, coding=coding, made_by=user)
     _remove(removed, user, act)
     ItemCode.objects.bulk_create(
@@ -242,7 +244,7 @@ def _carry_out(
         batch_size=BATCH,
     )  # fmt: skip
     changed = {each.item for each in new} | {code.item_id for code in removed}
-    return Done(act, len(new), n_same, frozenset(changed))
+    return ActResult(act, len(new), n_same, frozenset(changed))
 
 
 def _remove(codes: Collection[ItemCode], user: User | None, act: CodingAct | None) -> None:

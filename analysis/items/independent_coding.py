@@ -16,7 +16,7 @@ from django.utils.translation import gettext as _
 from analysis.codes import SEVERAL, category_of, code_called, codes_of, is_known, kind_title, title_of
 from analysis.exports.writing import Out
 from analysis.items.coding import list_offered_codes
-from analysis.items.coding_acts import Done, Placed, code_items, take_back, take_back_kind, undo_act
+from analysis.items.coding_acts import ActResult, CodePlacement, code_items, take_back, take_back_kind, undo_act
 from analysis.items.sheet import item_pks
 from analysis.measures.alpha import NOMINAL, Alpha, krippendorff_alpha
 from analysis.models import CodeDecision, IndependentCoding, ItemCode
@@ -242,19 +242,19 @@ def decide_code(study: Study, item: int, question: str, value: str, reason: str,
     )  # fmt: skip
 
 
-def apply_decision(study: Study, cell: Cell, value: str, reason: str, user: User) -> Done:
+def apply_decision(study: Study, cell: Cell, value: str, reason: str, user: User) -> ActResult:
     if value:
-        return code_items(study, [Placed(cell.item, value, note=reason)], user)
+        return code_items(study, [CodePlacement(cell.item, value, note=reason)], user)
     if cell.question.is_yes_no:
         return take_back(study, [cell.item], cell.question.name, user)
     return take_back_kind(study, cell.item, cell.question.kind, user)
 
 
 @transaction.atomic
-def take_agreed_codes(study: Study, user: User) -> Done:
+def take_agreed_codes(study: Study, user: User) -> ActResult:
     """Set the codes on which all coders agree for the team, as one act that can be undone on the page of codes."""
     cells = [cell for cell in Comparison(study).cells if not cell.is_conflict and cell.decision is None]
-    return code_items(study, [Placed(cell.item, cell.answers[0]) for cell in cells], user)
+    return code_items(study, [CodePlacement(cell.item, cell.answers[0]) for cell in cells], user)
 
 
 @transaction.atomic

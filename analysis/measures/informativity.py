@@ -41,7 +41,7 @@ NO_BOTH_KINDS = gettext_noop("There are no keys, or only keys, so keys and distr
 
 
 @dataclass(frozen=True)
-class Matched:
+class MatchedCounts:
     """Right of n judgments of annotators who judged an option in both stages; counts per option (u,)."""
 
     guess_right: IntArray
@@ -55,10 +55,10 @@ class Matched:
         return int(self.read_right.sum() - self.guess_right.sum()) / n if n else math.nan
 
 
-def match_judgments(guess: IntArray, read: IntArray) -> Matched:
+def match_judgments(guess: IntArray, read: IntArray) -> MatchedCounts:
     """Only pairs of an annotator and an option with a judgment in both stages, so that the same people are compared."""
     both = ((guess != MISSING) & (read != MISSING)).astype(np.int64)
-    return Matched((guess * both).sum(axis=0), (read * both).sum(axis=0), both.sum(axis=0))
+    return MatchedCounts((guess * both).sum(axis=0), (read * both).sum(axis=0), both.sum(axis=0))
 
 
 def per_item(guess: IntArray, read: IntArray, item: IntArray, items: int) -> FloatArray:

@@ -63,7 +63,7 @@ SLOPE_FITTED, PEOPLE_ONLY, SLOPE_ONE = None, 0.0, 1.0
 
 
 @dataclass(frozen=True)
-class Fitted:
+class PoweredEstimate:
     """value, slope λ, r of people and predictor in the n texts of people, of N; apart: (N,) scaled deviations of the
     leave-one-out values, whose sum of squares is the variance; influence: of readers."""
 
@@ -87,7 +87,7 @@ def gain(r: float, n: int, n_all: int) -> float:
     return 1 / (1 - (1 - n / n_all) * r**2)
 
 
-def fit(cell: Cell, slope: float | None = SLOPE_FITTED) -> Fitted:
+def fit(cell: Cell, slope: float | None = SLOPE_FITTED) -> PoweredEstimate:
     """The estimate of one cell; slope: None to fit it, 0 for people only, 1 for plain prediction-powered inference.
 
     Undefined (NaN) below two texts with people.
@@ -97,7 +97,7 @@ def fit(cell: Cell, slope: float | None = SLOPE_FITTED) -> Fitted:
     u, rest = cell.is_done, there & ~cell.is_done
     n, n_all = int(u.sum()), int(there.sum())
     if n < 2:
-        return Fitted(np.nan, np.nan, np.nan, n, n_all, np.full(len(u), np.nan))
+        return PoweredEstimate(np.nan, np.nan, np.nan, n, n_all, np.full(len(u), np.nan))
     weights = np.asarray(1 / cell.chance[u], dtype=np.float64)
     sums = _Sums.of(weights, (cell.people * scale)[u], (cell.predicted * scale)[u])
     of_all = float((cell.predicted * scale)[there].sum()) if slope != PEOPLE_ONLY else 0.0
@@ -108,12 +108,12 @@ def fit(cell: Cell, slope: float | None = SLOPE_FITTED) -> Fitted:
     if rest.any() and used != 0:
         left = used * (of_all - (cell.predicted * scale)[rest]) / (n_all - 1) + sums.rest(used)
         apart[rest] = _scale_jackknife(left)
-    found = Fitted(float(value), float(used), sums.correlation(), n, n_all, apart)
+    found = PoweredEstimate(float(value), float(used), sums.correlation(), n, n_all, apart)
     return replace(found, influence=_influence(cell, scale, found, sums))
 
 
 def combine(
-    cells: Sequence[Fitted], signs: Sequence[float], bounds: Bounds, readers: Readers = RANDOM
+    cells: Sequence[PoweredEstimate], signs: Sequence[float], bounds: Bounds, readers: Readers = RANDOM
 ) -> VarianceParts:
     """A sum of cells with signs, such as answerability minus guessability, with its variance; t(n - 2) of the cell with
     fewest texts, t(n - 1) where no slope was fitted."""
@@ -126,7 +126,7 @@ def combine(
     return variance_parts(value, variance, n - one_less, n, bounds, influence)
 
 
-def joint_influence(cells: Sequence[Fitted]) -> JointInfluence:
+def joint_influence(cells: Sequence[PoweredEstimate]) -> JointInfluence:
     """What the cells' estimates share, one column each; cells without judgments of people have nothing of readers."""
     known = [cell.influence or _NOBODY for cell in cells]
     text, annotator, n, h = (
@@ -139,7 +139,7 @@ def joint_influence(cells: Sequence[Fitted]) -> JointInfluence:
     return replace(JointInfluence.of_cells(table, by_cell), texts=np.stack([cell.apart for cell in cells], axis=1))
 
 
-def _join_cells(cells: Sequence[Fitted], signs: Sequence[float]) -> ReaderInfluence | None:
+def _join_cells(cells: Sequence[PoweredEstimate], signs: Sequence[float]) -> ReaderInfluence | None:
     """All cells in one table of texts and annotators."""
     known = [(sign, cell.influence) for sign, cell in zip(signs, cells, strict=True) if cell.influence is not None]
     if len(known) < len(cells):
@@ -150,7 +150,7 @@ def _join_cells(cells: Sequence[Fitted], signs: Sequence[float]) -> ReaderInflue
     return ReaderInfluence(text, annotator, n, np.concatenate([sign * each.h for sign, each in known]))
 
 
-def _influence(cell: Cell, scale: FloatArray, found: Fitted, sums: _Sums) -> ReaderInfluence | None:
+def _influence(cell: Cell, scale: FloatArray, found: PoweredEstimate, sums: _Sums) -> ReaderInfluence | None:
     """h = a·w/w̄ (right - expected · n) / (n of the text · Σ a): what is left after the predictor, by reader."""
     if cell.judgments is None:
         return None

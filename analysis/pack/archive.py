@@ -20,7 +20,7 @@ MANIFEST = "manifest.json"
 BLOCK = 1 << 20
 
 
-class Hashed(io.RawIOBase):
+class HashingWriter(io.RawIOBase):
     """Passes bytes on and keeps their hash and number."""
 
     def __init__(self, out: IO[bytes]):
@@ -44,11 +44,11 @@ class Archive:
         self.files: dict[str, dict[str, Any]] = {}
 
     @contextmanager
-    def binary(self, name: str) -> Iterator[Hashed]:
+    def binary(self, name: str) -> Iterator[HashingWriter]:
         info = ZipInfo(name)
         info.compress_type, info.external_attr = ZIP_DEFLATED, 0o644 << 16
         with self.zip.open(info, "w", force_zip64=True) as out:
-            hashed = Hashed(out)
+            hashed = HashingWriter(out)
             yield hashed
         self.files[name] = {"sha256": hashed.hash.hexdigest(), "bytes": hashed.n}
 
@@ -91,7 +91,7 @@ class BadPack(ValueError):
     """The file is no whole pack; the message is a sentence that says what to do."""
 
 
-class Bounded:
+class BoundedReader:
     """A file that hands out no more than a bite at once: what a ZIP says of its own size is not believed."""
 
     def __init__(self, file: IO[bytes]):
@@ -122,7 +122,7 @@ class PackReader:
     def __init__(self, file: IO[bytes], kind: str = FORMAT):
         self.kind = kind
         try:
-            self.zip = ZipFile(cast(IO[bytes], Bounded(file)))
+            self.zip = ZipFile(cast(IO[bytes], BoundedReader(file)))
         except BadPack:
             raise
         except UNREADABLE:

@@ -34,16 +34,16 @@ Progress = Callable[[int, int], None]  # told how many parts of how many are don
 
 
 @dataclass
-class Archived:
+class ArchiveContents:
     """What an archive holds, and why the rest of the project is not in it."""
 
     studies: list[str] = field(default_factory=list)
     left_out: list[dict[str, str]] = field(default_factory=list)
 
 
-def write_project(project: Project, out: IO[bytes], progress: Progress = lambda done, total: None) -> Archived:
+def write_project(project: Project, out: IO[bytes], progress: Progress = lambda done, total: None) -> ArchiveContents:
     """Write the archive to an open file. Each study is of one moment; what people are called stays behind."""
-    archive, contents = Archive(out), Archived()
+    archive, contents = Archive(out), ArchiveContents()
     studies = list(project.studies.order_by("launched_at", "pk"))
     for number, study in enumerate(studies):
         progress(number, len(studies) + 1)

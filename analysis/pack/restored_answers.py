@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 
 from analysis.pack.archive import BadPack
 from items.models import Item
-from studies.models import Adjudication, Annotator, Assignment, Response, Settled, Study
+from studies.models import Adjudication, Annotator, Assignment, Response, Ruling, Study
 from studies.protocols import Declaration, Question
 from studies.services.adjudicating import MAX_REASON
 from studies.services.declarations import get_declaration, get_version_id, map_variant_declarations
@@ -102,7 +102,7 @@ def extra_of(cells: Cells) -> Extra:
         first_answered_at=parse_time("first_answered_at", cells.get("first_answered_at", "")),
         last_changed_at=parse_time("last_changed_at", cells.get("last_changed_at", "")),
         n_changes=whole("n_changes", cells.get("n_changes", "")),
-        settled=tuple(each for each in cells.get("adjudication", "").split("; ") if each in Settled.values),
+        settled=tuple(each for each in cells.get("adjudication", "").split("; ") if each in Ruling.values),
         decided_value=cells.get("adjudicated_value", ""),
         decided_at=parse_time("adjudicated_at", cells.get("adjudicated_at", "")),
         reason=cells.get("reason", "")[:MAX_REASON],
@@ -139,7 +139,7 @@ def adjudications_from(extra: Extra, question: Question, response: Response) -> 
         yield Adjudication(
             response=response,
             settled=settled,
-            value=question.read(extra.decided_value) if settled == Settled.DECIDED else None,
+            value=question.read(extra.decided_value) if settled == Ruling.DECIDED else None,
             reason=extra.reason,
             decided_at=extra.decided_at or timezone.now(),
         )

@@ -32,7 +32,7 @@ MALFORMED = (
 
 
 @dataclass(frozen=True)
-class Restored:
+class RestoredStudy:
     """What was taken out of a pack."""
 
     study: Study
@@ -42,7 +42,7 @@ class Restored:
     n_withheld: int
 
 
-def import_pack(file: IO[bytes], project: Project, slug: str = "") -> Restored:
+def import_pack(file: IO[bytes], project: Project, slug: str = "") -> RestoredStudy:
     """Store a pack in an empty project, as an imported study under its own short name or another.
 
     Every file is held against its hash, every answer against the protocol's declaration. Raises `BadPack`, `SpecError`,
@@ -78,7 +78,7 @@ def refuse_used(project: Project) -> None:
         )
 
 
-def restore_pack(pack: PackReader, project: Project, slug: str) -> Restored:
+def restore_pack(pack: PackReader, project: Project, slug: str) -> RestoredStudy:
     items = restore_bank(pack, project)
     study = restore_study(pack, project, slug)
     units = restore_units(pack, study, items)
@@ -90,4 +90,4 @@ def restore_pack(pack: PackReader, project: Project, slug: str) -> Restored:
     restore_codes(pack, study, items)
     restore_matches(pack, study)
     n_withheld = project.texts.filter(shareable=False).count()
-    return Restored(study, project.texts.count(), len(annotators), n_responses, n_withheld)
+    return RestoredStudy(study, project.texts.count(), len(annotators), n_responses, n_withheld)

@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from analysis.agreement.lab_overview import row_of
-from analysis.agreement.questions import Asked, questions_of
+from analysis.agreement.questions import LabQuestion, questions_of
 from analysis.figures.paper import Bar, Bars
 from analysis.formatting import UNDEFINED, count, number, of_people
 from analysis.frames.evidence import Evidence, with_items
@@ -22,7 +22,7 @@ from analysis.reports.description import description, variants
 from analysis.reports.drill_down import COUNTED, list_counted, list_rows
 from analysis.reports.estimates import mean_of
 from analysis.reports.evaluators import HUMAN, evaluator_named, evaluators_in, people_in
-from analysis.reports.outcome import Agreed, Outcome, rows_called
+from analysis.reports.outcome import AgreementSummary, Outcome, rows_called
 from analysis.reports.report import Report
 from analysis.tables.spec import Row, Table, TableSpec
 from studies.question_words import name_label, name_question
@@ -79,7 +79,7 @@ def count_labels(evidence: Evidence) -> Table:
     return DISTRIBUTIONS.build(rows)
 
 
-def label_rows(evaluator: str, asked: Asked, frame: pd.DataFrame) -> Iterator[dict[str, Any]]:
+def label_rows(evaluator: str, asked: LabQuestion, frame: pd.DataFrame) -> Iterator[dict[str, Any]]:
     labels = labels_of(asked, answers_to(frame, asked.stage, asked.name))
     for label in map(write_label, asked.categories) if len(labels) else ():
         n = int((labels == label).sum())
@@ -107,7 +107,7 @@ def average_scales(evidence: Evidence) -> Iterator[Table]:
         yield MEANS.build(rows, evidence.choices.convention)
 
 
-def mean_rows(evidence: Evidence, evaluator: str, asked: Asked, frame: pd.DataFrame) -> Iterator[dict[str, Any]]:
+def mean_rows(evidence: Evidence, evaluator: str, asked: LabQuestion, frame: pd.DataFrame) -> Iterator[dict[str, Any]]:
     answers = answers_to(frame, asked.stage, asked.name).astype({"value": "int64"})
     bounds = (float(asked.categories[0]), float(asked.categories[-1]))
     for generator in evidence.generators if answers["generator"].notna().any() else ():
@@ -133,7 +133,7 @@ def answers_to(frame: pd.DataFrame, stage: str, question: str) -> pd.DataFrame:
     return frame[(frame["stage"] == stage) & (frame["question"] == question)]
 
 
-def labels_of(asked: Asked, answers: pd.DataFrame) -> pd.Series:
+def labels_of(asked: LabQuestion, answers: pd.DataFrame) -> pd.Series:
     """The category of each answer, as files write it."""
     return pd.Series(map(write_label, asked.list_categories(answers)), answers.index, dtype=object)
 
@@ -258,10 +258,10 @@ def draw_labels(report: Report) -> Bars | None:
     return Bars(lines, tuple(map(name_label, labels)), _("percent of answers; numbers are answers"))
 
 
-def list_agreed(report: Report) -> list[Agreed]:
+def list_agreed(report: Report) -> list[AgreementSummary]:
     """Where the report has the default table."""
     return [
-        Agreed(
+        AgreementSummary(
             name_question(row["question"]), row["conger_kappa"], None, None, row["reason"], row["percent"], row["ac1"],
             ngettext("%(n)s unit", "%(n)s units", row["n_units"]) % {"n": count(row["n_units"])},
         )

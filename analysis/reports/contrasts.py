@@ -26,7 +26,7 @@ from analysis.tables.spec import Table
 
 
 @dataclass(frozen=True)
-class Measured:
+class GeneratorFigure:
     """One generator's figure: the means of some arms minus those of others."""
 
     added: tuple[Arm, ...]
@@ -60,7 +60,7 @@ class Family:
 
     measure: str
     evaluator: str
-    figures: dict[str, Measured]
+    figures: dict[str, GeneratorFigure]
     n_texts: int
     bounds: Bounds
     fixed: bool = False

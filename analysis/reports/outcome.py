@@ -78,21 +78,21 @@ class Contrast:
 
 
 @dataclass(frozen=True)
-class Compared:
+class ContrastSet:
     """The pairs that were adjusted together, the largest difference first; `reason`: why none could be compared."""
 
     contrasts: tuple[Contrast, ...] = ()
     size: int = 0
     reason: str = ""
 
-    def among(self, standings: Sequence[Standing]) -> "Compared":
+    def among(self, standings: Sequence[Standing]) -> "ContrastSet":
         """Only pairs of generators that have a value on enough texts."""
         known = {each.generator for each in standings if each.is_comparable}
         return replace(self, contrasts=tuple(each for each in self.contrasts if {each.better, each.worse} <= known))
 
 
 @dataclass(frozen=True)
-class Words:
+class OutcomeSentences:
     """Sentences of a protocol, marked for translation; `winner` and `among` name %(best)s, `tie` %(names)s.
 
     among: the winner of the %(n)s that can be compared. above, unclear: where a number of 0
@@ -119,9 +119,9 @@ class Outcome:
     title: str
     standings: tuple[Standing, ...]
     figure: Drawing | None
-    words: Words | None = None
+    words: OutcomeSentences | None = None
     summary: str = ""
-    compared: Compared = Compared()
+    compared: ContrastSet = ContrastSet()
     basis: str = ""
     verdict: str = ""
     higher_is_better: bool = True
@@ -186,14 +186,14 @@ def rank(standing: Standing, higher: bool) -> tuple[int, float]:
     return place, -value if higher else value
 
 
-def find_compared(report: Report, measure: str, evaluator: str, *, higher: bool = True) -> Compared:
+def find_compared(report: Report, measure: str, evaluator: str, *, higher: bool = True) -> ContrastSet:
     """The pairs of this measure and evaluator."""
     rows = [
         row for row in rows_called(report, "contrasts") if (row["measure"], row["evaluator"]) == (measure, evaluator)
     ]
     found = [contrast_of(row, higher) for row in rows if row["difference"] is not None]
     missing = [row["reason"] for row in rows if row["low_adjusted"] is None]
-    return Compared(
+    return ContrastSet(
         tuple(sorted(found, key=lambda each: (each.low is None, -abs(each.value)))),
         max((row["family_size"] or 0 for row in rows), default=0),
         find_reason(rows, missing) if rows and len(missing) == len(rows) else "",
@@ -355,7 +355,7 @@ def list_standings(standings: Sequence[Standing]) -> str:
     return join_names([_(VALUE) % {"value": with_ends_of(each), "generator": each.generator} for each in known])
 
 
-def summarize_values(sentence: str, standings: Sequence[Standing], compared: Compared, **words: str) -> str:
+def summarize_values(sentence: str, standings: Sequence[Standing], compared: ContrastSet, **words: str) -> str:
     """`sentence` with %(values)s and `words`, if any; then the largest lead where no difference is clear."""
     known = any(each.value is not None for each in standings)
     first = sentence % (words | {"values": list_standings(standings)}) if known else ""
@@ -366,7 +366,7 @@ def join_sentences(*sentences: str) -> str:
     return " ".join(filter(None, sentences))
 
 
-def say_lead(compared: Compared) -> str:
+def say_lead(compared: ContrastSet) -> str:
     """The largest difference, where none is clear: how large, and on how many texts."""
     certain = [each for each in compared.contrasts if each.low is not None]
     if not certain or any(each.stands for each in certain) or abs(certain[0].value) < SMALL:
@@ -386,7 +386,7 @@ def say_lead(compared: Compared) -> str:
 # Where only models have answered --------------------------------------------------------------------------------------
 
 
-def summarize_by_model(report: Report, measure: str, words: Words, *, higher: bool = True) -> Outcome | None:
+def summarize_by_model(report: Report, measure: str, words: OutcomeSentences, *, higher: bool = True) -> Outcome | None:
     """What the first model finds where nobody else has answered: each generator against the mean of the others."""
     rows = [row for row in rows_called(report, "contrasts") if row["measure"] == measure]
     if not rows or any(row["evaluator"] == HUMAN for row in rows):
@@ -446,7 +446,7 @@ def write_difference(contrast: Contrast) -> tuple[str, str]:
 
 
 @dataclass(frozen=True)
-class Agreed:
+class AgreementSummary:
     """How far people agree on a question: a coefficient with its interval, the share of equal answers, AC1.
 
     basis: what it is counted over, in words.

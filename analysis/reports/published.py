@@ -19,7 +19,7 @@ from analysis.choices import PUBLISHED
 from analysis.codes import title_of
 from analysis.formatting import count, with_interval
 from analysis.frames.evidence import Evidence
-from analysis.plugins import Published, find_plugin
+from analysis.plugins import PublishedStudy, find_plugin
 from analysis.published_names import fold_name, match_generators
 from analysis.reports import tables
 from analysis.reports.report import Report
@@ -40,7 +40,7 @@ RATED = ("n_1", "n_5")  # measures that are counts
 
 
 @dataclass(frozen=True)
-class Printed:
+class PublishedNumber:
     """One published number: its table, row and column, and its group of annotators."""
 
     protocol: str
@@ -55,17 +55,17 @@ class Printed:
 
 
 @cache
-def load_printed() -> tuple[Printed, ...]:
+def load_printed() -> tuple[PublishedNumber, ...]:
     """All of them, in the order of the file."""
     with FILE.open(encoding="utf-8", newline="") as file:
         return tuple(parse_line(line) for line in csv.DictReader(file))
 
 
-def parse_line(line: Mapping[str, str]) -> Printed:
+def parse_line(line: Mapping[str, str]) -> PublishedNumber:
     row = tuple((name, value) for name, _sign, value in (part.partition("=") for part in line["row"].split(";")))
     low, high = (float(line[end]) if line[end] else None for end in ("low", "high"))
     n = int(line["n"]) if line["n"] else None
-    return Printed(
+    return PublishedNumber(
         line["protocol"], line["group"], line["table"], row, line["measure"], float(line["value"]), low, high, n
     )
 
@@ -134,7 +134,7 @@ def own_names(evidence: Evidence) -> dict[str, str]:
     return {published: name for name, published in own.items()}
 
 
-def find_published_study(protocol: str) -> Published:
+def find_published_study(protocol: str) -> PublishedStudy:
     """The study that the protocol comes from; `KeyError` for a protocol without published numbers."""
     found = find_plugin(protocol).published
     if found is None:
@@ -148,7 +148,7 @@ def list_published_generators(protocol: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(name for name in named if name != ALL))
 
 
-def select_printed(evidence: Evidence) -> list[Printed]:
+def select_printed(evidence: Evidence) -> list[PublishedNumber]:
     """The numbers of the protocol; of the questionnaire those in the study's language, or else in English."""
     mine = [each for each in load_printed() if each.protocol == evidence.study.protocol]
     if not find_published_study(evidence.study.protocol).by_language:
@@ -190,7 +190,7 @@ def mean_of_generators(rows: Sequence[Row], wanted: Mapping[str, str], n: int) -
     return {"mean": mean, "low": None, "high": None, "n": sum(row["n"] for row in mine), "round": mine[0]["round"]}
 
 
-def row_of(each: Printed, table: Table, own: Row | None, protocol: str) -> dict[str, Any]:
+def row_of(each: PublishedNumber, table: Table, own: Row | None, protocol: str) -> dict[str, Any]:
     ours = own_values(own, table, each.measure, protocol)
     return {
         "table": each.table,
@@ -209,7 +209,7 @@ def row_of(each: Printed, table: Table, own: Row | None, protocol: str) -> dict[
     } | first_round(each, own, ours["own_said"])
 
 
-def first_round(each: Printed, own: Row | None, own_said: str) -> dict[str, str]:
+def first_round(each: PublishedNumber, own: Row | None, own_said: str) -> dict[str, str]:
     """The own number says its round where that is not the published one."""
     wanted = dict(each.row).get("round")
     if own is None or not wanted or str(own["round"]) == wanted:

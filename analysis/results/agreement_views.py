@@ -14,7 +14,7 @@ from analysis.figures.paper import Line, Mark, Ranges
 from analysis.files import attach
 from analysis.formatting import interval, number, with_interval
 from analysis.hiding import effects_shown
-from analysis.reports.outcome import Agreed
+from analysis.reports.outcome import AgreementSummary
 from analysis.results.forms import LabForm, ResultsForm, StandInForm
 from analysis.results.links import behind_link, build_query
 from analysis.services.results import (
@@ -47,7 +47,7 @@ class AgreementRow:
     reason: str
 
 
-def list_agreement(agreed: list[Agreed]) -> list[AgreementRow]:
+def list_agreement(agreed: list[AgreementSummary]) -> list[AgreementRow]:
     return [
         AgreementRow(
             each.question, each.basis, write(each.value), interval(each.low, each.high), write(each.percent),
@@ -61,7 +61,7 @@ def write(value: float | None) -> str:
     return "–" if value is None else number(value)
 
 
-def draw_agreement(agreed: list[Agreed], coefficient: str) -> Ranges | None:
+def draw_agreement(agreed: list[AgreementSummary], coefficient: str) -> Ranges | None:
     """One row for each question with a value; the dashed line is chance."""
     known = [each for each in agreed if each.value is not None][:MOST]
     lines = tuple(
@@ -72,7 +72,7 @@ def draw_agreement(agreed: list[Agreed], coefficient: str) -> Ranges | None:
     return Ranges(lines, axis, dashed=0, ends=(-1, 1)) if lines else None
 
 
-def say_agreement(agreed: list[Agreed], coefficient: str) -> str:
+def say_agreement(agreed: list[AgreementSummary], coefficient: str) -> str:
     """The first line: where people agree beyond chance, as far as the intervals say so."""
     known = [each for each in agreed if each.value is not None]
     if not known:
@@ -85,7 +85,7 @@ def say_agreement(agreed: list[Agreed], coefficient: str) -> str:
     return _("People agree most on “%(most)s”, %(coefficient)s %(high)s, and least on “%(least)s”, %(low)s.") % values
 
 
-def say_one(each: Agreed, coefficient: str) -> str:
+def say_one(each: AgreementSummary, coefficient: str) -> str:
     values = {"question": each.question, "coefficient": coefficient, "value": say_value(each)}
     if each.low is not None and each.low > 0:
         return _("People agree beyond chance: %(coefficient)s %(value)s.") % values
@@ -94,7 +94,7 @@ def say_one(each: Agreed, coefficient: str) -> str:
     return _("Agreement of people: %(coefficient)s %(value)s.") % values
 
 
-def say_value(each: Agreed) -> str:
+def say_value(each: AgreementSummary) -> str:
     assert each.value is not None
     return with_interval(each.value, each.low, each.high)
 

@@ -26,7 +26,7 @@ from analysis.items.coding import (
     scheme_of,
     select_items,
 )
-from analysis.items.coding_acts import BadCode, Done, Placed, code_items, last_act, take_back, undo
+from analysis.items.coding_acts import ActResult, BadCode, CodePlacement, code_items, last_act, take_back, undo
 from analysis.models import IndependentCoding
 from analysis.results.file_views import send_written
 from items.models import Text
@@ -113,7 +113,7 @@ def list_page(request: HttpRequest, study: Study, context: dict) -> dict:
 
 def carry_out(
     asked: QueryDict, study: Study, user: User, own: OwnCodeForm, coding: IndependentCoding | None
-) -> tuple[Done | None, str]:
+) -> tuple[ActResult | None, str]:
     """What a POST asks for, done, and a sentence about it; without the first where nothing could be done."""
     items = [int(pk) for pk in asked.getlist("items") if pk.isdecimal()]
     code = asked.get("code", "")
@@ -131,13 +131,13 @@ def carry_out(
         if asked.get("take_back"):
             done = take_back(study, items, code, user, coding)
         else:
-            done = code_items(study, [Placed(item, code) for item in dict.fromkeys(items)], user, coding)
+            done = code_items(study, [CodePlacement(item, code) for item in dict.fromkeys(items)], user, coding)
     except BadCode as bad:
         return None, str(bad)
     return done, describe_done(study, code, done)
 
 
-def describe_done(study: Study, code: str, done: Done) -> str:
+def describe_done(study: Study, code: str, done: ActResult) -> str:
     n = len(done.items)
     values = {"code": title_of(study.protocol, code), "n": n}
     if done.act is None:
@@ -147,7 +147,7 @@ def describe_done(study: Study, code: str, done: Done) -> str:
     return ngettext("Removed from %(n)s item: %(code)s.", "Removed from %(n)s items: %(code)s.", n) % values
 
 
-def describe_undone(done: Done) -> str:
+def describe_undone(done: ActResult) -> str:
     n = len(done.items)
     return ngettext("Undone on %(n)s item.", "Undone on %(n)s items.", n) % {"n": n}
 

@@ -8,7 +8,7 @@ from django import forms
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
-from analysis.agreement.questions import ALL, APPLICABLE, Asked, questions_of
+from analysis.agreement.questions import ALL, APPLICABLE, LabQuestion, questions_of
 from analysis.choices import (
     ANNOTATORS,
     DEFAULT_CONVENTION,
@@ -255,7 +255,7 @@ class LabForm(forms.Form):
         return self.results.choices
 
     @property
-    def question(self) -> Asked | None:
+    def question(self) -> LabQuestion | None:
         """None where the protocol asks nothing that has categories."""
         asked = self.cleaned_data.get("question_asked")
         found = self.questions.get(asked or "") or next(iter(self.questions.values()), None)

@@ -15,7 +15,7 @@ from analysis.figures.paper import FORMS, MILLIMETRES, TYPES, Drawing
 from analysis.hiding import effects_shown
 from analysis.items.coding import kinds_of
 from analysis.plugins import find_plugin
-from analysis.reports.outcome import Agreed
+from analysis.reports.outcome import AgreementSummary
 from analysis.reports.report import Report
 from analysis.results.agreement_views import draw_agreement, list_agreement, say_agreement
 from analysis.results.compare_views import find_stand_in, say_compared
@@ -164,7 +164,7 @@ def purpose_shown(page: Page) -> Purpose:
 def results_agreement(request, slug):
     study = get_study(request.user, slug)
     page = Page(request, study)
-    agreed: list[Agreed] = page.plugin.agreed(page.filled_report) if page.is_filled else []
+    agreed: list[AgreementSummary] = page.plugin.agreed(page.filled_report) if page.is_filled else []
     coefficient = _(page.plugin.pages.coefficient)
     more = {
         "figure": page.figure("agreement"),

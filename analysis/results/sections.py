@@ -80,7 +80,7 @@ class Group:
 
     name: str
     title: str
-    listed: list["Listed"]
+    listed: list["TableSection"]
 
 
 def sections(study: Study, form: ResultsForm, report: Report, page: str) -> dict:
@@ -100,7 +100,9 @@ def sections(study: Study, form: ResultsForm, report: Report, page: str) -> dict
     }
 
 
-def list_sections(study: Study, form: ResultsForm, report: Report, page: str, names: Sequence[str]) -> list["Listed"]:
+def list_sections(
+    study: Study, form: ResultsForm, report: Report, page: str, names: Sequence[str]
+) -> list["TableSection"]:
     """The tables of these names that have rows, in this order."""
     chosen = [table for name in names for table in report.tables if table.name == name]
     drawn = TablesOnPage(study, form, replace(report, tables=(*chosen, report.table(DESCRIPTION))), page)
@@ -112,7 +114,7 @@ def list_named(report: Report, names: Sequence[str]) -> list[Table]:
     return [table for name in names for table in report.tables if table.name == name and len(table.rows)]
 
 
-def group_tables(study: Study, listed: Sequence["Listed"]) -> list[Group]:
+def group_tables(study: Study, listed: Sequence["TableSection"]) -> list[Group]:
     """Grouped by the results page that a table belongs to; tables without a page come first."""
     pages = find_plugin(study.protocol).pages
     named = {"agreement": pages.agreement, "items": pages.items, "compare": pages.compare}
@@ -141,7 +143,7 @@ class TablesOnPage:
         self.most = rows_that_fit([(len(each.rows), len(each.columns)) for each in self.here.values()], taken)
         self.place = partial(place_in_results, study, report, urlencode(build_query(form), doseq=True))
 
-    def show(self, table: Table) -> "Listed":
+    def show(self, table: Table) -> "TableSection":
         from analysis.figures.registry import list_figures
 
         own = tuple(note for note in table.notes if note not in self.of_several)
@@ -151,7 +153,7 @@ class TablesOnPage:
         shown = page_table(mine, self.convention, links, self.behind(table), fitting)
         n_elsewhere = len(table.rows) if table.name in self.elsewhere else 0
         figures = [name for name in self.report.figures if list_figures()[name][0] == table.name]
-        return Listed(
+        return TableSection(
             replace(shown, more=len(table.rows)) if n_elsewhere else shown,
             len(table.rows),
             n_elsewhere,
@@ -203,7 +205,7 @@ def notes_of_several(report: Report) -> list[str]:
 
 
 @dataclass(frozen=True)
-class Listed:
+class TableSection:
     """A table with its figures and its first grids; `beside`: its evaluators side by side.
 
     `n_rows`: of the report's table, even where the page shows none; `n_elsewhere`: how many it has on its own page.

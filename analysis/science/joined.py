@@ -20,8 +20,8 @@ from analysis.measures.prediction_powered import (
     PEOPLE_ONLY,
     SLOPE_ONE,
     Cell,
-    Fitted,
     Judgments,
+    PoweredEstimate,
     combine,
     fit,
     gain,
@@ -90,7 +90,7 @@ def covers(people: pd.DataFrame, judgments: pd.DataFrame, models: list[Evaluator
 
 
 @dataclass(frozen=True)
-class Joined:
+class JoinedStages:
     """Both stages of a generator, with the text and without; reason: why nothing can be joined, in words."""
 
     generator: str
@@ -226,7 +226,7 @@ def of_generator(
     people: pd.DataFrame,
     judgments: pd.DataFrame,
     models: list[Evaluator],
-) -> Joined:
+) -> JoinedStages:
     """Cells over the texts that hold items of the generator, in their order."""
     weight = evidence.options[evidence.options["generator"] == generator].groupby("text_id", sort=False).size()
     draw = evidence.text_draw
@@ -240,7 +240,7 @@ def of_generator(
         for name, each in zip(names, found, strict=True)
     ]
     drawn = sum(text in draw.drawn for text in weight.index) if draw else 0
-    return Joined(generator, (cells[0], cells[1]), (found[0], found[1]), drawn, "" if draw else _(NOT_DRAWN))
+    return JoinedStages(generator, (cells[0], cells[1]), (found[0], found[1]), drawn, "" if draw else _(NOT_DRAWN))
 
 
 def make_cell(
@@ -276,7 +276,7 @@ def predict(
     return Predictor(tuple(each.name for each in chosen), of_model.groupby("text_id").mean())
 
 
-def contrast_rows(found: list[Joined], evidence: Evidence) -> list[dict[str, Any]]:
+def contrast_rows(found: list[JoinedStages], evidence: Evidence) -> list[dict[str, Any]]:
     """Differences of generators' informativity, adjusted by max-T: their cells share texts and readers."""
     usable = [each for each in found if not each.why_not(INFORMATIVITY)]
     pairs = list(combinations(usable, 2))
@@ -300,18 +300,18 @@ def contrast_rows(found: list[Joined], evidence: Evidence) -> list[dict[str, Any
     return rows
 
 
-def count_texts(a: Joined, b: Joined, evidence: Evidence) -> int:
+def count_texts(a: JoinedStages, b: JoinedStages, evidence: Evidence) -> int:
     """Texts with judgments of people about either."""
     judged = [cell.judgments for each in (a, b) for cell in (spread_over(each, evidence))]
     return len(np.unique(np.concatenate([each.text for each in judged if each])))
 
 
-def count_people(*found: Joined) -> int:
+def count_people(*found: JoinedStages) -> int:
     judged = [cell.judgments.annotator for each in found for cell in each.cells if cell.judgments]
     return len(np.unique(np.concatenate(judged)))
 
 
-def adjust_pairs(fits: Mapping[str, Sequence[Fitted]], readers: Readers, seed: int) -> list[AdjustedContrast]:
+def adjust_pairs(fits: Mapping[str, Sequence[PoweredEstimate]], readers: Readers, seed: int) -> list[AdjustedContrast]:
     """Informativity of each generator minus that of each later one; texts that only one of them has are 0 for the
     other."""
     names, signs = list(fits), (1.0, -1.0)
@@ -324,12 +324,12 @@ def adjust_pairs(fits: Mapping[str, Sequence[Fitted]], readers: Readers, seed: i
     return adjust_joint_contrasts(family, shared.combine(np.stack(weights, axis=1)), seed=seed)
 
 
-def widen(one: Joined, evidence: Evidence) -> list[Fitted]:
+def widen(one: JoinedStages, evidence: Evidence) -> list[PoweredEstimate]:
     """Its fits over all texts of the study."""
     return [fit(cell) for cell in spread_over(one, evidence)]
 
 
-def spread_over(one: Joined, evidence: Evidence) -> list[Cell]:
+def spread_over(one: JoinedStages, evidence: Evidence) -> list[Cell]:
     """Its cells over all texts of the study in the order of the bank, so that those of two generators share codes."""
     texts = pd.Index(evidence.texts["text_id"])
     own = evidence.options[evidence.options["generator"] == one.generator].groupby("text_id", sort=False).size().index

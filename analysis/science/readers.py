@@ -46,7 +46,7 @@ DIF_TOO_FEW_ITEMS = gettext_noop("DIF needs at least 10 items to match people by
 
 
 @dataclass(frozen=True)
-class Answered:
+class AnswerMatrix:
     """People × items right with the text, 0, 1 or MISSING, one attempt each; the text of each item."""
 
     right: np.ndarray
@@ -76,7 +76,7 @@ def read_judgments(evidence: Evidence) -> pd.DataFrame:
     return mine[mine["stage"] == stages.with_text] if stages else mine.iloc[:0]
 
 
-def answers_with_text(evidence: Evidence) -> Answered | None:
+def answers_with_text(evidence: Evidence) -> AnswerMatrix | None:
     read = read_judgments(evidence)
     if read.empty:
         return None
@@ -84,13 +84,13 @@ def answers_with_text(evidence: Evidence) -> Answered | None:
     text = read.drop_duplicates("item_id").set_index("item_id")["text_id"].reindex(whole.columns)
     known = whole.to_numpy(dtype=np.float64, na_value=np.nan)
     right = np.where(np.isnan(known), MISSING, known).astype(np.int64)
-    return Answered(right, whole.index, whole.columns, text.to_numpy())
+    return AnswerMatrix(right, whole.index, whole.columns, text.to_numpy())
 
 
 # Rasch ----------------------------------------------------------------------------------------------------------------
 
 
-def rasch(answered: Answered) -> tuple[list[dict[str, Any]], ItemResponseModel | None, np.ndarray, list[str]]:
+def rasch(answered: AnswerMatrix) -> tuple[list[dict[str, Any]], ItemResponseModel | None, np.ndarray, list[str]]:
     """Rows, the model (None behind the gate), which items are in it, and notes."""
     right, seen = answered.right == 1, answered.right != MISSING
     n = seen.sum(axis=0)
@@ -141,7 +141,7 @@ def choose_model(answers: np.ndarray) -> tuple[ItemResponseModel, list[str]]:
     return each if p < LEVEL else common, [_(LIKELIHOOD_RATIO) % values]
 
 
-def person_fit(answered: Answered, model: ItemResponseModel | None, used: np.ndarray) -> tuple[Table, ...]:
+def person_fit(answered: AnswerMatrix, model: ItemResponseModel | None, used: np.ndarray) -> tuple[Table, ...]:
     """Ability and fit of each person, the worst first; nothing behind the gate."""
     if model is None:
         return ()
@@ -159,7 +159,7 @@ def person_fit(answered: Answered, model: ItemResponseModel | None, used: np.nda
 
 
 def dependence(
-    evidence: Evidence, answered: Answered, model: ItemResponseModel | None, used: np.ndarray
+    evidence: Evidence, answered: AnswerMatrix, model: ItemResponseModel | None, used: np.ndarray
 ) -> tuple[Table, ...]:
     """Q3 of pairs of options within an item, of items within a text and across texts, and the pairs of items that
     stand out; from 100 people, below nothing."""
@@ -218,7 +218,7 @@ def option_pairs(evidence: Evidence) -> Iterator[dict[str, Any]]:
 # Groups ---------------------------------------------------------------------------------------------------------------
 
 
-def build_dif_tables(evidence: Evidence, answered: Answered) -> tuple[Table, ...]:
+def build_dif_tables(evidence: Evidence, answered: AnswerMatrix) -> tuple[Table, ...]:
     """The first two groups of the study's people, items of class C first; nothing without two groups."""
     groups = groups_of(evidence)[:2]
     if len(groups) < 2:
@@ -231,7 +231,7 @@ def build_dif_tables(evidence: Evidence, answered: Answered) -> tuple[Table, ...
     return (DIF.build(rows), *text_functioning(answered, right, rows))
 
 
-def text_functioning(answered: Answered, right: np.ndarray, rows: list[dict[str, Any]]) -> tuple[Table, ...]:
+def text_functioning(answered: AnswerMatrix, right: np.ndarray, rows: list[dict[str, Any]]) -> tuple[Table, ...]:
     """The sum of D over the items of each text that has two or more; nothing where items were refused."""
     known = pd.DataFrame([row for row in rows if row["item_id"] and not row["reason"]])
     if known.empty:
@@ -251,7 +251,7 @@ def text_functioning(answered: Answered, right: np.ndarray, rows: list[dict[str,
 
 
 def list_dif_rows(
-    answered: Answered, right: np.ndarray, second: np.ndarray, groups: list[str]
+    answered: AnswerMatrix, right: np.ndarray, second: np.ndarray, groups: list[str]
 ) -> Iterator[dict[str, Any]]:
     smaller, n_items = int(min(second.sum(), (~second).sum())), right.shape[1]
     names = {"group_a": groups[0], "group_b": groups[1]}

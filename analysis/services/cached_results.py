@@ -36,7 +36,7 @@ from studies.services.adjudicating import filter_standing
 
 # What the results of a study depend on, in short: as long as it stays the same, they do.
 
-FORMAT = 11  # raised when what is cached changes its form or meaning
+FORMAT = 12  # raised when what is cached changes its form or meaning
 A_DAY = 24 * 60 * 60
 
 
@@ -111,7 +111,7 @@ class CachedResult:
 
 
 @dataclass(frozen=True)
-class Found:
+class ResultState:
     """What there is: a result, of now or (with the job of the next one) of an earlier moment."""
 
     cached: CachedResult | None
@@ -136,20 +136,20 @@ def is_large(n: int) -> bool:
     return n > settings.LESART["RESULTS_AT_ONCE"]
 
 
-def find_result(key: ResultKey, now: Now | None = None) -> Found:
+def find_result(key: ResultKey, now: Now | None = None) -> ResultState:
     """The result as it is now, where it is cached or takes no time; else what is known, and the job that is under way.
 
     `now`: of its study and choices, if known.
     """
     version, n = now or count_state(key.study, key.choices)
     if not is_large(n):
-        return Found(read_result(get_or_run(key.make_job(), version)), n)
+        return ResultState(read_result(get_or_run(key.make_job(), version)), n)
     job = get_or_schedule(key.make_job(), version)
     if job.is_current(version):
-        return Found(read_result(job), n)
+        return ResultState(read_result(job), n)
     made_at = job.finished_at if job.has_result else None
     is_young = made_at is not None and made_at > timezone.now() - MAX_STALE_AGE
-    return Found(read_result(job) if is_young else None, n, job)
+    return ResultState(read_result(job) if is_young else None, n, job)
 
 
 def get_result(key: ResultKey, now: Now | None = None) -> Any:
@@ -170,11 +170,11 @@ def open_file(key: ResultKey, now: Now) -> IO[bytes]:
     """The file of a kind as it is now; `ResultPending` while a worker writes it."""
     job = get_or_schedule(key.make_job(), now[0])
     if not job.is_current(now[0]):
-        raise make_pending(key.study, Found(None, now[1], job))
+        raise make_pending(key.study, ResultState(None, now[1], job))
     return job.open_file()
 
 
-def make_pending(study: Study, found: Found) -> ResultPending:
+def make_pending(study: Study, found: ResultState) -> ResultPending:
     """What a page raises that has nothing to show yet."""
     assert found.pending
     return ResultPending(found.pending, "analysis/pending.html", project=study.project, study=study, tab="results")

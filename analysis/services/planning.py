@@ -22,19 +22,19 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Assumed:
+class Assumptions:
     """The values that the form begins with, and for each of its groups a sentence that says where they are from."""
 
     values: dict[str, Any]
     sources: dict[str, str]
 
 
-def assume_for(study: Study, sizes: Sizes) -> Assumed:
+def assume_for(study: Study, sizes: Sizes) -> Assumptions:
     """Estimates from people's answers in the study if there are enough, else the defaults."""
     found = spread_of(study)
     values = planner_of(study).assume(sizes, found)
     rounded = {name: round(value, 3) if isinstance(value, float) else value for name, value in values.items()}
-    return Assumed(
+    return Assumptions(
         rounded, {"sizes": size_source(sizes), "effects": effect_source(found), "components": found.sentence}
     )
 

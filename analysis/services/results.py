@@ -6,13 +6,13 @@ from typing import IO, TYPE_CHECKING, Any
 
 from django.db.models import Count, Exists, OuterRef
 
-from analysis.agreement.questions import Asked
+from analysis.agreement.questions import LabQuestion
 from analysis.choices import Choices, purposes_with
 from analysis.hiding import without_effects
 from analysis.reports.report import Report
 from analysis.services.cached_results import (
-    Found,
     ResultKey,
+    ResultState,
     count_state,
     find_result,
     get_result,
@@ -47,7 +47,7 @@ def report_of(study: Study, choices: Choices, *, only_current: bool = False) -> 
     return report
 
 
-def find_report(study: Study, choices: Choices) -> tuple[Report, Found]:
+def find_report(study: Study, choices: Choices) -> tuple[Report, ResultState]:
     """The same, with how it was found and who works on the next."""
     found = find_result(ResultKey("report", study, choices))
     if found.cached is None:
@@ -84,7 +84,7 @@ def find_table(
     return report.table(name)
 
 
-def lab_of(study: Study, choices: Choices, question: Asked, annotators: list[str]) -> "Lab | None":
+def lab_of(study: Study, choices: Choices, question: LabQuestion, annotators: list[str]) -> "Lab | None":
     """All coefficients of these annotators about the question; None if fewer than two of them answered it."""
     found: Lab | None = get_result(ResultKey("lab", study, choices, (question.key, question.view, *annotators)))
     return found
@@ -109,7 +109,7 @@ def open_export(study: Study, format: str, choices: Choices) -> IO[bytes] | None
     return open_file(ResultKey("export", study, asked, (format,)), now) if is_large(now[1]) else None
 
 
-def find_calibration(study: Study) -> Found:
+def find_calibration(study: Study) -> ResultState:
     """The rows of the agreement table over the calibration's pairs; none before there is an answer or without one.
 
     Of a large study it may be an earlier result, or none yet, while a worker makes the next.

@@ -335,7 +335,7 @@ def name_row(table: Table, row: Row) -> list[tuple[str, str]]:
 
 
 @dataclass(frozen=True)
-class Turned:
+class PageOfTable:
     """The rows of one page of a table; `parameter` turns it, `query` is the rest of the address."""
 
     table: PageTable
@@ -344,13 +344,15 @@ class Turned:
     query: str
 
 
-def paginate(table: Table, asked: QueryDict, convention: str, behind: BehindLink | None = None, of: int = 1) -> Turned:
+def paginate(
+    table: Table, asked: QueryDict, convention: str, behind: BehindLink | None = None, of: int = 1
+) -> PageOfTable:
     """The page that the address asks for, the first by default; `of`: so many tables share the page."""
     parameter, rest = f"page-{table.name}", asked.copy()
     rest.pop(parameter, None)
     page = Paginator(table.rows, rows_on_a_page(table, of)).get_page(asked.get(parameter))
     shown = page_table(replace(table, rows=tuple(page.object_list)), convention, behind=behind)
-    return Turned(shown, page, parameter, rest.urlencode())
+    return PageOfTable(shown, page, parameter, rest.urlencode())
 
 
 class Footnotes:

@@ -209,7 +209,7 @@ def cell(value: object) -> str:
     return escape_formula(str(value))
 
 
-class Written(Protocol):
+class TextWriter(Protocol):
     """What takes text, such as a file."""
 
     def write(self, text: str, /) -> object: ...
@@ -222,7 +222,7 @@ def as_csv(table: Table) -> str:
     return out.getvalue()
 
 
-def write_csv(table: Table, out: Written) -> None:
+def write_csv(table: Table, out: TextWriter) -> None:
     writer = csv.writer(out)  # commas, quotes where needed, CRLF
     writer.writerow(map(cell, table.header))
     writer.writerows([cell(row[column]) for column in table.header] for row in table.rows)

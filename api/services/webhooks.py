@@ -21,7 +21,7 @@ from jobs.progress import Hear
 from jobs.scheduling import get_or_schedule, make_job
 from llm import keys
 from llm.addresses import BadAddress, check_base_url
-from llm.transport import Client, Received
+from llm.transport import Client, RawResponse
 from projects.models import Project, User
 
 KIND = "webhook"
@@ -94,7 +94,7 @@ def send(webhook: Webhook, body: bytes, now: int) -> str:
     return "" if 200 <= answer.status < 300 else _("The address answered %(status)d.") % {"status": answer.status}
 
 
-async def _post(url: str, body: bytes, headers: dict[str, str]) -> Received:
+async def _post(url: str, body: bytes, headers: dict[str, str]) -> RawResponse:
     client = Client(url, "", SECONDS, 1, path="")
     try:
         return await client.post(body, headers)

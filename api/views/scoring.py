@@ -111,7 +111,7 @@ class StartedScoringSerializer(ScoringRowSerializer):
     estimates = EstimateSerializer(many=True)
 
 
-class Started:
+class StartedScoring:
     """A scoring, stored or not, with what its models cost at most."""
 
     def __init__(self, scoring: Scoring, estimates: list[dict[str, Any]]):
@@ -171,7 +171,7 @@ class Scorings(ProjectView):
                 confirm(endpoints[label], each, given)
             terms = RunTerms(given.get("budget"), given["on_unknown"], request.user)
             row = scoring.start(self.project, texts, evaluators, language, terms)
-        return self.show(Started(row, estimates), status=201)
+        return self.show(StartedScoring(row, estimates), status=201)
 
     def make_spec(self, given: dict[str, Any]) -> scoring.ScorerSpec:
         name = given.pop("model")

@@ -94,7 +94,7 @@ SECONDS_TO_START = 120.0
 FALLS_ALLOWED_AT_START = 5
 
 
-class Stopped(Exception):
+class StopRequested(Exception):
     """Somebody asked the supervisor to stop: Ctrl-C, TERM or HUP."""
 
 
@@ -112,7 +112,7 @@ class Service:
 
 
 @dataclass
-class Running:
+class RunningService:
     """A service and its present process; none while it waits for its next start."""
 
     service: Service
@@ -133,7 +133,7 @@ class Supervisor:
 
     def __init__(self, log: Log, guard: Guard, environment: Mapping[str, str], folder: Path) -> None:
         self._log, self._guard, self._environment, self._folder = log, guard, environment, folder
-        self._running: list[Running] = []
+        self._running: list[RunningService] = []
         self._selector = selectors.DefaultSelector()
         self._requests = 0
 
@@ -154,13 +154,13 @@ class Supervisor:
             self._stop(running)
         signal.set_wakeup_fd(-1)
 
-    def start(self, service: Service) -> Running:
-        running = Running(service)
+    def start(self, service: Service) -> RunningService:
+        running = RunningService(service)
         self._running.append(running)
         self._launch(running)
         return running
 
-    def wait_until_ready(self, *waiting: Running) -> None:
+    def wait_until_ready(self, *waiting: RunningService) -> None:
         """Returns when all answer. A service that never does is a refusal, not a restart for ever."""
         deadline = time.monotonic() + SECONDS_TO_START
         while waiting := tuple(running for running in waiting if not running.service.is_ready()):
@@ -190,7 +190,7 @@ class Supervisor:
     def _turn(self, seconds: float) -> None:
         self._listen(seconds)
         if self._requests:
-            raise Stopped
+            raise StopRequested
         if self._guard.revive():
             self._log.own("The guard had ended; another one watches now.")
 
@@ -211,7 +211,7 @@ class Supervisor:
             elif running.process is None and running.due <= time.monotonic():
                 self._launch(running)
 
-    def _launch(self, running: Running) -> None:
+    def _launch(self, running: RunningService) -> None:
         service = running.service
         running.since = time.monotonic()
         environment = {**self._environment, **service.environment}
@@ -227,12 +227,12 @@ class Supervisor:
         running.lines = Lines(running.process.stdout.fileno(), service.name, self._log)
         self._selector.register(running.lines.pipe, selectors.EVENT_READ, running.lines)
 
-    def _fell(self, running: Running) -> None:
+    def _fell(self, running: RunningService) -> None:
         if time.monotonic() - running.since >= SECONDS_UNTIL_STEADY:
             running.delay = FIRST_DELAY
         self._postpone(running, describe_exit(self._clean_up(running)))
 
-    def _postpone(self, running: Running, what_happened: str) -> None:
+    def _postpone(self, running: RunningService, what_happened: str) -> None:
         name, running.falls = running.service.name, running.falls + 1
         if running.service.goes_without and running.falls >= FALLS_ALLOWED_AT_START:
             self._log.own(f"The service {name} {what_happened} again and again. {running.service.goes_without}")
@@ -242,7 +242,7 @@ class Supervisor:
         running.due = time.monotonic() + running.delay
         running.delay = min(2 * running.delay, LONGEST_DELAY)
 
-    def _clean_up(self, running: Running) -> int:
+    def _clean_up(self, running: RunningService) -> int:
         """Ends what is left of the process's group, passes on its last lines, returns its exit code."""
         process, lines = running.process, running.lines
         assert process is not None
@@ -257,7 +257,7 @@ class Supervisor:
         running.process = None
         return process.wait()
 
-    def _stop(self, running: Running) -> None:
+    def _stop(self, running: RunningService) -> None:
         """TERM, time to finish, KILL; a second request to stop shortens the time to nothing."""
         if running.process is None:
             return

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from config.cli import model, resources, usage, valkey
 from config.cli.processes import Guard
-from config.cli.supervisor import Log, Service, Stopped, Supervisor
+from config.cli.supervisor import Log, Service, StopRequested, Supervisor
 from llm.small_model import is_answering
 
 WORKER = f"lesart@{socket.gethostname()}"
@@ -116,7 +116,7 @@ def up(options: Namespace) -> int:
         local = _choose_local_model(options.no_model, log)
         environment |= local.environment if local else {}
         with Guard([lock.fileno()]) as guard, Supervisor(log, guard, environment, resources.ROOT) as supervisor:
-            with suppress(Stopped):
+            with suppress(StopRequested):
                 link = _start(supervisor, broker, local, site, listener.fileno())
                 log.plain(f"Lesart is ready at {site.url}\nSign in as admin, once, with this link: {link}")
                 supervisor.run()

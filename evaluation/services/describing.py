@@ -12,7 +12,16 @@ from evaluation.run_kind import MAX_TOKENS_PUBLISHED, read_judgment
 from evaluation.services.asking import METHOD, get_run_params
 from evaluation.services.evaluators import make_scope
 from evaluation.services.progress import EvaluatorRow
-from evaluation.setting import DEFAULTS, LABEL, LETTERS, OPTIONWISE, Setting, build_run_params, make_setting, read_key
+from evaluation.setting import (
+    DEFAULTS,
+    LABEL,
+    LETTERS,
+    OPTIONWISE,
+    StudySetting,
+    build_run_params,
+    make_setting,
+    read_key,
+)
 from llm.answers import answer_tokens
 from llm.failures import Failure
 from llm.models import Call
@@ -135,7 +144,7 @@ def iter_first_replies(evaluator: Evaluator) -> Iterator[Call]:
             yield call
 
 
-def read_outcome(setting: Setting, call: Call) -> bool | None:
+def read_outcome(setting: StudySetting, call: Call) -> bool | None:
     """The answer that the first reply gives under the setting; None: no answer. `Unknown` if the reply does not show
     it."""
     stage, _option = read_key(call.key)
@@ -153,7 +162,7 @@ def read_outcome(setting: Setting, call: Call) -> bool | None:
         return None
 
 
-def cut_reply(setting: Setting, call: Call) -> tuple[str, list[Any] | None]:
+def cut_reply(setting: StudySetting, call: Call) -> tuple[str, list[Any] | None]:
     """The reply as it would have been cut as published, with its log-probabilities."""
     text, logprobs = call.text or "", call.logprobs
     short = (logprobs or [])[:MAX_TOKENS_PUBLISHED]

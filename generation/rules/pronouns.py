@@ -19,7 +19,7 @@ PARTICIPLE_FIRST = re.compile(rf"[VY][^,;F]*,({NAME}{{1,4}})R*(?=F)")
 
 
 @dataclass(frozen=True)
-class Resolved:
+class ResolvedSentence:
     """A sentence with a name in place of its first pronoun, which is at `place`."""
 
     text: str
@@ -48,10 +48,10 @@ def name_of_subject(text: str, kinds: str, starts: Sequence[int]) -> str:
     return re.sub(r"\s+", " ", text[starts[first] : starts[last]]).strip(" ,")
 
 
-def resolve(sentence: str, name: str, language: str) -> Resolved:
+def resolve(sentence: str, name: str, language: str) -> ResolvedSentence:
     """With the name in place of the pronoun that is the subject; as it is if there is no name or no such pronoun."""
     found = (GERMAN_PRONOUN if language == "de" else PRONOUN).match(sentence)
     if not name or not found or OTHER_PERSON.search(found[1]):
-        return Resolved(sentence)
+        return ResolvedSentence(sentence)
     place = found.end(1)
-    return Resolved(sentence[:place] + name + sentence[found.end() :], place, found[2], name)
+    return ResolvedSentence(sentence[:place] + name + sentence[found.end() :], place, found[2], name)

@@ -7,7 +7,7 @@ from django.utils.translation import gettext as _
 
 from items.formats import aiken, archive, benchmarks, gift, jsonl, moodle, qti, table, table_writing, text_files
 from items.formats.markup import BadXML, parse_xml
-from items.formats.questions import Written
+from items.formats.questions import WrittenFile
 from items.formats.rows import Reading, TextRow
 
 
@@ -53,7 +53,7 @@ class QuestionFormat:
 
     title: str
     ending: str
-    write: Callable[[Iterable[TextRow]], Written]
+    write: Callable[[Iterable[TextRow]], WrittenFile]
 
 
 WRITERS = {

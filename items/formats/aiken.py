@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 from items.formats.questions import (
     Question,
     Unfit,
-    Written,
+    WrittenFile,
     check_options,
     group_questions,
     split_lines,
@@ -25,7 +25,7 @@ OPTION = re.compile(r"([A-Z])[.)]\s*(.*)", re.DOTALL)
 ANSWER = re.compile(r"ANSWER:(.*)", re.DOTALL)
 
 
-def write_aiken(texts: Iterable[TextRow]) -> Written:
+def write_aiken(texts: Iterable[TextRow]) -> WrittenFile:
     """One question for each item with exactly one correct option, all of it on single lines."""
     return write_questions(texts, _write_item)
 

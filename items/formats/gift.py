@@ -11,7 +11,7 @@ from items.formats.questions import (
     GAP,
     Question,
     Unfit,
-    Written,
+    WrittenFile,
     check_options,
     group_questions,
     join_prompt,
@@ -39,7 +39,7 @@ FORMAT = re.compile(r"\s*\[(?:plain|moodle|html|markdown)\]")
 FEEDBACK = re.compile(r"((?:[^\\#]|\\.)*)#?(.*)", re.DOTALL)
 
 
-def write_gift(texts: Iterable[TextRow]) -> Written:
+def write_gift(texts: Iterable[TextRow]) -> WrittenFile:
     """Choices with one or several correct options, short answers and essays; explanations are feedback."""
     return write_questions(texts, _write_item)
 

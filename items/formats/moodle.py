@@ -11,7 +11,7 @@ from items.formats.markup import check_xml, read_html
 from items.formats.questions import (
     Question,
     Unfit,
-    Written,
+    WrittenFile,
     check_options,
     group_questions,
     join_prompt,
@@ -25,7 +25,7 @@ from items.plain import tidy
 PLAIN = ("plain_text", "markdown")
 
 
-def write_moodle(texts: Iterable[TextRow]) -> Written:
+def write_moodle(texts: Iterable[TextRow]) -> WrittenFile:
     """Choices with one or several correct options, short answers and essays, in plain text."""
     written = write_questions(texts, _write_item)
     if written.content:

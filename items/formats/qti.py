@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 
 from items.files import BadZip, ZipReader, zip_files
 from items.formats.markup import BadXML, check_xml, parse_xml, read_html
-from items.formats.questions import Question, Statistic, Written, group_questions, split_prompt, write_questions
+from items.formats.questions import Question, Statistic, WrittenFile, group_questions, split_prompt, write_questions
 from items.formats.rows import ItemRow, Reading, TextRow
 from items.language import parse_language
 from items.plain import make_printable, tidy
@@ -30,7 +30,7 @@ OPEN = ("extendedtextinteraction", "textentryinteraction")
 # Writing
 
 
-def write_qti(texts: Iterable[TextRow], statistics: Iterable[Statistic] = (), source: str = "") -> Written:
+def write_qti(texts: Iterable[TextRow], statistics: Iterable[Statistic] = (), source: str = "") -> WrittenFile:
     """A package: a stimulus for each text, an item file for each item, and the manifest in which all are listed.
 
     statistics: become the usage data of the package. source: a URI that says where they are from.

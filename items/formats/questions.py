@@ -34,7 +34,7 @@ class LeftOut:
 
 
 @dataclass
-class Written:
+class WrittenFile:
     """The content of a file, and what is not in it."""
 
     content: bytes = b""
@@ -59,13 +59,13 @@ class Unfit(ValueError):
 WriteItem = Callable[[str, ItemRow], tuple[str, set[str]]]
 
 
-def write_questions(texts: Iterable[TextRow], write: WriteItem, text_fields: Collection[str] = ()) -> Written:
+def write_questions(texts: Iterable[TextRow], write: WriteItem, text_fields: Collection[str] = ()) -> WrittenFile:
     """The items that the format can hold, in their order, and everything else as left out.
 
     text_fields: those of a text, besides its body, that the format holds.
     """
     parts: list[str] = []
-    written = Written()
+    written = WrittenFile()
     for text in texts:
         if reason := _explain_absent(text):
             written.left_out.append(LeftOut(text.id or "", "", "", reason))

@@ -7,7 +7,7 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
-from items.formats.questions import LeftOut, Unfit, Written, list_item_fields, list_lost, list_text_fields
+from items.formats.questions import LeftOut, Unfit, WrittenFile, list_item_fields, list_lost, list_text_fields
 from items.formats.rows import ItemRow, TextRow
 from items.formats.sheet_writing import MAX_WORDS, write_parquet, write_workbook
 from items.formats.table_columns import ITEM_FIELDS, NO_KEY, OPTION_FIELDS, TEXT_FIELDS, parse_keys
@@ -18,21 +18,21 @@ HELD = {"id", "title", "language", "generator", "answer", "reference", "tags"}
 WriteTable = Callable[[Sequence[str], list[dict[str, str]]], bytes]
 
 
-def write_csv_table(texts: Iterable[TextRow]) -> Written:
+def write_csv_table(texts: Iterable[TextRow]) -> WrittenFile:
     return write_table(texts, format_csv)
 
 
-def write_sheet_table(texts: Iterable[TextRow]) -> Written:
+def write_sheet_table(texts: Iterable[TextRow]) -> WrittenFile:
     return write_table(texts, format_sheet, MAX_WORDS - 1)
 
 
-def write_parquet_table(texts: Iterable[TextRow]) -> Written:
+def write_parquet_table(texts: Iterable[TextRow]) -> WrittenFile:
     return write_table(texts, format_parquet)
 
 
-def write_table(texts: Iterable[TextRow], write: WriteTable, max_cell: int = 0) -> Written:
+def write_table(texts: Iterable[TextRow], write: WriteTable, max_cell: int = 0) -> WrittenFile:
     """The rows and what they cannot hold; `max_cell`: characters of a cell, if the format has a bound."""
-    written, rows = Written(), list[dict[str, str]]()
+    written, rows = WrittenFile(), list[dict[str, str]]()
     for text in texts:
         try:
             text_cells = check_cells(describe_text(text), max_cell)

@@ -10,7 +10,7 @@ from typing import Any
 from items.files import mark_tables, zip_files
 from items.formats import WRITERS
 from items.formats.qti import write_qti
-from items.formats.questions import LeftOut, Statistic, Written
+from items.formats.questions import LeftOut, Statistic, WrittenFile
 from items.formats.rows import TextRow
 from items.models import Item, Option, Text
 from items.pictures import write_data_uris
@@ -46,7 +46,7 @@ def export_lines(project: Project, selection: Selection = ALL) -> list[str]:
     return [format_json_line(each) for each in list_text_objects(project, selection)]
 
 
-def export_questions(project: Project, format_name: str) -> Written:
+def export_questions(project: Project, format_name: str) -> WrittenFile:
     """The bank as a file of questions, and what that cannot hold."""
     return WRITERS[format_name].write(TextRow.model_validate(each) for each in list_text_objects(project))
 
@@ -80,7 +80,7 @@ def build_study_archive(
     return zip_files(list_files(f"{name}-items", format_name, written) | beside)
 
 
-def list_files(name: str, format_name: str, written: Written) -> dict[str, bytes]:
+def list_files(name: str, format_name: str, written: WrittenFile) -> dict[str, bytes]:
     """The file of questions, and the list of what it could not hold."""
     questions = f"{name}.{WRITERS[format_name].ending}"
     return {questions: written.content, "left-out.csv": _format_left_out(written.left_out)}

@@ -14,7 +14,7 @@ from django.conf import settings
 from llm.addresses import SCHEME, check_folder, may_download
 from llm.in_process.writing import Generation, GenerationCancelled, GenerationRequest, LoadedModel, TooLong, Vocabulary
 from llm.prompts import LABELS
-from llm.transport import Received
+from llm.transport import RawResponse
 
 log = logging.getLogger(__name__)
 model_lock = threading.Lock()
@@ -104,7 +104,7 @@ class InProcessClient:
     def __init__(self, base_url: str):
         self._base_url = base_url
 
-    async def post(self, body: bytes) -> Received:
+    async def post(self, body: bytes) -> RawResponse:
         """BadAddress if the folder may not be used; whatever else is wrong is a status, as a server would send it."""
         where = check_folder(self._base_url).removeprefix(SCHEME)
         return await self._in_thread(where, json.loads(body))
@@ -112,7 +112,7 @@ class InProcessClient:
     async def close(self) -> None:
         """The model stays loaded for the next one."""
 
-    async def _in_thread(self, where: str, asked: dict[str, Any]) -> Received:
+    async def _in_thread(self, where: str, asked: dict[str, Any]) -> RawResponse:
         """A reply that nobody waits for any more is given up at its next token."""
         over = threading.Event()
         try:
@@ -121,7 +121,7 @@ class InProcessClient:
             over.set()
 
 
-def _complete(where: str, asked: dict[str, Any], over: threading.Event) -> Received:
+def _complete(where: str, asked: dict[str, Any], over: threading.Event) -> RawResponse:
     if unknown := sorted(set(asked) - KNOWN):
         return _make_error(400, f"The parameter {unknown[0]} is not supported by a model in process.", unknown[0])
     with model_lock:
@@ -164,9 +164,9 @@ def _build_completion(model: str, written: Generation) -> dict[str, Any]:
     return {"object": "chat.completion", "model": model, "choices": [choice], "usage": usage}
 
 
-def _make_error(status: int, message: str, param: str) -> Received:
+def _make_error(status: int, message: str, param: str) -> RawResponse:
     return _make_received(status, "", {"error": {"message": message, "param": param}})
 
 
-def _make_received(status: int, reason: str, body: dict[str, Any]) -> Received:
-    return Received(status, reason, {}, json.dumps(body, ensure_ascii=False))
+def _make_received(status: int, reason: str, body: dict[str, Any]) -> RawResponse:
+    return RawResponse(status, reason, {}, json.dumps(body, ensure_ascii=False))

@@ -150,7 +150,7 @@ def _store_test_result(endpoint_id: int, *, ok: bool, problem: str, reply: str) 
     return ok
 
 
-class Taken(ValidationError):
+class NameTaken(ValidationError):
     """The name belongs to another endpoint."""
 
 

@@ -9,7 +9,7 @@ from django.db.models import Exists, F, OuterRef, Q, QuerySet
 from django.utils import timezone
 
 from jobs.models import Worker
-from jobs.working import Repeating
+from jobs.working import RepeatingThread
 from llm.failures import LIMITED_FOR
 from llm.models import Call, CallState, Drainer, Endpoint, Run, RunState, Sweep, Unknown
 from llm.services import runs
@@ -178,7 +178,7 @@ def find_neglected_runs() -> list[Run]:
     return list(Run.objects.active().filter(free).filter(~Exists(live)))
 
 
-class Sweeper(Repeating):
+class Sweeper(RepeatingThread):
     """Sweeps until it is stopped."""
 
     def __init__(self) -> None:

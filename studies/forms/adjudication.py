@@ -8,7 +8,7 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from items.models import Item
-from studies.models import Settled
+from studies.models import Ruling
 from studies.question_words import name_label
 from studies.services.adjudicating import MAX_REASON, Cell, Decision
 
@@ -72,8 +72,8 @@ class ApartForm(forms.Form):
     settled = forms.ChoiceField(
         label=_("What to do"),
         choices=[
-            (Settled.FLAGGED, _("Flag it: exports say so, figures are unchanged")),
-            (Settled.EXCLUDED, _("Exclude it from adjudicated figures")),
+            (Ruling.FLAGGED, _("Flag it: exports say so, figures are unchanged")),
+            (Ruling.EXCLUDED, _("Exclude it from adjudicated figures")),
         ],
         widget=forms.RadioSelect,
     )

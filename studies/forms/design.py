@@ -15,7 +15,7 @@ from items.plain import count_words
 from projects.models import Project
 from studies.models import Study
 from studies.protocols import PROTOCOLS, Protocol
-from studies.protocols.parameters import Names, OneOf, Parameter, SomeOf, Switch, Whole, Words
+from studies.protocols.parameters import Names, OneOf, Parameter, SomeOf, Switch, TextParameter, Whole
 from studies.services.creating import create_draft, describe_study, find_free_slug
 from studies.services.design import (
     choose_wording,
@@ -53,7 +53,7 @@ def make_field(parameter: Parameter) -> forms.Field:
     if isinstance(parameter, SomeOf):
         choices = [(value, _(label)) for value, label in parameter.options]
         return forms.MultipleChoiceField(choices=choices, widget=forms.CheckboxSelectMultiple, **words)
-    return forms.CharField(max_length=parameter.most if isinstance(parameter, Words) else 2000, **words)
+    return forms.CharField(max_length=parameter.most if isinstance(parameter, TextParameter) else 2000, **words)
 
 
 def read_parameter(parameter: Parameter, cleaned: Any) -> Any:

@@ -14,7 +14,7 @@ from studies.models import Study
 from studies.services.expert_check import EXPERTS, ITEMS, MAX_EXPERTS, MAX_ITEMS
 from studies.services.quotas import has_group_quotas
 from studies.services.responses.mapping import BadMapping, TableMapping, parse_mapping
-from studies.services.selection import Chosen
+from studies.services.selection import ChosenTexts
 
 MAX_ADDED = 200  # at once: each is fitted into the plan by a search
 
@@ -130,7 +130,7 @@ class AddTextsForm(forms.Form):
     texts = forms.MultipleChoiceField(label=_("Texts"), widget=forms.CheckboxSelectMultiple)
     finished_too = forms.BooleanField(label=_("Also give them to people who have finished"), required=False)
 
-    def __init__(self, offered: Chosen, data: Any = None) -> None:
+    def __init__(self, offered: ChosenTexts, data: Any = None) -> None:
         if data and "every" in data:
             data = data.copy()
             data.setlist("texts", [text.external_id for text, _items in offered.texts])

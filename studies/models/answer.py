@@ -128,7 +128,7 @@ class Review(models.Model):
         return f"{self.stem}: {self.verdict}"
 
 
-class Settled(models.TextChoices):
+class Ruling(models.TextChoices):
     """What a researcher decided about a response; the response itself is unchanged."""
 
     DECIDED = "decided", _("decided")  # people disagreed, and this value counts where decisions are asked for
@@ -141,7 +141,7 @@ class Adjudication(models.Model):
     own log."""
 
     response = models.ForeignKey(Response, models.CASCADE, related_name="adjudications")
-    settled = models.CharField(max_length=20, choices=Settled)
+    settled = models.CharField(max_length=20, choices=Ruling)
     value = models.JSONField(null=True)
     reason = models.CharField(_("reason"), max_length=500, blank=True)
     decided_by = models.ForeignKey(User, models.SET_NULL, null=True, related_name="+")

@@ -32,7 +32,7 @@ class Purpose(models.TextChoices):
     EXPERT = "expert", _("expert")  # judges the answers of others; in no figure but the expert check
 
 
-class Ended(models.TextChoices):
+class EndReason(models.TextChoices):
     """Why a person no longer takes part, except after finishing."""
 
     SCREENED_OUT = "screened_out", _("screened out")
@@ -41,7 +41,7 @@ class Ended(models.TextChoices):
     REMOVED = "removed", _("removed")
 
 
-ERASED = (Ended.WITHDRAWN, Ended.REMOVED)  # everything but the code has been deleted
+ERASED = (EndReason.WITHDRAWN, EndReason.REMOVED)  # everything but the code has been deleted
 
 
 class Annotator(models.Model):
@@ -63,7 +63,7 @@ class Annotator(models.Model):
     token = models.CharField(max_length=64, unique=True, default=new_token, editable=False)
     revoked_at = models.DateTimeField(null=True)
     paused_at = models.DateTimeField(null=True)
-    ended_as = models.CharField(max_length=20, choices=Ended, blank=True)
+    ended_as = models.CharField(max_length=20, choices=EndReason, blank=True)
     ended_at = models.DateTimeField(null=True)
     created_at = models.DateTimeField(auto_now_add=True)
     joined_at = models.DateTimeField(null=True)

@@ -7,7 +7,7 @@ from random import Random
 from typing import Any, Literal
 
 from items.wording import Wording
-from studies.protocols.conditions import Asked, Condition, Value, path, walk
+from studies.protocols.conditions import Condition, PathQuestion, Value, path, walk
 from studies.protocols.parameters import InvalidParameter, Parameter
 
 # How the items of a text become units: what one assignment is about. Pure functions, without Django.
@@ -169,7 +169,7 @@ class Stage:
 
     def path(self, answers: Mapping[str, Value], applying: Iterable[Question]) -> dict[str, Value | None]:
         """The applicable questions that are asked after these answers; see `conditions.path`."""
-        return path([Asked(question.name, question.asked_if) for question in applying], answers)
+        return path([PathQuestion(question.name, question.asked_if) for question in applying], answers)
 
     def applicable(self, answers: Mapping[str, Value], applying: Iterable[Question]) -> dict[str, bool | None]:
         """By applicable question, whether it is asked after these answers; None where an earlier one is missing.
@@ -177,7 +177,7 @@ class Stage:
         What is asked and has no answer is missing; what is not asked is not applicable.
         """
         applying = list(applying)
-        asked, waiting = walk([Asked(question.name, question.asked_if) for question in applying], answers)
+        asked, waiting = walk([PathQuestion(question.name, question.asked_if) for question in applying], answers)
         return {each.name: None if each.name in waiting else each.name in asked for each in applying}
 
     def find_reached(self, asked: Mapping[str, Value | None]) -> frozenset[str]:

@@ -127,14 +127,14 @@ def _part(name: str, value: object) -> Condition:
 
 
 @dataclass(frozen=True)
-class Asked:
+class PathQuestion:
     """One question as a path sees it: its name, and the condition under which it is asked (None: always)."""
 
     name: str
     asked_if: Condition | None = None
 
 
-def path(questions: Iterable[Asked], answers: Mapping[str, Value]) -> dict[str, Value | None]:
+def path(questions: Iterable[PathQuestion], answers: Mapping[str, Value]) -> dict[str, Value | None]:
     """The questions that are asked, in order, with their answers; None where one is still missing.
 
     A question whose condition does not hold, or is still open, is left out, whatever was answered to it.
@@ -142,7 +142,9 @@ def path(questions: Iterable[Asked], answers: Mapping[str, Value]) -> dict[str, 
     return walk(questions, answers)[0]
 
 
-def walk(questions: Iterable[Asked], answers: Mapping[str, Value]) -> tuple[dict[str, Value | None], frozenset[str]]:
+def walk(
+    questions: Iterable[PathQuestion], answers: Mapping[str, Value]
+) -> tuple[dict[str, Value | None], frozenset[str]]:
     """The path, and the questions that may still be asked; all others are not."""
     found: dict[str, Value | None] = {}
     waiting: set[str] = set()

@@ -136,7 +136,7 @@ class Names(Parameter):
 
 
 @dataclass(frozen=True)
-class Words(Parameter):
+class TextParameter(Parameter):
     """A few words on one line. Empty: those at `in_wording`."""
 
     default: str = ""

@@ -23,7 +23,7 @@ from studies.models import (
     Assignment,
     Purpose,
     Response,
-    Settled,
+    Ruling,
     Slot,
     Study,
     StudyState,
@@ -56,7 +56,7 @@ class Cell:
     @property
     def counted_responses(self) -> tuple[Response, ...]:
         """Without those that were excluded."""
-        return tuple(each for each in self.responses if not is_settled(each, Settled.EXCLUDED))
+        return tuple(each for each in self.responses if not is_settled(each, Ruling.EXCLUDED))
 
     @property
     def is_conflict(self) -> bool:
@@ -64,7 +64,7 @@ class Cell:
 
     @property
     def is_open(self) -> bool:
-        return self.is_conflict and any(not is_settled(each, Settled.DECIDED) for each in self.counted_responses)
+        return self.is_conflict and any(not is_settled(each, Ruling.DECIDED) for each in self.counted_responses)
 
 
 @dataclass(frozen=True)
@@ -89,7 +89,7 @@ class Decision:
     reason: str = ""
 
 
-def is_settled(response: Any, settled: Settled) -> bool:
+def is_settled(response: Any, settled: Ruling) -> bool:
     return any(each.settled == settled for each in response.standing)
 
 
@@ -157,8 +157,8 @@ def find_conflicts(study: Study) -> list[dict[str, Any]]:
     answers = (
         filter_latest_answers(study)
         .filter(assignment__unit__in=filter_complete_units(study), question__in={name for _stage, name in known})
-        .exclude(Exists(standing.filter(settled=Settled.EXCLUDED)))
-        .annotate(is_covered=Exists(standing.filter(settled=Settled.DECIDED)), text=Cast("value", TextField()))
+        .exclude(Exists(standing.filter(settled=Ruling.EXCLUDED)))
+        .annotate(is_covered=Exists(standing.filter(settled=Ruling.DECIDED)), text=Cast("value", TextField()))
     )
     cells = answers.order_by().values("assignment__unit", "item", "stage", "question")
     counted = cells.annotate(
@@ -177,7 +177,7 @@ def list_units(study: Study) -> list[UnitState]:
     decided: dict[int, set[Any]] = {}
     apart: dict[int, int] = {}
     for settled, unit, *cell in filter_standing(study).values_list("settled", *place):
-        if settled == Settled.DECIDED:
+        if settled == Ruling.DECIDED:
             decided.setdefault(unit, set()).add(tuple(cell))
         else:
             apart[unit] = apart.get(unit, 0) + 1
@@ -217,7 +217,7 @@ def list_cells(unit: Unit, answers: Iterable[Response] | None = None) -> list[Ce
     cells = []
     for item, stage, question in sorted(found, key=lambda key: (items.get(key[0] or 0, -1), order[key[1], key[2]])):
         responses = tuple(sorted(found[item, stage, question], key=lambda each: str(each.value)))
-        standing = [one for each in responses for one in each.standing if one.settled == Settled.DECIDED]  # type: ignore[attr-defined]
+        standing = [one for each in responses for one in each.standing if one.settled == Ruling.DECIDED]  # type: ignore[attr-defined]
         cells.append(
             Cell(stage, known[stage, question], responses[0].item, responses, standing[0] if standing else None)
         )
@@ -265,23 +265,21 @@ def make_rows(cell: Cell, decision: Decision, value: Value, user: User) -> list[
     """One for each response of the cell that counts and that no decision covers."""
     now, reason = timezone.now(), decision.reason.strip()[:MAX_REASON]
     return [
-        Adjudication(
-            response=each, settled=Settled.DECIDED, value=value, reason=reason, decided_by=user, decided_at=now
-        )
+        Adjudication(response=each, settled=Ruling.DECIDED, value=value, reason=reason, decided_by=user, decided_at=now)
         for each in cell.counted_responses
-        if not is_settled(each, Settled.DECIDED)
+        if not is_settled(each, Ruling.DECIDED)
     ]
 
 
 @transaction.atomic
-def set_answer_apart(unit: Unit, response_id: int, settled: Settled, reason: str, user: User) -> int:
+def set_answer_apart(unit: Unit, response_id: int, settled: Ruling, reason: str, user: User) -> int:
     """Flag or exclude what one person said of one item in one stage: returns how many responses these are.
 
     `response_id`: any of them. `CannotAdjudicate` without a reason, for an answer that is not of the unit, and for one
     that is set apart already.
     """
     study = lock_study(unit.study, *STATES)
-    if settled not in (Settled.FLAGGED, Settled.EXCLUDED):
+    if settled not in (Ruling.FLAGGED, Ruling.EXCLUDED):
         raise CannotAdjudicate(_("Choose whether to flag or to exclude the answer."))
     if not reason.strip():
         raise CannotAdjudicate(_("Say why: the reason stands in every export."))
@@ -290,7 +288,7 @@ def set_answer_apart(unit: Unit, response_id: int, settled: Settled, reason: str
     if chosen is None:
         raise CannotAdjudicate(_("This answer is no longer there. Load the page again."))
     same = [each for each in answers if get_sheet(each) == get_sheet(chosen)]
-    if any(is_settled(each, Settled.FLAGGED) or is_settled(each, Settled.EXCLUDED) for each in same):
+    if any(is_settled(each, Ruling.FLAGGED) or is_settled(each, Ruling.EXCLUDED) for each in same):
         raise CannotAdjudicate(_("This answer is flagged or excluded already. Reopen the unit first."))
     now, why = timezone.now(), reason.strip()[:MAX_REASON]
     Adjudication.objects.bulk_create(

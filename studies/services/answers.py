@@ -9,7 +9,7 @@ from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from items.models import Item, Option
-from projects.sql import Prepared, insert_rows
+from projects.sql import PreparedQuery, insert_rows
 from studies.models import Assignment, Draft, UnitItem
 from studies.presentation_order import Subject
 from studies.protocols import InvalidAnswer, Question, Stage
@@ -17,7 +17,7 @@ from studies.protocols.base import Value
 
 
 @dataclass(frozen=True)
-class Given:
+class GivenAnswers:
     """What an annotator says about one item, or the text: per question a value, or a tick or not for each option."""
 
     item_id: int | None
@@ -51,8 +51,8 @@ class Answer:
     comment: str = ""
 
 
-def check_answers(stage: Stage, given: Given, about: About, *, partial: bool = False) -> list[Answer]:
-    """The answers in one item's `Given`, each checked. Options are judged all or none, but for a model (`partial`).
+def check_answers(stage: Stage, given: GivenAnswers, about: About, *, partial: bool = False) -> list[Answer]:
+    """The checked answers about one item. Options are judged all or none, but by a model (`partial`) one by one.
 
     `InvalidAnswer` for a value that could not be given, and for a question that is not asked here.
     """
@@ -69,7 +69,7 @@ def check_answers(stage: Stage, given: Given, about: About, *, partial: bool = F
     return found
 
 
-def check_option_answers(question: Question, given: Given, about: About, partial: bool) -> Iterable[Answer]:
+def check_option_answers(question: Question, given: GivenAnswers, about: About, partial: bool) -> Iterable[Answer]:
     ticks = given.ticks.get(question.name, {})
     if ticks and not partial and set(ticks) != set(about.option_ids):
         raise InvalidAnswer("An answer must judge each option of its item once.")
@@ -79,7 +79,7 @@ def check_option_answers(question: Question, given: Given, about: About, partial
         yield Answer(given.item_id, option_id, question.name, question.check(ticked), unsure, probability)
 
 
-def refuse_unasked(stage: Stage, given: Given, about: About, applying: Iterable[Question]) -> None:
+def refuse_unasked(stage: Stage, given: GivenAnswers, about: About, applying: Iterable[Question]) -> None:
     """`InvalidAnswer` for what does not apply to the item, is behind a stop, or is not open again."""
     asked = stage.path(given.values, applying)
     for name in (*given.values, *given.ticks):
@@ -106,8 +106,8 @@ def list_drafts(assignment: int, stage: str, earlier: str) -> QuerySet[Draft]:
     return Draft.objects.filter(Q(stage=stage) | Q(stage=earlier), assignment=assignment)
 
 
-read_items = Prepared(list_items, int, int)
-read_drafts = Prepared(list_drafts, int, str, str)
+read_items = PreparedQuery(list_items, int, int)
+read_drafts = PreparedQuery(list_drafts, int, str, str)
 
 
 OF_DRAFT = ("assignment_id", "stage", "item_id", "values", "n_changes", "first_answered_at", "last_changed_at")

@@ -19,7 +19,7 @@ from studies.presentation_order import shuffle
 from studies.protocols import PROTOCOLS
 from studies.services.evaluating import add_evaluator_units
 from studies.services.later_units import assign_units
-from studies.services.selection import Chosen, choose_items, plan_units, save_units
+from studies.services.selection import ChosenTexts, choose_items, plan_units, save_units
 from studies.services.spec import SpecError
 from studies.services.states import lock_study
 
@@ -73,7 +73,7 @@ def explain_fixed_texts(study: Study) -> str:
     return ""
 
 
-def choose_named(study: Study, names: Sequence[str]) -> Chosen:
+def choose_named(study: Study, names: Sequence[str]) -> ChosenTexts:
     """These texts with their items; `SpecError` unless all of them can be added."""
     if not names:
         raise SpecError(_("Choose at least one text."), "texts")
@@ -95,7 +95,7 @@ def list_names(names: Sequence[str]) -> str:
     return ", ".join(make_printable(name) for name in names[:5]) + (" …" if len(names) > 5 else "")
 
 
-def find_new_texts(study: Study) -> Chosen:
+def find_new_texts(study: Study) -> ChosenTexts:
     """The texts of the project that can be added, with the items that the study would ask about."""
     texts = (
         study.project.texts.available().filter(language=get_language(study)).exclude(external_id__in=list_known(study))
@@ -103,10 +103,10 @@ def find_new_texts(study: Study) -> Chosen:
     try:
         return choose_texts(study, list(texts.values_list("external_id", flat=True)))
     except SpecError:  # none of them has fitting items
-        return Chosen([])
+        return ChosenTexts([])
 
 
-def choose_texts(study: Study, names: Sequence[str]) -> Chosen:
+def choose_texts(study: Study, names: Sequence[str]) -> ChosenTexts:
     """Those of the texts that have items by the generators of the study, as a launch would choose them."""
     asked = copy(study)
     asked.selection = {"texts": list(names), "generators": list_generators(study)}
@@ -131,14 +131,16 @@ def get_language(study: Study) -> str:
     return str(Text.objects.filter(units__study=study).values_list("language", flat=True)[0])
 
 
-def save_block(study: Study, chosen: Chosen, number: int) -> list[Unit]:
+def save_block(study: Study, chosen: ChosenTexts, number: int) -> list[Unit]:
     last = Unit.everything.filter(study=study).aggregate(last=Max("position"))["last"]
     made = save_units(study, plan_units(study, chosen), first=last + 1, block=number)
     pks = [unit.pk for unit in made]
     return list(study.units.filter(pk__in=pks).select_related("text").prefetch_related("items__options"))
 
 
-def note_block(study: Study, chosen: Chosen, units: Sequence[Unit], finished_too: bool, made_by: User | None) -> None:
+def note_block(
+    study: Study, chosen: ChosenTexts, units: Sequence[Unit], finished_too: bool, made_by: User | None
+) -> None:
     """Store number, date and size of the block, and the texts in what the study says it is about."""
     block = {
         "number": 2 + len(study.blocks),

@@ -17,7 +17,7 @@ from studies.services.launching import launch_study, outline_draft
 from studies.services.phase_pictures import store_phases, write_phases
 from studies.services.quotas import collect_groups
 from studies.services.scratch import clear_abandoned, clear_rows, delete_study, refuse_if_written
-from studies.services.selection import Chosen, check_languages, find_items, find_texts
+from studies.services.selection import ChosenTexts, check_languages, find_items, find_texts
 from studies.services.spec import SpecError, StudySpec, VariantSpec, check_spec
 from studies.services.variants import check_variants
 
@@ -30,7 +30,7 @@ class SlugTaken(SpecError):
     """Short names are unique on a server."""
 
 
-def create_launched(project: Project, spec: StudySpec) -> tuple[Study, Chosen]:
+def create_launched(project: Project, spec: StudySpec) -> tuple[Study, ChosenTexts]:
     """A launched study, or none: until it is launched, nobody sees it."""
     with Writer() as writer:
         study, _chosen = create_study(project, spec, writer)
@@ -41,7 +41,7 @@ def create_launched(project: Project, spec: StudySpec) -> tuple[Study, Chosen]:
             raise
 
 
-def create_study(project: Project, spec: StudySpec, writer: Writer | None = None) -> tuple[Study, Chosen]:
+def create_study(project: Project, spec: StudySpec, writer: Writer | None = None) -> tuple[Study, ChosenTexts]:
     """A draft and what it would ask about; `SpecError` if it could not be launched as it stands.
 
     With a `writer` it is seen only when it is launched.
@@ -89,7 +89,7 @@ def find_free_slug(wanted: str) -> str:
     return slug
 
 
-def change_study(study: Study, spec: StudySpec) -> Chosen:
+def change_study(study: Study, spec: StudySpec) -> ChosenTexts:
     """`change_draft`, refused with `SpecError` if it could not be launched as it stands then."""
     with transaction.atomic():
         return check_draft(change_draft(study, spec))
@@ -116,7 +116,7 @@ def change_draft(study: Study, spec: StudySpec) -> Study:
     return current
 
 
-def check_draft(study: Study) -> Chosen:
+def check_draft(study: Study) -> ChosenTexts:
     """What the draft would ask about; `SpecError` if it cannot be launched."""
     chosen = outline_draft(study).chosen
     check_variants(study, chosen)

@@ -45,7 +45,7 @@ def map_annotator_declarations(study: Study) -> dict[str, Declaration]:
 
 
 @dataclass(frozen=True)
-class Asking:
+class QuestionSource:
     """How somebody is asked: what the protocol declares, and the wording with the declaration's slots filled."""
 
     declaration: Declaration
@@ -60,10 +60,10 @@ class Asking:
 
 
 MAX_KEPT = 256
-_kept: dict[tuple[str, str, str], Asking] = {}
+_kept: dict[tuple[str, str, str], QuestionSource] = {}
 
 
-def get_asking(study: Study, asked: Study | Variant) -> Asking:
+def get_asking(study: Study, asked: Study | Variant) -> QuestionSource:
     """How the study itself, or one of its variants, asks. The wording is read where it is not known yet."""
     version = asked.instrument_version
     key = (study.protocol, version.content_hash, json.dumps(asked.params, sort_keys=True))
@@ -71,7 +71,7 @@ def get_asking(study: Study, asked: Study | Variant) -> Asking:
     if found is None:
         protocol = PROTOCOLS[study.protocol]
         declaration = protocol.declare(protocol.fill(asked.params), version.content)
-        found = Asking(declaration, fill_wording(version.content, declaration))
+        found = QuestionSource(declaration, fill_wording(version.content, declaration))
         keep(_kept, key, found)
     return found
 
@@ -86,10 +86,10 @@ def fill_wording(content: dict[str, Any], declaration: Declaration) -> dict[str,
     return dict(fill_slots(content, declaration.slots)) if declaration.slots else content
 
 
-_launched: dict[tuple[int, datetime, int], Asking] = {}
+_launched: dict[tuple[int, datetime, int], QuestionSource] = {}
 
 
-def find_asking(annotator: Annotator) -> tuple[Asking, int]:
+def find_asking(annotator: Annotator) -> tuple[QuestionSource, int]:
     """How this annotator is asked, and the primary key of the instrument version that says so.
 
     A launched study is frozen, so that neither instrument nor parameters are read again. The moment of its launch and
@@ -109,7 +109,7 @@ def forget_launched() -> None:
     _launched.clear()
 
 
-def get_annotator_asking(annotator: Annotator) -> Asking:
+def get_annotator_asking(annotator: Annotator) -> QuestionSource:
     return find_asking(annotator)[0]
 
 

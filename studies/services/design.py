@@ -23,7 +23,7 @@ from studies.services.durations import Workload, estimate_workload
 from studies.services.instruments import list_suitable_versions, name_version
 from studies.services.launching import Outline, outline_draft
 from studies.services.quotas import count_annotators
-from studies.services.selection import Chosen
+from studies.services.selection import ChosenTexts
 from studies.services.spec import SpecError, StudySpec, draw_seed, read_spec
 from studies.services.variants import check_variants
 
@@ -173,13 +173,13 @@ def summarise_draft(study: Study) -> DraftSummary:
     )
 
 
-def count_by_generator(chosen: Chosen) -> dict[str, int]:
+def count_by_generator(chosen: ChosenTexts) -> dict[str, int]:
     """Items of each generator, in the order of the bank."""
     items = sorted((item for _text, items in chosen.texts for item in items), key=lambda item: item.generator_id)
     return dict(Counter(item.generator.name for item in items))
 
 
-def list_text_notes(study: Study, chosen: Chosen, declaration: Declaration) -> list[Note]:
+def list_text_notes(study: Study, chosen: ChosenTexts, declaration: Declaration) -> list[Note]:
     found = [Note(sentence) for sentence in chosen.notices]
     if (n := len(chosen.texts)) < FEWEST_TEXTS:
         found.append(Note(say_few_texts(n)))
@@ -196,7 +196,7 @@ def say_few_texts(n: int) -> str:
     ) % {"n": n, "least": FEWEST_TEXTS}
 
 
-def note_keys(study: Study, chosen: Chosen, declaration: Declaration) -> list[Note]:
+def note_keys(study: Study, chosen: ChosenTexts, declaration: Declaration) -> list[Note]:
     """Items without a correct option, with links to their texts."""
     without = [item for _text, items in chosen.texts for item in items if lacks_key(item)]
     if not declaration.needs_options or not without:
@@ -216,7 +216,7 @@ def lacks_key(item: Item) -> bool:
     return bool(options) and not any(option.correct for option in options)
 
 
-def note_uneven(chosen: Chosen) -> list[Note]:
+def note_uneven(chosen: ChosenTexts) -> list[Note]:
     """Generators that have items on some of the texts only; else how many all have on each."""
     n_texts, texts, sizes = len(chosen.texts), Counter[str](), Counter[tuple[str, int]]()
     for text, items in chosen.texts:

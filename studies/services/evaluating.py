@@ -27,7 +27,7 @@ from studies.models import (
 from studies.models.people import DONE
 from studies.protocols import PROTOCOLS, InvalidAnswer, Question, Stage
 from studies.protocols.base import Value
-from studies.services.answers import About, Answer, Given, check_answers
+from studies.services.answers import About, Answer, GivenAnswers, check_answers
 from studies.services.declarations import get_declaration
 from studies.services.launching import delete_annotators
 from studies.services.states import STATE_SENTENCES, WrongState, lock_study
@@ -191,7 +191,7 @@ def check_judgments(stage: Stage, judged: OptionJudgments, options: Mapping[int,
         raise InvalidAnswer("Only options of the items of this text can be judged.")
     if any(not 0 <= share <= 1 for share in judged.probability.values()):
         raise InvalidAnswer("A probability lies between 0 and 1.")
-    given = Given(judged.item_id, {ANSWER: judged.ticks}, probability=judged.probability)
+    given = GivenAnswers(judged.item_id, {ANSWER: judged.ticks}, probability=judged.probability)
     return check_answers(stage, given, About(known), partial=True)
 
 

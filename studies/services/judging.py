@@ -14,7 +14,7 @@ from django.db import transaction
 from studies.models import Annotator, AnnotatorKind, Assignment, Response, Study, UnitItem
 from studies.protocols import PROTOCOLS, Stage
 from studies.protocols.base import Value, get_stored_item
-from studies.services.answers import About, Given, check_answers
+from studies.services.answers import About, GivenAnswers, check_answers
 from studies.services.declarations import get_declaration
 from studies.services.evaluating import insert_answers, list_open_questions, submit_stages
 
@@ -50,7 +50,9 @@ def store_values(
     `values` are all of this item, those before too: what may be asked depends on them.
     """
     allowed = About((), about.has_expected_answer, tuple(picks))
-    insert_answers(assignment, stage, check_answers(stage, Given(about.item_id, values=values), allowed, partial=True))
+    insert_answers(
+        assignment, stage, check_answers(stage, GivenAnswers(about.item_id, values=values), allowed, partial=True)
+    )
 
 
 def read_values(study: Study, annotators: Iterable[Annotator]) -> Answers:

@@ -46,7 +46,7 @@ from studies.services.quotas import count_annotators, make_quotas
 from studies.services.scratch import adopt_rows, clear_rows, refuse_if_written, scratch_study
 from studies.services.selection import (
     CALIBRATION,
-    Chosen,
+    ChosenTexts,
     PlannedUnit,
     choose_items,
     notice_short_texts,
@@ -67,7 +67,7 @@ MAX_CHANGES = 3  # of the bank during a launch; then it is locked
 class Outline:
     """What a draft chooses: items, the units made of them, the seats of each unit, and the texts drawn for people."""
 
-    chosen: Chosen
+    chosen: ChosenTexts
     units: list[PlannedUnit]
     who: Who
     draw: TextDraw | None
@@ -83,7 +83,7 @@ class Outline:
 class PreparedLaunch:
     """What a launch would freeze: the units in the study's order, who does what, and whose items are guessed."""
 
-    chosen: Chosen
+    chosen: ChosenTexts
     units: list[PlannedUnit]
     cells: Cells
     draw: TextDraw | None
@@ -101,7 +101,7 @@ def prepare_launch(study: Study) -> PreparedLaunch:
     return PreparedLaunch(chosen, found.units, cells, found.draw, plan_practice(study, chosen), made_from)
 
 
-def outline_draft(study: Study, chosen: Chosen | None = None) -> Outline:
+def outline_draft(study: Study, chosen: ChosenTexts | None = None) -> Outline:
     """The items that the draft chooses and who would do what; `SpecError` if it cannot be launched."""
     chosen = chosen or choose_items(study)
     draw = draw_texts(study, chosen)
@@ -111,7 +111,7 @@ def outline_draft(study: Study, chosen: Chosen | None = None) -> Outline:
     return Outline(chosen, units, plan_who(study, units, draw.drawn if draw else None), draw)
 
 
-def collect_plan_inputs(study: Study, chosen: Chosen | None = None) -> dict[str, Any]:
+def collect_plan_inputs(study: Study, chosen: ChosenTexts | None = None) -> dict[str, Any]:
     """Everything that a plan depends on."""
     chosen = chosen or choose_items(study, for_plan=True)
     items = sorted(item.pk for _text, items in chosen.texts for item in items)
@@ -151,7 +151,7 @@ def launch_by_job(job: Job, hear: Hear) -> Path | None:
     return None
 
 
-def launch_study(study: Study, made_by: User | None = None) -> tuple[Study, Chosen]:
+def launch_study(study: Study, made_by: User | None = None) -> tuple[Study, ChosenTexts]:
     """Freeze a draft: units, people's texts, plan, annotators and their orders are drawn and stored; links open.
 
     The rows are written in short transactions, so that annotators of other studies go on, and are the study's with the

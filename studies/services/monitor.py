@@ -22,7 +22,7 @@ from studies.models import (
     Apart,
     Assignment,
     Contact,
-    Ended,
+    EndReason,
     Purpose,
     Response,
     Study,
@@ -59,7 +59,7 @@ FINISHED = State("finished", _("finished"), "good")
 TIMED_OUT = State("timed_out", _("timed out"), "warning")
 PAUSED = State("paused", _("paused"))
 LINK_OFF = State("link_off", _("link disabled"))
-ENDED = {name: State(name, Ended(name).label, "warning" if "check" in name else "") for name in Ended.values}
+ENDED = {name: State(name, EndReason(name).label, "warning" if "check" in name else "") for name in EndReason.values}
 STATES = (WORKING, IDLE, STUCK, IN_PHASES, NOT_OPENED, WAITING, PAUSED, TIMED_OUT, FINISHED, LINK_OFF, *ENDED.values())
 
 

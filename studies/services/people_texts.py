@@ -21,7 +21,7 @@ from items.plain import escape_formula
 from projects.models import User
 from studies.models import AnnotatorKind, PeopleTexts, Response, Study, Unit
 from studies.services.declarations import get_declaration
-from studies.services.selection import Chosen, choose_items
+from studies.services.selection import ChosenTexts, choose_items
 from studies.services.spec import DOUBT, SpecError
 
 EVEN_SHARE = 0.5  # of the probability that every text has, whatever the models' doubt
@@ -104,7 +104,7 @@ class TextDraw:
         return {"text_id": text, "probability": chance, "doubt": doubt, "drawn": text in self.drawn}
 
 
-def draw_texts(study: Study, chosen: Chosen) -> TextDraw | None:
+def draw_texts(study: Study, chosen: ChosenTexts) -> TextDraw | None:
     """The texts that people do, from the study's seed; None if they do all. Puts them first in `chosen`.
 
     `SpecError` where there are too few, or where the models' answers that the draw rests on are missing.
@@ -130,7 +130,7 @@ def draw_texts(study: Study, chosen: Chosen) -> TextDraw | None:
     return TextDraw(n, by, rests_on, doubt, chances, order, frozenset(drawn))
 
 
-def measure_doubt(study: Study, chosen: Chosen) -> tuple[str, dict[str, float]]:
+def measure_doubt(study: Study, chosen: ChosenTexts) -> tuple[str, dict[str, float]]:
     """How unsure models are about each text, and by what: the mean √(p(1 − p)) of their probabilities, or without
     these the share of pairs of models that disagree.
 
@@ -206,7 +206,7 @@ def write_draw(rows: Sequence[Mapping[str, Any]]) -> str:
     return out.getvalue()
 
 
-def draw_for_import(study: Study, chosen: Chosen, done: Collection[str]) -> tuple[TextDraw | None, list[str]]:
+def draw_for_import(study: Study, chosen: ChosenTexts, done: Collection[str]) -> tuple[TextDraw | None, list[str]]:
     """The draw of the draft that answers are imported into, and notices; `done`: the texts that people answered about.
 
     None where people did other texts than those that the draft draws: then they were not drawn by chance.

@@ -9,7 +9,7 @@ from typing import Any
 import yaml
 from django.utils import timezone
 
-from studies.models import Annotator, Assignment, Ended, PhasePassed, Purpose, Study
+from studies.models import Annotator, Assignment, EndReason, PhasePassed, Purpose, Study
 from studies.phases import AFTER_UNITS, Phase
 from studies.services.declarations import get_annotator_declaration, get_annotator_wording, keep
 
@@ -135,14 +135,14 @@ def note_answers(
     passage.score = phase.score(answers) if phase.is_scored else None
     if phase.screens_out(answers) or (not phase.is_passed(passage.score or 0) and tries >= phase.max_tries):
         passage.failed_at = now
-        end_annotator(annotator, Ended.SCREENED_OUT if phase.kind == "background" else Ended.FAILED_CHECK)
+        end_annotator(annotator, EndReason.SCREENED_OUT if phase.kind == "background" else EndReason.FAILED_CHECK)
     elif phase.is_passed(passage.score or 0) and phase.kind != "training":
         passage.passed_at = now
     passage.save()
     return passage
 
 
-def end_annotator(annotator: Annotator, reason: Ended) -> None:
+def end_annotator(annotator: Annotator, reason: EndReason) -> None:
     """The annotator takes no further part: their cells are free for others, and nothing of theirs is in a figure."""
     now = timezone.now()
     annotator.assignments.active().update(returned_at=now, return_reason=reason.label)

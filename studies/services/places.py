@@ -10,8 +10,8 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from items.models import Text
-from projects.sql import Prepared
-from studies.models import Annotator, Apart, Assignment, Ended, Purpose, StudyState
+from projects.sql import PreparedQuery
+from studies.models import Annotator, Apart, Assignment, EndReason, Purpose, StudyState
 from studies.protocols import Stage
 from studies.services.answers import Drafts, ShownItems
 from studies.services.declarations import get_annotator_declaration
@@ -100,10 +100,10 @@ def list_by_link(public_id: str, token: str) -> QuerySet[Annotator]:
     return rows.filter(public_id=public_id, token=token)
 
 
-read_current = Prepared(lambda *key: list_open(*key)[:1], int, str)
-read_current_and_next = Prepared(lambda *key: list_open(*key)[:2], int, str)
-read_counts = Prepared(count_units, int, int)
-read_by_link = Prepared(list_by_link, str, str)
+read_current = PreparedQuery(lambda *key: list_open(*key)[:1], int, str)
+read_current_and_next = PreparedQuery(lambda *key: list_open(*key)[:2], int, str)
+read_counts = PreparedQuery(count_units, int, int)
+read_by_link = PreparedQuery(list_by_link, str, str)
 
 
 def find_place(annotator: Annotator, *, with_next: bool = False) -> Place:
@@ -161,9 +161,9 @@ def is_waiting(annotator: Annotator, following: Assignment, done: Assignment | N
 
 def find_barrier(annotator: Annotator) -> Barrier | None:
     """Why an annotator cannot work right now, if so."""
-    if annotator.ended_as == Ended.SCREENED_OUT:
+    if annotator.ended_as == EndReason.SCREENED_OUT:
         return "screened_out"
-    if annotator.ended_as == Ended.FAILED_CHECK:
+    if annotator.ended_as == EndReason.FAILED_CHECK:
         return "failed_check"
     if annotator.revoked_at or annotator.ended_as:
         return "revoked"

@@ -13,7 +13,7 @@ from studies.models.study import PRACTICE
 from studies.presentation_order import draw_orders
 from studies.protocols import PROTOCOLS, Declaration
 from studies.services.phases import PRACTICE_ROUND, read_phases
-from studies.services.selection import Chosen, PlannedUnit, UnitContents, find_items, plan_units, read_contents
+from studies.services.selection import ChosenTexts, PlannedUnit, UnitContents, find_items, plan_units, read_contents
 from studies.services.spec import SpecError
 
 
@@ -21,7 +21,7 @@ def list_practice_texts(study: Study) -> list[str]:
     return [text for phase in read_phases(study) if phase.kind == "practice" for text in phase.texts]
 
 
-def plan_practice(study: Study, chosen: Chosen) -> list[PlannedUnit]:
+def plan_practice(study: Study, chosen: ChosenTexts) -> list[PlannedUnit]:
     """The units of the texts to practise on; `SpecError` if one is unknown, has no items, or is asked about later."""
     wanted = list_practice_texts(study)
     if not wanted:
@@ -40,7 +40,7 @@ def plan_practice(study: Study, chosen: Chosen) -> list[PlannedUnit]:
         raise SpecError(
             _("The project has no text “%(name)s” with items to practise on.") % {"name": "”, “".join(lacking)}
         )
-    units = plan_units(study, Chosen(found))
+    units = plan_units(study, ChosenTexts(found))
     return [PlannedUnit(unit.text, unit.items, PRACTICE) for unit in units]
 
 

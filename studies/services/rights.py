@@ -29,7 +29,7 @@ from studies.models import (
     Assignment,
     Contact,
     Draft,
-    Ended,
+    EndReason,
     ItemReport,
     Response,
     Review,
@@ -169,7 +169,7 @@ def write_own_answers(annotator: Annotator) -> str:
 #
 # A participant withdraws, a researcher removes: both end here.
 
-ACTS = {Ended.WITHDRAWN: "person_withdrew", Ended.REMOVED: "person_removed"}
+ACTS = {EndReason.WITHDRAWN: "person_withdrew", EndReason.REMOVED: "person_removed"}
 
 
 class CannotErase(Exception):
@@ -177,7 +177,7 @@ class CannotErase(Exception):
 
 
 @dataclass(frozen=True)
-class Erased:
+class ErasureResult:
     """What went, and the ids of items in the bank that the person wrote and others have answered: those stay."""
 
     answers: int
@@ -185,7 +185,7 @@ class Erased:
     kept_items: tuple[str, ...]
 
 
-def erase_person(annotator: Annotator, ended_as: Ended) -> Erased:
+def erase_person(annotator: Annotator, ended_as: EndReason) -> ErasureResult:
     """Delete everything the person gave the study, and end their link; `CannotErase` if that was done before.
 
     Their open and finished cells go back to the plan. Results, exports and packs kept as files are deleted too, so that
@@ -211,7 +211,7 @@ def refuse_erasing(annotator: Annotator) -> None:
         raise CannotErase(_("The answers of %(code)s are already deleted.") % {"code": annotator.code})
 
 
-def delete_answers(annotator: Annotator, kept_items: tuple[str, ...]) -> Erased:
+def delete_answers(annotator: Annotator, kept_items: tuple[str, ...]) -> ErasureResult:
     """Their answers, drafts and hand-ins; assignments keep nothing but whose they were and that they were returned."""
     mine = Assignment.objects.filter(annotator=annotator)
     Review.objects.filter(stem__assignment__in=mine).delete()
@@ -220,11 +220,11 @@ def delete_answers(annotator: Annotator, kept_items: tuple[str, ...]) -> Erased:
     Submission.objects.filter(assignment__in=mine).delete()
     ItemReport.objects.filter(assignment__in=mine).delete()
     hide_from_experts(annotator)
-    mine.update(returned_at=timezone.now(), return_reason=str(Ended.WITHDRAWN), shown={}, reopened=None)
-    return Erased(answers, drafts, kept_items)
+    mine.update(returned_at=timezone.now(), return_reason=str(EndReason.WITHDRAWN), shown={}, reopened=None)
+    return ErasureResult(answers, drafts, kept_items)
 
 
-def end_person(annotator: Annotator, ended_as: Ended) -> None:
+def end_person(annotator: Annotator, ended_as: EndReason) -> None:
     """The row that stays: code, group and seat; the link leads nowhere any more."""
     Contact.objects.filter(annotator=annotator).delete()
     annotator.phases_passed.all().delete()

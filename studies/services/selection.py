@@ -24,7 +24,7 @@ from studies.services.text_versions import keep_texts_with_versions, list_text_v
 
 
 @dataclass
-class Chosen:
+class ChosenTexts:
     """Texts with the items that a study takes of them, and what is worth saying about the choice."""
 
     texts: list[tuple[Text, list[Item]]]
@@ -39,7 +39,7 @@ class Chosen:
         return [[str(pk) for pk in sorted({item.generator_id for item in items})] for _text, items in self.texts]
 
 
-def choose_items(study: Study, *, for_plan: bool = False) -> Chosen:
+def choose_items(study: Study, *, for_plan: bool = False) -> ChosenTexts:
     """The current versions that the study's selection means; `SpecError` if it means nothing, or what is not there.
 
     for_plan: with no more of each text and item than a plan rests on, which takes a tenth of the time.
@@ -57,7 +57,7 @@ def choose_items(study: Study, *, for_plan: bool = False) -> Chosen:
         if item.pk not in left_out:
             by_text.setdefault(item.text_id, []).append(item)
     enough = {pk for pk, own in by_text.items() if has_enough(own, declaration)}
-    chosen = Chosen([(text, by_text[text.pk]) for text in texts if text.pk in enough])
+    chosen = ChosenTexts([(text, by_text[text.pk]) for text in texts if text.pk in enough])
     if not chosen.texts:
         raise SpecError(explain_nothing_chosen(without) if not by_text else explain_too_few(declaration))
     check_languages([text for text, _items in chosen.texts])
@@ -65,12 +65,14 @@ def choose_items(study: Study, *, for_plan: bool = False) -> Chosen:
     return chosen
 
 
-def choose_texts_only(study: Study, texts: list[Text]) -> Chosen:
+def choose_texts_only(study: Study, texts: list[Text]) -> ChosenTexts:
     """Texts without items, for a protocol that asks about none."""
     if not texts:
         raise SpecError(_("The project has no texts. Import texts first."))
     check_languages(texts)
-    return Chosen([(text, []) for text in texts], [note] if (note := notice_other_language(study, texts[0])) else [])
+    return ChosenTexts(
+        [(text, []) for text in texts], [note] if (note := notice_other_language(study, texts[0])) else []
+    )
 
 
 class PlainText(NamedTuple):
@@ -173,7 +175,7 @@ def check_languages(texts: Iterable[Text]) -> None:
         )
 
 
-def list_notices(study: Study, n_texts: int, chosen: Chosen, n_without: int, n_few: int) -> list[str]:
+def list_notices(study: Study, n_texts: int, chosen: ChosenTexts, n_without: int, n_few: int) -> list[str]:
     """What the choice leaves out, or makes of the design, in sentences."""
     guesses = get_declaration(study).guesses
     single = sum(len(names) == 1 for names in chosen.generators()) if guesses else 0
@@ -253,7 +255,7 @@ class PlannedUnit:
         return [str(pk) for pk in sorted({item.generator_id for item in self.items})]
 
 
-def plan_units(study: Study, chosen: Chosen) -> list[PlannedUnit]:
+def plan_units(study: Study, chosen: ChosenTexts) -> list[PlannedUnit]:
     """The units of the chosen texts, text by text. The study's seed gives the same ones again.
 
     `SpecError` if a text's items cannot be split as the parameters say.
@@ -273,7 +275,7 @@ def plan_units(study: Study, chosen: Chosen) -> list[PlannedUnit]:
     return units
 
 
-def notice_short_texts(chosen: Chosen, units: Sequence[PlannedUnit], wanted: int | None) -> list[str]:
+def notice_short_texts(chosen: ChosenTexts, units: Sequence[PlannedUnit], wanted: int | None) -> list[str]:
     """A sentence on the texts that give fewer units than wanted; none where nothing was wanted or all give as many."""
     found = Counter(unit.text.pk for unit in units)
     short = sum(found[text.pk] < wanted for text, _items in chosen.texts) if wanted else 0

@@ -17,8 +17,8 @@ from studies.models import Assignment, Response
 from studies.presentation_order import Subject, list_subjects, read_shown_items
 from studies.protocols import PROTOCOLS, Question, Stage
 from studies.protocols.base import MAX_TEXT, Value
-from studies.services.answers import About, Drafts, Given, ShownItems
-from studies.services.declarations import Asking, fill_slots, get_annotator_asking
+from studies.services.answers import About, Drafts, GivenAnswers, ShownItems
+from studies.services.declarations import QuestionSource, fill_slots, get_annotator_asking
 from studies.services.places import Place
 
 
@@ -104,7 +104,7 @@ class StageForm:
         return self.shown_items.items
 
     @cached_property
-    def asking(self) -> Asking:
+    def asking(self) -> QuestionSource:
         return get_annotator_asking(self.assignment.annotator)
 
     @cached_property
@@ -284,7 +284,7 @@ class StageForm:
                 values[kind] = clean_text(given)
         return {kind: value for kind, value in values.items() if value}
 
-    def collect_answers(self, subject: Subject) -> Given:
+    def collect_answers(self, subject: Subject) -> GivenAnswers:
         """The answers about one subject in the words of the protocol; what was left untouched is not in it."""
         ticks: dict[str, dict[int, bool]] = {}
         for question in self.open_questions(subject):
@@ -294,7 +294,7 @@ class StageForm:
         values = {name: value for name, value in self.path(subject).items() if value is not None}
         unsure = self.ticks_in(f"{UNSURE}-{subject.handle}")
         marked = frozenset(option.option_id for option in subject.options if option.handle in unsure)
-        return Given(subject.item_id, ticks, values, marked, comments=self.comments(subject))
+        return GivenAnswers(subject.item_id, ticks, values, marked, comments=self.comments(subject))
 
     def comments(self, subject: Subject) -> dict[str, str]:
         written = {

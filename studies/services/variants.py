@@ -8,17 +8,17 @@ from django.utils.translation import gettext as _
 from items.plain import make_printable
 from studies.models import Study, Variant
 from studies.services.declarations import get_declaration
-from studies.services.selection import Chosen, plan_units
+from studies.services.selection import ChosenTexts, plan_units
 from studies.services.spec import SpecError
 
 
-def check_variants(study: Study, chosen: Chosen) -> None:
+def check_variants(study: Study, chosen: ChosenTexts) -> None:
     """`SpecError` if a variant has other units or stages than its study."""
     for variant in study.variants.select_related("instrument_version"):
         refuse_other_plan(study, variant, chosen)
 
 
-def refuse_other_plan(study: Study, variant: Variant, chosen: Chosen) -> None:
+def refuse_other_plan(study: Study, variant: Variant, chosen: ChosenTexts) -> None:
     asked = copy(study)
     asked.instrument_version, asked.params = variant.instrument_version, variant.params
     if collect_plan_shape(study) != collect_plan_shape(asked) or plan_units(study, chosen) != plan_units(asked, chosen):

@@ -16,7 +16,7 @@ from items.models import Item
 from projects.models import Role, User
 from studies.access import get_study
 from studies.forms.adjudication import ApartForm, DecisionsForm, ReopenForm
-from studies.models import Adjudication, Response, Settled, Study, Unit
+from studies.models import Adjudication, Response, Ruling, Study, Unit
 from studies.question_words import name_label, name_question, name_stage
 from studies.services import adjudicating
 from studies.services.adjudicating import CannotAdjudicate, Cell
@@ -116,9 +116,9 @@ class UnitPage:
 
     def set_apart(self, user: User) -> str:
         given = self.apart.cleaned_data
-        settled = Settled(given["settled"])
+        settled = Ruling(given["settled"])
         adjudicating.set_answer_apart(self.unit, given["answer"], settled, given["reason"], user)
-        return _("The answer is excluded.") if settled == Settled.EXCLUDED else _("The answer is flagged.")
+        return _("The answer is excluded.") if settled == Ruling.EXCLUDED else _("The answer is flagged.")
 
     def reopen(self, user: User) -> str:
         adjudicating.reopen_unit(self.unit, self.reopening.cleaned_data["reason"], user)
@@ -171,7 +171,7 @@ class UnitPage:
             "conflicts": [row for row in rows if row.is_conflict],
             "agreed": [row for row in rows if not row.is_conflict],
             "decided": [self.show(cell) for cell in self.cells if cell.decision],
-            "set_apart": standing.exclude(settled=Settled.DECIDED)
+            "set_apart": standing.exclude(settled=Ruling.DECIDED)
             .order_by("reason")
             .values("settled", "reason")
             .distinct(),

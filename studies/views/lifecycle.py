@@ -27,7 +27,7 @@ from studies.forms.people import AddTextsForm, ManageStudyForm
 from studies.models import Study, StudyState
 from studies.protocols import PROTOCOLS
 from studies.services import blocks, deleting, lifecycle
-from studies.services.selection import Chosen
+from studies.services.selection import ChosenTexts
 from studies.services.spec import SpecError
 from studies.services.states import WrongState
 
@@ -63,7 +63,7 @@ def study_texts(request, slug):
     problem = blocks.explain_fixed_texts(study)
     if study.state not in (StudyState.LIVE, StudyState.PAUSED):
         problem = _("Texts can be added while the study is live or paused.")
-    offered = Chosen([]) if problem else blocks.find_new_texts(study)
+    offered = ChosenTexts([]) if problem else blocks.find_new_texts(study)
     form = AddTextsForm(offered, request.POST if request.method == "POST" else None)
     if form.is_valid():
         try:

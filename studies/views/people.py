@@ -19,7 +19,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from projects.models import Role
 from studies.access import get_study
 from studies.forms.people import AddAnnotatorsForm, WageForm
-from studies.models import Annotator, AnnotatorKind, Ended, ItemReport, Purpose, Study, StudyState
+from studies.models import Annotator, AnnotatorKind, EndReason, ItemReport, Purpose, Study, StudyState
 from studies.question_words import name_stage
 from studies.services import people, recruiting, roster
 from studies.services.monitor import FINISHED, Overview, Person, fair_pay, list_people
@@ -260,7 +260,7 @@ ACTS: dict[str, tuple[Any, Any, Any]] = {
         ),
     ),
     "remove": (
-        lambda annotator: erase_person(annotator, Ended.REMOVED),
+        lambda annotator: erase_person(annotator, EndReason.REMOVED),
         gettext_lazy("Remove with all answers"),
         gettext_lazy(
             "All answers, drafts, background and contact of these people are deleted, and their places are free again. "

@@ -8,7 +8,7 @@ import pytest
 from analysis.choices import Choices
 from analysis.measures.contrasts import AdjustedContrast
 from analysis.measures.reader_intervals import Arm, contrast_parts
-from analysis.reports.contrasts import Comparison, Family, Measured, compare
+from analysis.reports.contrasts import Comparison, Family, GeneratorFigure, compare
 from analysis.reports.headlines import RATING_WORDING, headline, mark_ends
 from analysis.services.reporting import build
 from tests.factory import answer, make_annotator, make_item, make_study, make_text
@@ -28,7 +28,7 @@ def arm(mean: float, texts: int = 12, annotators: int = 6, noise: float = 0.05, 
 
 
 def family(**means: float) -> Family:
-    figures = {name: Measured((arm(mean, seed=place),)) for place, (name, mean) in enumerate(means.items())}
+    figures = {name: GeneratorFigure((arm(mean, seed=place),)) for place, (name, mean) in enumerate(means.items())}
     return Family("answerability", "human", figures, 12, (-1.0, 1.0))
 
 
@@ -92,7 +92,7 @@ def test_lower_may_be_better():
 
 def test_below_five_texts_nothing_is_adjusted_over_texts_and_nothing_is_claimed():
     figures = {
-        name: Measured((arm(mean, texts=4, seed=place),))
+        name: GeneratorFigure((arm(mean, texts=4, seed=place),))
         for place, (name, mean) in enumerate([("a", 0.3), ("b", 0.5), ("c", 0.9)])
     }
     found = compare(Family("answerability", "human", figures, 4, (-1.0, 1.0)), ANNOTATORS)
@@ -105,7 +105,10 @@ def test_below_five_texts_nothing_is_adjusted_over_texts_and_nothing_is_claimed(
 
 def test_a_scale_applies_to_the_difference_and_not_to_p():
     """The average of two dimensions is half the sum of their means."""
-    figures = {"a": Measured((arm(0.4, seed=1), arm(0.4, seed=2))), "b": Measured((arm(0.6, seed=3), arm(0.6, seed=4)))}
+    figures = {
+        "a": GeneratorFigure((arm(0.4, seed=1), arm(0.4, seed=2))),
+        "b": GeneratorFigure((arm(0.6, seed=3), arm(0.6, seed=4))),
+    }
     whole = compare(Family("average", "human", figures, 12, (-1.0, 1.0)), READERS).found[0]
     half = compare(Family("average", "human", figures, 12, (-1.0, 1.0), scale=0.5), READERS).found[0]
     assert half.value == pytest.approx(whole.value / 2)
@@ -128,7 +131,7 @@ def test_chance_alone_makes_a_claim_in_at_most_one_of_twenty_studies():
     claims = 0
     for study in range(60):
         figures = {
-            str(place): Measured((arm(0.5, 8, 4, 0.1, seed=4 * study + place),)) for place in range(4)
+            str(place): GeneratorFigure((arm(0.5, 8, 4, 0.1, seed=4 * study + place),)) for place in range(4)
         }  # fmt: skip
         claims += bool(compare(Family("m", "human", figures, 8, (-1.0, 1.0)), READERS).clear_differences())
     assert claims <= 6
@@ -182,7 +185,7 @@ def test_an_undefined_contrast_is_no_member_of_the_family():
     made = family(a=0.5, b=0.7)
     empty = Arm.of_tables(np.zeros((12, 6)), np.zeros((12, 6)))
     found = compare(
-        Family("m", "human", made.figures | {"c": Measured((empty,))}, 12, (-1.0, 1.0)), READERS
+        Family("m", "human", made.figures | {"c": GeneratorFigure((empty,))}, 12, (-1.0, 1.0)), READERS
     )  # fmt: skip
     assert [each.family_size for each in found.found] == [1, 1, 1]
     assert [bool(each.reason) for each in found.found] == [False, True, True]

@@ -20,7 +20,7 @@ from analysis.measures.contrasts import nemenyi
 from analysis.measures.reader_intervals import Arm
 from analysis.protocols.dimension_ratings.dimensions import nemenyi_of_scored
 from analysis.protocols.dimension_ratings.report import sentences
-from analysis.reports.contrasts import Family, Measured
+from analysis.reports.contrasts import Family, GeneratorFigure
 from analysis.reports.headlines import mark_extremes
 from analysis.services.figures import figure_specification
 from analysis.services.reporting import build
@@ -266,7 +266,7 @@ def test_a_score_of_what_does_not_apply_is_refused(project):
 def difference(scores: dict[str, tuple[int, ...]], span: float):
     """Alder minus birch over texts, with one score a text."""
     figures = {
-        name: Measured((Arm.of_tables(np.array(values, dtype=float)[:, None], np.ones((len(values), 1))),))
+        name: GeneratorFigure((Arm.of_tables(np.array(values, dtype=float)[:, None], np.ones((len(values), 1))),))
         for name, values in scores.items()
     }
     family = Family("clarity", "human", figures, len(scores["alder"]), (-span, span))

@@ -5,7 +5,7 @@ import io
 
 import pytest
 
-from analysis.items.coding_acts import BadCode, Placed, code_items, set_code
+from analysis.items.coding_acts import BadCode, CodePlacement, code_items, set_code
 from analysis.items.independent_coding import (
     CannotCode,
     Comparison,
@@ -25,7 +25,7 @@ OWN, ACT, COMPARE = "/s/tiny/coding/own/", "/s/tiny/coding/own/state/", "/s/tiny
 
 def code(study, user, *placed):
     coding = start_coding(study, user)
-    code_items(study, [Placed(item.pk, name) for item, name in placed], user, coding)
+    code_items(study, [CodePlacement(item.pk, name) for item, name in placed], user, coding)
     return coding
 
 

@@ -9,7 +9,7 @@ from django.urls import reverse
 from django.utils.translation import override
 
 from analysis.agreement.lab import lab
-from analysis.agreement.questions import FIRST, SECOND, Asked, questions_of
+from analysis.agreement.questions import FIRST, SECOND, LabQuestion, questions_of
 from analysis.choices import Choices
 from analysis.frames.responses import responses_frame
 from analysis.services.results import lab_overview_of
@@ -137,7 +137,7 @@ def test_nothing_shared_is_undefined_with_a_reason(two_annotators):
 
 
 def test_a_pick_of_a_pair_is_the_first_or_the_second_item_of_the_pair():
-    better = Asked("compare", "better", "pick", (FIRST, SECOND, "tie"))
+    better = LabQuestion("compare", "better", "pick", (FIRST, SECOND, "tie"))
     assert [better.category(value, "i1") for value in ("i1", "i2", "tie")] == [FIRST, SECOND, "tie"]
 
 

@@ -2,9 +2,11 @@
 
 import pytest
 
-from analysis.reports.outcome import Compared, Contrast, Kind, Outcome, Standing, Words, judge
+from analysis.reports.outcome import Contrast, ContrastSet, Kind, Outcome, OutcomeSentences, Standing, judge
 
-WORDS = Words("%(best)s wins", "%(best)s wins of %(n)s", "tie of %(names)s", "%(names)s above", "%(names)s unclear", "")
+WORDS = OutcomeSentences(
+    "%(best)s wins", "%(best)s wins of %(n)s", "tie of %(names)s", "%(names)s above", "%(names)s unclear", ""
+)
 
 
 def standing(name, value, low=None, high=None):
@@ -12,7 +14,7 @@ def standing(name, value, low=None, high=None):
 
 
 def outcome(standings, contrasts=(), **more):
-    return Outcome("", tuple(standings), None, WORDS, compared=Compared(tuple(contrasts)), **more)
+    return Outcome("", tuple(standings), None, WORDS, compared=ContrastSet(tuple(contrasts)), **more)
 
 
 ABOVE = [standing("ann", 0.5, 0.3, 0.7), standing("bob", 0.4, 0.2, 0.6), standing("cat", 0.1, -0.1, 0.3)]

@@ -18,7 +18,7 @@ from analysis.exports.writing import export_responses
 from analysis.measures.reader_intervals import Arm
 from analysis.protocols.stopping_questionnaire.agreement import both_got_to, pair_table, pairs_of
 from analysis.protocols.stopping_questionnaire.judgments import NOT_APPLICABLE, Judgments
-from analysis.reports.contrasts import Family, Measured
+from analysis.reports.contrasts import Family, GeneratorFigure
 from analysis.reports.labels import measure_labels
 from analysis.results.sections import place_in_results
 from analysis.services.figures import figure_specification
@@ -176,7 +176,7 @@ def test_generators_are_compared_by_how_often_they_are_stopped_at(report):
 def test_a_difference_in_stopping_worked_by_hand():
     """Of two judgments a text, alder's are stopped at in none, one, one; birch's in two, one, two: 2/6 less 5/6."""
     figures = {
-        name: Measured((Arm.of_tables(np.array(counts)[:, None], np.full((3, 1), 2)),))
+        name: GeneratorFigure((Arm.of_tables(np.array(counts)[:, None], np.full((3, 1), 2)),))
         for name, counts in {"alder": (0, 1, 1), "birch": (2, 1, 2)}.items()
     }
     family = Family("stopped", "human", figures, 3, (-1.0, 1.0), higher_is_better=False)

@@ -9,7 +9,7 @@ import pytest
 from django.db import transaction
 from django.urls import reverse
 
-from analysis.items.coding_acts import Placed, code_items
+from analysis.items.coding_acts import CodePlacement, code_items
 from config import logs
 from items.models import Generator, Item, Option
 from studies.models import Assignment, Study
@@ -105,7 +105,9 @@ def code_everything() -> None:
     """Somebody codes all items of the study: what the team finds is no business of annotators."""
     study = Study.objects.get()
     items = [pk for pk in study.units.values_list("items", flat=True) if pk]
-    code_items(study, [Placed(pk, code) for pk in items for code in ("inference", "wrong_key", "tense=past")], None)
+    code_items(
+        study, [CodePlacement(pk, code) for pk in items for code in ("inference", "wrong_key", "tense=past")], None
+    )
 
 
 @pytest.mark.slow

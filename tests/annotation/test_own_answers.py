@@ -11,7 +11,7 @@ from django.utils.translation import gettext
 
 from items.models import Item, Option
 from studies import protocols
-from studies.models import Annotator, Ended, Purpose, Response
+from studies.models import Annotator, EndReason, Purpose, Response
 from studies.protocols import PROTOCOLS
 from studies.services.people import renew_link, revoke_link
 from studies.services.rights import MAX_TRIES, get_second_code
@@ -95,7 +95,7 @@ def test_withdrawing_needs_the_tick_and_then_leaves_nothing(someone):
     assert not Response.objects.exists()
     link = someone.get_own_answers_link()
     someone.refresh_from_db()
-    assert someone.ended_as == Ended.WITHDRAWN
+    assert someone.ended_as == EndReason.WITHDRAWN
     assert Client().get(link).status_code == 404
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from annotation.pages import PART as PART_HEADER
-from studies.models import Draft, Ended, ItemReport, Response
+from studies.models import Draft, EndReason, ItemReport, Response
 from studies.services.rights import erase_person, list_own_answers
 from tests.annotation.world import PART, Walker, make_world
 
@@ -80,5 +80,5 @@ def test_who_may_see_and_who_may_close(walker, as_user, viewer, reviewer, resear
 def test_a_person_sees_their_reports_and_takes_them_along_when_withdrawing(walker):
     walker.post(report(walker))
     assert [each.comment for each in list_own_answers(walker.annotator)] == ["teh"]
-    erase_person(walker.annotator, Ended.WITHDRAWN)
+    erase_person(walker.annotator, EndReason.WITHDRAWN)
     assert not ItemReport.objects.exists()

@@ -10,7 +10,7 @@ from api.models import Webhook
 from api.services import webhooks
 from jobs.models import Job, JobState
 from llm import keys
-from llm.transport import Received
+from llm.transport import RawResponse
 from studies.services.launching import close_study
 
 URL = "https://hooks.example.org/lesart"
@@ -31,7 +31,7 @@ def answers(monkeypatch):
 
     async def post(url, body, headers):
         got.append((url, body, headers))
-        return Received(statuses.pop(0), "", {}, "")
+        return RawResponse(statuses.pop(0), "", {}, "")
 
     monkeypatch.setattr(webhooks, "_post", post)
     return statuses, got

@@ -29,7 +29,7 @@ def own_connection(monkeypatch):
     monkeypatch.setattr(working.connection, "close", lambda: None)
 
 
-class Times(working.Repeating):
+class Times(working.RepeatingThread):
     """Acts three times in the test's own thread."""
 
     def __init__(self, errors=()):
@@ -83,7 +83,7 @@ def test_a_worker_beats_looks_after_jobs_and_leaves(old_worker, monkeypatch):
     heartbeat = workers.WorkerHeartbeat("w@here")
     heartbeat.act()
     assert ([worker.name for worker in Worker.objects.all()], looked) == (["w@here"], [True])
-    monkeypatch.setattr(working.Repeating, "stop", lambda heartbeat: None)
+    monkeypatch.setattr(working.RepeatingThread, "stop", lambda heartbeat: None)
     heartbeat.stop()
     assert not Worker.objects.exists()
 

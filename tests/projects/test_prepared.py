@@ -8,7 +8,7 @@ from django.db.models import Count
 from django.db.models.sql.compiler import SQLCompiler
 
 from items.models import Text
-from projects.sql import Prepared, prepare_insert, update_row
+from projects.sql import PreparedQuery, prepare_insert, update_row
 from studies.models import Assignment
 from tests.factory import make_text
 
@@ -24,7 +24,7 @@ def texts(project) -> list[Text]:
 
 @pytest.mark.parametrize("language", ["en", "de", "eu", "%s", "' OR 1=1 --", "\0"[:0]])
 def test_the_rows_are_those_of_the_queryset(project, texts, language):
-    prepared = Prepared(list_texts, int, str)
+    prepared = PreparedQuery(list_texts, int, str)
     prepared(project.pk, "de")
     found = prepared(project.pk, language)
     assert found == list(list_texts(project.pk, language))
@@ -32,7 +32,7 @@ def test_the_rows_are_those_of_the_queryset(project, texts, language):
 
 
 def test_values_and_counts_can_be_asked_for(project, texts):
-    prepared = Prepared(
+    prepared = PreparedQuery(
         lambda pk: Text.objects.filter(project=pk).order_by().values("language").annotate(n=Count("*")), int
     )
     assert {row["language"]: row["n"] for row in prepared(project.pk)} == {"en": 2, "de": 1}
@@ -41,7 +41,7 @@ def test_values_and_counts_can_be_asked_for(project, texts):
 def test_the_sql_is_made_once_a_thread(project, texts, monkeypatch):
     made, real = [], SQLCompiler.as_sql
     monkeypatch.setattr(SQLCompiler, "as_sql", lambda *args, **how: made.append(1) or real(*args, **how))
-    prepared = Prepared(list_texts, int, str)
+    prepared = PreparedQuery(list_texts, int, str)
     for language in ("en", "de", "en"):
         prepared(project.pk, language)
     assert len(made) == 1
@@ -53,7 +53,7 @@ def test_the_sql_is_made_once_a_thread(project, texts, monkeypatch):
 
 def test_a_value_too_many_is_an_error(project):
     with pytest.raises(ValueError, match="zip"):
-        Prepared(list_texts, int, str)(project.pk)
+        PreparedQuery(list_texts, int, str)(project.pk)
 
 
 def test_a_row_is_stored_by_its_attributes_and_others_stay(project):

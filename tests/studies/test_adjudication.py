@@ -11,7 +11,7 @@ from django.core.management import call_command
 from analysis.choices import Choices
 from analysis.frames.evidence import evidence_of
 from items.models import Item
-from studies.models import Adjudication, AnnotatorKind, Assignment, Response, Settled, StudyState, Unit
+from studies.models import Adjudication, AnnotatorKind, Assignment, Response, Ruling, StudyState, Unit
 from studies.services.adjudicating import (
     CannotAdjudicate,
     Decision,
@@ -143,8 +143,8 @@ def test_ticks_measure_and_are_never_replaced_but_can_be_excluded(guessing_study
         decide_cells(unit, [Decision("read", "answer", item.pk, True)], researcher)
     tick = Response.objects.filter(assignment__annotator__code="P02", stage="read", question="answer").first()
     with pytest.raises(CannotAdjudicate, match="Say why"):
-        set_answer_apart(unit, tick.pk, Settled.EXCLUDED, "", researcher)
-    set_answer_apart(unit, tick.pk, Settled.EXCLUDED, "clicked at random", researcher)
+        set_answer_apart(unit, tick.pk, Ruling.EXCLUDED, "", researcher)
+    set_answer_apart(unit, tick.pk, Ruling.EXCLUDED, "clicked at random", researcher)
     whole, adjudicated = (evidence_of(guessing_study, Choices(adjudicated=each)).frame for each in (False, True))
     assert len(whole) - len(adjudicated) == 3  # two options and the rating
     assert set(whole[whole["stage"] == "read"]["annotator"]) == {"P01", "P02"}
@@ -154,7 +154,7 @@ def test_ticks_measure_and_are_never_replaced_but_can_be_excluded(guessing_study
 
 def test_a_flag_changes_no_figure(guessing_study, researcher):
     rating = Response.objects.filter(question="rating").first()
-    set_answer_apart(guessing_study.units.get(), rating.pk, Settled.FLAGGED, "much too fast", researcher)
+    set_answer_apart(guessing_study.units.get(), rating.pk, Ruling.FLAGGED, "much too fast", researcher)
     whole, adjudicated = (evidence_of(guessing_study, Choices(adjudicated=each)).frame for each in (False, True))
     assert whole.equals(adjudicated)
     assert {row["adjudication"] for row in export_rows(guessing_study) if row["reason"] == "much too fast"} == {

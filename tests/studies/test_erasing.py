@@ -17,7 +17,7 @@ from jobs.files import path_of, write_value
 from jobs.scheduling import make_job
 from projects.audit import act_as
 from projects.models import AuditEntry, Project
-from studies.models import Annotator, Assignment, Contact, Draft, Ended, Response, Slot, Study
+from studies.models import Annotator, Assignment, Contact, Draft, EndReason, Response, Slot, Study
 from studies.services.people import add_annotators
 from studies.services.rights import CannotErase, erase_person
 from tests.studies.world import bank, counts, make_live_study, person
@@ -92,7 +92,7 @@ def test_nothing_of_a_withdrawn_person_is_in_the_bytes_of_the_database(real_data
     assert len(PLANTED) == 20
     assert find_in(read_stored_bytes()) == PLANTED
     caplog.clear()  # the statements that planted the words
-    erase_person(annotator, Ended.WITHDRAWN)
+    erase_person(annotator, EndReason.WITHDRAWN)
     assert find_in(read_stored_bytes()) == []
     assert find_in(caplog.text.encode()) == []
 
@@ -118,7 +118,7 @@ def test_nothing_of_a_deleted_project_is_in_the_bytes_of_the_database(real_datab
 def test_a_withdrawn_person_is_in_no_export(study):
     annotator = plant(study)
     plant_other = person(study, 1).start().finish()
-    erase_person(annotator, Ended.WITHDRAWN)
+    erase_person(annotator, EndReason.WITHDRAWN)
     for name in ("csv", "wide", "jsonl"):
         out = io.StringIO()
         call_command("export_responses", study.slug, format=name, stdout=out)
@@ -129,7 +129,7 @@ def test_a_withdrawn_person_is_in_no_export(study):
 def test_a_withdrawn_person_is_in_no_pack(study, tmp_path):
     annotator = plant(study)
     person(study, 1).start().finish()
-    erase_person(annotator, Ended.WITHDRAWN)
+    erase_person(annotator, EndReason.WITHDRAWN)
     call_command("export_pack", study.slug, out=str(tmp_path / "pack.zip"), stdout=io.StringIO())
     with zipfile.ZipFile(tmp_path / "pack.zip") as pack:
         content = {name: pack.read(name) for name in pack.namelist()}
@@ -143,7 +143,7 @@ def test_results_and_files_kept_before_are_gone(study, django_capture_on_commit_
     job.file = with_answers.name
     job.save()
     with django_capture_on_commit_callbacks(execute=True):
-        erase_person(annotator, Ended.REMOVED)
+        erase_person(annotator, EndReason.REMOVED)
     assert not study.project.jobs.exists()
     assert not with_answers.exists()
 
@@ -151,7 +151,7 @@ def test_results_and_files_kept_before_are_gone(study, django_capture_on_commit_
 def test_who_withdrew_leaves_a_code_and_free_cells(study):
     annotator = plant(study)
     held = Assignment.objects.active().filter(annotator=annotator).count()
-    erased = erase_person(annotator, Ended.WITHDRAWN)
+    erased = erase_person(annotator, EndReason.WITHDRAWN)
     assert erased.answers > 0
     annotator.refresh_from_db()
     assert (annotator.code, annotator.ended_as, annotator.person, annotator.profile) == ("P01", "withdrawn", "", {})
@@ -166,12 +166,12 @@ def test_who_withdrew_leaves_a_code_and_free_cells(study):
 
 def test_nobody_withdraws_twice_and_no_model_does(study):
     annotator = plant(study)
-    erase_person(annotator, Ended.WITHDRAWN)
+    erase_person(annotator, EndReason.WITHDRAWN)
     with pytest.raises(CannotErase, match="already deleted"):
-        erase_person(annotator, Ended.REMOVED)
+        erase_person(annotator, EndReason.REMOVED)
     model = Annotator.objects.create(study=study, code="gpt", kind="model")
     with pytest.raises(CannotErase, match="is a model"):
-        erase_person(model, Ended.REMOVED)
+        erase_person(model, EndReason.REMOVED)
 
 
 def test_the_command_withdraws_and_says_how_much(study):

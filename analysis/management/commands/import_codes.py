@@ -4,7 +4,7 @@ from pathlib import Path
 
 from django.core.management.base import BaseCommand, CommandError
 
-from analysis.items.code_files import Imported, import_codes
+from analysis.items.code_files import CodeImport, import_codes
 from items.files import get_upload_limit
 from items.plain import make_printable
 from projects.models import User
@@ -37,7 +37,7 @@ class Command(BaseCommand):
         self.stdout.write(describe_import(found))
 
 
-def describe_import(found: Imported) -> str:
+def describe_import(found: CodeImport) -> str:
     if found.done is None:
         return f"Checked, nothing stored: {found.n_rows} codes."
     done = found.done

@@ -25,16 +25,16 @@ from analysis.pack.methods import Facts, table, with_ends, write_value
 from analysis.protocols.best_worst.choices import choices_by, choices_of, generator_codes, ratings_of, showings_of
 from analysis.reports import tables as shared_tables
 from analysis.reports.categories import list_error_tables
-from analysis.reports.contrasts import Comparison, Family, Measured, compare_all, contrasts, find
+from analysis.reports.contrasts import Comparison, Family, GeneratorFigure, compare_all, contrasts, find
 from analysis.reports.description import description, variants
 from analysis.reports.drill_down import COUNTED, list_counted, list_rows
 from analysis.reports.estimates import Estimate, arm_of, mean_of, over_texts, texts_only_note, with_codes
 from analysis.reports.evaluators import HUMAN, Evaluator, evaluator_named, judges_in, list_compared_evaluators
 from analysis.reports.headlines import Wording, headline
 from analysis.reports.outcome import (
-    Agreed,
+    AgreementSummary,
     Outcome,
-    Words,
+    OutcomeSentences,
     find_compared,
     line_of,
     rows_called,
@@ -213,7 +213,7 @@ def compare_scores(evidence: Evidence) -> tuple[Comparison, ...]:
 def score_family(evidence: Evidence, evaluator: Evaluator) -> Family:
     showings = with_codes(showings_of(evidence, choices_by(evidence, evaluator)))
     figures = {
-        name: Measured((arm_of(mine, "value"),))
+        name: GeneratorFigure((arm_of(mine, "value"),))
         for name in evidence.generators
         if len(mine := showings[showings["generator"] == name])
     }
@@ -370,7 +370,7 @@ def describe_agreement(facts: Facts) -> str:
 
 # What best–worst scaling comes out at: how often each generator's items are the best rather than the worst.
 
-WORDS = Words(
+WORDS = OutcomeSentences(
     winner=gettext_noop("Items by %(best)s score highest."),
     among=gettext_noop("Items by %(best)s score highest of the %(n)s generators that can be compared."),
     tie=gettext_noop("No generator scores highest beyond doubt."),
@@ -398,9 +398,9 @@ def summarize(report: Report, _estimand: str) -> Outcome | None:
     )
 
 
-def list_agreed(report: Report) -> list[Agreed]:
+def list_agreed(report: Report) -> list[AgreementSummary]:
     return [
-        Agreed(
+        AgreementSummary(
             name_question(row["question"]), row["kappa"], row["low"], row["high"], row["reason"], row["percent"], None,
             _("%(n)s sets of items") % {"n": row["n_units"]},
         )

@@ -20,7 +20,12 @@ from analysis.protocols.dimension_ratings.metric_correlations import (
     mean_of_rows,
     select_checked,
 )
-from analysis.protocols.dimension_ratings.metric_values import Judged, means_by_generator, pair_metrics, round_scores
+from analysis.protocols.dimension_ratings.metric_values import (
+    MetricPairs,
+    means_by_generator,
+    pair_metrics,
+    round_scores,
+)
 from analysis.protocols.dimension_ratings.scores import (
     AVERAGE,
     CELL,
@@ -244,7 +249,7 @@ def list_correlations(evidence: Evidence, row: Row, column: str) -> Table:
     return list_beside(evidence, data, row["metric"], x, y, kept, notes)
 
 
-def in_texts_that_vary(x: FloatArray, y: FloatArray, data: Judged, coefficient: str) -> BoolArray:
+def in_texts_that_vary(x: FloatArray, y: FloatArray, data: MetricPairs, coefficient: str) -> BoolArray:
     """(n,): whether the item's text has a correlation of its own."""
     both, texts = ~(np.isnan(x) | np.isnan(y)), data.texts
     counted = [
@@ -256,7 +261,7 @@ def in_texts_that_vary(x: FloatArray, y: FloatArray, data: Judged, coefficient: 
     return np.isin(texts, counted)
 
 
-def list_tests(evidence: Evidence, data: Judged, row: Row) -> Table:
+def list_tests(evidence: Evidence, data: MetricPairs, row: Row) -> Table:
     """The p of every metric and dimension of a coefficient and scope, and what Holm's adjustment makes of them."""
     rows = [
         {name: each[name] for name in ("metric", "dimension", "n", "p")}
@@ -294,7 +299,7 @@ def split_dimensions(values: pd.DataFrame) -> pd.DataFrame:
     return first.to_frame(ONE) if all(values[name].equals(first) for name in values) else values
 
 
-def list_generators(evidence: Evidence, data: Judged, metric: str) -> Table:
+def list_generators(evidence: Evidence, data: MetricPairs, metric: str) -> Table:
     by_metric, by_people = (means_by_generator(evidence, data, each) for each in (data.values[metric], data.scores))
     rows = [{"generator": name, "mean": by_metric[name], "human_mean": by_people[name]} for name in evidence.generators]
     human = Column("human_mean", _("People, average of dimensions"), "number")
@@ -332,7 +337,7 @@ def list_by_score(evidence: Evidence, row: Row, column: str) -> Table:
 
 def list_beside(
     evidence: Evidence,
-    data: Judged,
+    data: MetricPairs,
     metric: str,
     x: FloatArray,
     y: FloatArray,

@@ -16,7 +16,7 @@ from analysis.measures.contrasts import adjust_p_values
 from analysis.measures.correlations import COEFFICIENTS, Correlation
 from analysis.measures.intervals import JACKKNIFE, UNDEFINED_FIGURE, Interval, p_of_zero, undefined_interval, within
 from analysis.measures.types import BoolArray, FloatArray
-from analysis.protocols.dimension_ratings.metric_values import Judged, explain_no_metrics, note_dropped
+from analysis.protocols.dimension_ratings.metric_values import MetricPairs, explain_no_metrics, note_dropped
 from analysis.protocols.dimension_ratings.tables import METRIC_CHECKS, METRIC_CORRELATIONS
 from analysis.reports.estimates import intervals_json, over_texts, same_interval, texts_only_note
 from analysis.reports.headlines import HIGHEST, LOWEST, mark_extremes
@@ -29,7 +29,7 @@ SCOPES = (POOLED, WITHIN, BY_GENERATOR)
 NOT_WITHIN = gettext_noop("A mean of texts' correlations has an interval by texts only.")
 
 
-def metric_correlations(evidence: Evidence, data: Judged) -> Table:
+def metric_correlations(evidence: Evidence, data: MetricPairs) -> Table:
     """One row per metric, dimension, coefficient and scope; the family of tests is that of a coefficient and scope."""
     families = [(coefficient, scope) for scope in SCOPES for coefficient in COEFFICIENTS]
     rows = [row for family in families for row in family_rows(evidence, data, *family)]
@@ -48,7 +48,7 @@ def metric_correlations(evidence: Evidence, data: Judged) -> Table:
     )
 
 
-def family_rows(evidence: Evidence, data: Judged, coefficient: str, scope: str) -> list[dict[str, Any]]:
+def family_rows(evidence: Evidence, data: MetricPairs, coefficient: str, scope: str) -> list[dict[str, Any]]:
     rows = list(each_row(evidence, data, coefficient, scope))
     for row, p in zip(rows, adjust_p_values(np.array([row["p"] for row in rows], dtype=np.float64)), strict=True):
         row["p_adjusted"] = p
@@ -58,7 +58,7 @@ def family_rows(evidence: Evidence, data: Judged, coefficient: str, scope: str) 
     return rows
 
 
-def each_row(evidence: Evidence, data: Judged, coefficient: str, scope: str) -> Iterator[dict[str, Any]]:
+def each_row(evidence: Evidence, data: MetricPairs, coefficient: str, scope: str) -> Iterator[dict[str, Any]]:
     for metric, table in data.values.items():
         for dimension in table.columns:
             x, y = data.value(metric, dimension), data.score(dimension)
@@ -83,7 +83,7 @@ def each_row(evidence: Evidence, data: Judged, coefficient: str, scope: str) -> 
             }
 
 
-def correlation_of(x: Any, y: Any, data: Judged, coefficient: str, scope: str) -> Correlation:
+def correlation_of(x: Any, y: Any, data: MetricPairs, coefficient: str, scope: str) -> Correlation:
     if scope == POOLED:
         return correlations.correlation(x, y, coefficient)
     if scope == WITHIN:
@@ -92,7 +92,7 @@ def correlation_of(x: Any, y: Any, data: Judged, coefficient: str, scope: str) -
 
 
 def compute_intervals(
-    found: Correlation, x: Any, y: Any, data: Judged, coefficient: str, scope: str, seed: int
+    found: Correlation, x: Any, y: Any, data: MetricPairs, coefficient: str, scope: str, seed: int
 ) -> tuple[dict[str, Interval], dict[str, float]]:
     """The interval and the p of each convention. Those over texts come from leaving each out in turn:
     ranks of 10,000 draws would take minutes."""
@@ -103,7 +103,7 @@ def compute_intervals(
     return over_texts(within(whole, intervals.BOUNDS), independent), over_texts(p_of_zero(found.r, whole), found.p)
 
 
-def by_texts(x: Any, y: Any, data: Judged, coefficient: str, scope: str, seed: int) -> Interval:
+def by_texts(x: Any, y: Any, data: MetricPairs, coefficient: str, scope: str, seed: int) -> Interval:
     """Not clipped."""
     how: Any = {"seed": seed, "method": JACKKNIFE, "bounds": (-np.inf, np.inf)}
     if scope == POOLED:
@@ -118,7 +118,7 @@ def by_texts(x: Any, y: Any, data: Judged, coefficient: str, scope: str, seed: i
 REFERENCE, FAMILY = "reference", "own_family"
 
 
-def metric_checks(evidence: Evidence, data: Judged) -> Table:
+def metric_checks(evidence: Evidence, data: MetricPairs) -> Table:
     """One row per metric and check: how much more the metric gives these items than people do, beyond all others."""
     rows = [row for metric in data.values for row in metric_rows(evidence, data, metric)]
     notes = (
@@ -132,7 +132,7 @@ def metric_checks(evidence: Evidence, data: Judged) -> Table:
     return METRIC_CHECKS.build(rows, notes=(*note_dropped(evidence), *(notes if rows else (explain_no_metrics(),))))
 
 
-def metric_rows(evidence: Evidence, data: Judged, metric: str) -> list[dict[str, Any]]:
+def metric_rows(evidence: Evidence, data: MetricPairs, metric: str) -> list[dict[str, Any]]:
     family = data.families.get(metric, "")
     no_family = _("No family is known of this metric's base model.")
     nobody = _("No generator of these items is of the family %(family)s.") % {"family": family}
@@ -143,7 +143,7 @@ def metric_rows(evidence: Evidence, data: Judged, metric: str) -> list[dict[str,
     ]
 
 
-def select_checked(evidence: Evidence, data: Judged, metric: str, check: str) -> BoolArray:
+def select_checked(evidence: Evidence, data: MetricPairs, metric: str, check: str) -> BoolArray:
     """(n,): the items that a check is about, references or those by generators of the metric's own family."""
     if check == REFERENCE:
         return data.items["reference"].to_numpy(dtype=bool)
@@ -152,7 +152,7 @@ def select_checked(evidence: Evidence, data: Judged, metric: str, check: str) ->
     return data.items["generator"].isin(related).to_numpy(dtype=bool)
 
 
-def check_row(evidence: Evidence, data: Judged, metric: str, check: str, nobody: str) -> dict[str, Any]:
+def check_row(evidence: Evidence, data: MetricPairs, metric: str, check: str, nobody: str) -> dict[str, Any]:
     chosen = select_checked(evidence, data, metric, check)
     x, y = mean_of_rows(data.values[metric].to_numpy(dtype=np.float64)), mean_of_rows(data.scores.to_numpy(np.float64))
     found = favour(x, y, chosen)

@@ -23,7 +23,7 @@ from studies.protocols.second_round import same_wording
 
 
 @dataclass(frozen=True)
-class Judged:
+class MetricPairs:
     """Items as rows, in the order of the bank, in all three.
 
     `items`: text_id, generator, reference. `scores`: people's mean score on each dimension, after the last round.
@@ -55,7 +55,7 @@ def codes_of(names: pd.Series) -> IntArray:
     return pd.factorize(names)[0].astype(np.int64)
 
 
-def pair_metrics(evidence: Evidence) -> Judged:
+def pair_metrics(evidence: Evidence) -> MetricPairs:
     """All items of the study but those that the choices drop, and every metric and model judge that has a value."""
     items, dimensions = drop_left_out_items(evidence), dimensions_of(evidence)
     scores = item_means(scores_of(evidence, rounds_of(evidence)[-1]), dimensions).reindex(items.index)
@@ -65,7 +65,7 @@ def pair_metrics(evidence: Evidence) -> Judged:
     }
     known = evidence.metric_families.items()
     families = {split_metric(name, dimensions)[0]: family for name, family in known if family}
-    return Judged(items, scores, values, families)
+    return MetricPairs(items, scores, values, families)
 
 
 def drop_left_out_items(evidence: Evidence) -> pd.DataFrame:
@@ -126,7 +126,7 @@ def note_dropped(evidence: Evidence) -> list[str]:
 # The values of metrics: by generator, and whether that ranks them as people do; by the score that people gave.
 
 
-def metric_means(evidence: Evidence, data: Judged) -> Table:
+def metric_means(evidence: Evidence, data: MetricPairs) -> Table:
     """One row per metric and generator. Means of several dimensions are means of unrounded means."""
     people = means_by_generator(evidence, data, data.scores)
     rows = [row for metric in data.values for row in metric_rows(evidence, data, metric, people)]
@@ -139,13 +139,13 @@ def metric_means(evidence: Evidence, data: Judged) -> Table:
     return METRIC_MEANS.build(rows, notes=(*note_dropped(evidence), *(notes if rows else (explain_no_metrics(),))))
 
 
-def means_by_generator(evidence: Evidence, data: Judged, values: pd.DataFrame) -> pd.Series:
+def means_by_generator(evidence: Evidence, data: MetricPairs, values: pd.DataFrame) -> pd.Series:
     """The mean over dimensions of a generator's means, NaN where it has no value."""
     means = values.groupby(data.items["generator"]).mean().mean(axis=1)
     return pd.Series(round_means(means.to_numpy(dtype=np.float64)), means.index).reindex(list(evidence.generators))
 
 
-def metric_rows(evidence: Evidence, data: Judged, metric: str, people: pd.Series) -> list[dict[str, Any]]:
+def metric_rows(evidence: Evidence, data: MetricPairs, metric: str, people: pd.Series) -> list[dict[str, Any]]:
     values = data.values[metric]
     means = means_by_generator(evidence, data, values)
     counts = values.notna().any(axis=1).groupby(data.items["generator"]).sum()
@@ -173,7 +173,7 @@ def whole(rank: float) -> int | None:
     return None if np.isnan(rank) else int(rank)
 
 
-def metric_by_score(evidence: Evidence, data: Judged) -> Table:
+def metric_by_score(evidence: Evidence, data: MetricPairs) -> Table:
     """One row per metric, dimension and level of the scale, used or not."""
     rows = [row for metric in data.values for row in level_rows(data, metric, levels_of(evidence))]
     notes = (
@@ -183,7 +183,7 @@ def metric_by_score(evidence: Evidence, data: Judged) -> Table:
     return METRIC_BY_SCORE.build(rows, notes=(*note_dropped(evidence), *(notes if rows else (explain_no_metrics(),))))
 
 
-def level_rows(data: Judged, metric: str, levels: tuple[int, ...]) -> Iterator[dict[str, Any]]:
+def level_rows(data: MetricPairs, metric: str, levels: tuple[int, ...]) -> Iterator[dict[str, Any]]:
     for dimension in data.values[metric].columns:
         values, scores = data.value(metric, dimension), round_scores(data.score(dimension))
         found = correlation(values, scores)

@@ -14,7 +14,7 @@ from analysis.plugins import (
     Datasheet,
     Pages,
     ProtocolPlugin,
-    Published,
+    PublishedStudy,
     call_later,
 )
 
@@ -27,7 +27,7 @@ PLUGIN = ProtocolPlugin(
     figures=call_later(f"{HERE}.report.list_figures"),
     codes=ERRORS,
     has_metrics=True,
-    published=Published(
+    published=PublishedStudy(
         "Fu et al. (2024), QGEval: Benchmarking Multi-dimensional Evaluation for Question Generation",
         (
             gettext_noop(

@@ -30,10 +30,10 @@ from analysis.reports.description import description, variants
 from analysis.reports.evaluators import HUMAN
 from analysis.reports.headlines import RATING_WORDING, headline, list_values, without
 from analysis.reports.outcome import (
-    Agreed,
+    AgreementSummary,
     Outcome,
+    OutcomeSentences,
     Standing,
-    Words,
     find_compared,
     rows_called,
     standings_of,
@@ -126,7 +126,7 @@ def describe_agreement(facts: Facts) -> str:
 
 # What a study of dimension ratings comes out at: the mean of each generator on each dimension.
 
-WORDS = Words(
+WORDS = OutcomeSentences(
     winner=gettext_noop("Items by %(best)s are rated highest."),
     among=gettext_noop("Items by %(best)s are rated highest of the %(n)s generators that can be compared."),
     tie=gettext_noop("No generator is rated highest beyond doubt."),
@@ -185,12 +185,12 @@ def mark_of(row: Row, *, bare: bool = False) -> Mark:
     return Mark(row["mean"], low, high, "base" if row["dimension"] == AVERAGE else "with")
 
 
-def list_agreed(report: Report) -> list[Agreed]:
+def list_agreed(report: Report) -> list[AgreementSummary]:
     """Krippendorff's α of each dimension in the first round that is known."""
     every = rows_called(report, "alpha")
     first = min((row["round"] for row in every), default=1)
     return [
-        Agreed(
+        AgreementSummary(
             name_question(row["dimension"]), row["alpha"], row["low"], row["high"], row["reason"], None, None,
             scores_counted(row["n_values"]),
         )

@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 from analysis.frames.evidence import Evidence
 from analysis.measures.types import FloatArray, IntArray
 from analysis.protocols.dimension_ratings.tables import EXPERT_CHECK, FLAGGED
-from analysis.reports.contrasts import Family, Measured
+from analysis.reports.contrasts import Family, GeneratorFigure
 from analysis.reports.estimates import arm_of, with_codes
 from analysis.reports.evaluators import Evaluator, list_compared_evaluators, people_in
 from analysis.tables.spec import Table
@@ -93,10 +93,10 @@ def families_by(evidence: Evidence, evaluator: Evaluator, number: int) -> Iterat
     scored = {generator: mine for generator, mine in arms.items() if any(len(arm.n) for arm in mine)}
     span = float(levels[-1] - levels[0])
     for place, name in enumerate(names):
-        figures = {generator: Measured((mine[place],)) for generator, mine in scored.items()}
+        figures = {generator: GeneratorFigure((mine[place],)) for generator, mine in scored.items()}
         yield Family(name, speaker, figures, n_texts, (-span, span), fixed)
     if names:
-        figures = {generator: Measured(mine) for generator, mine in scored.items()}
+        figures = {generator: GeneratorFigure(mine) for generator, mine in scored.items()}
         scale = 1 / len(names)
         yield Family(AVERAGE, speaker, figures, n_texts, (-span, span), fixed, scale)
 

@@ -15,7 +15,7 @@ from analysis.measures.reader_intervals import Arm, readers_contrast
 from analysis.measures.share_intervals import clustered_contrast, published_contrast, two_way_contrast
 from analysis.protocols.guess_then_read.answers import GUESS, READ, select_matched
 from analysis.protocols.guess_then_read.tables import INTERVALS, MATCHED, POOLED
-from analysis.reports.contrasts import Comparison, Family, Measured, compare_all, find
+from analysis.reports.contrasts import Comparison, Family, GeneratorFigure, compare_all, find
 from analysis.reports.estimates import (
     Estimate,
     arm_of,
@@ -61,10 +61,10 @@ def reading_arms(coded: pd.DataFrame, generator: str) -> tuple[Arm, Arm]:
     return read, guess
 
 
-def measure_arms(measure: str, read: Arm, guess: Arm) -> Measured:
+def measure_arms(measure: str, read: Arm, guess: Arm) -> GeneratorFigure:
     if measure == INFORMATIVITY:
-        return Measured((read,), (guess,))
-    return Measured((read if measure == ANSWERABILITY else guess,))
+        return GeneratorFigure((read,), (guess,))
+    return GeneratorFigure((read if measure == ANSWERABILITY else guess,))
 
 
 def informativities(sums: np.ndarray) -> np.ndarray:
@@ -102,7 +102,7 @@ def build_table(
 
 
 @dataclass(frozen=True)
-class Judged:
+class StageJudgments:
     """The judgments of one evaluator about one generator's items, by stage; fixed: of a model or baseline."""
 
     guess: Arm
@@ -139,13 +139,13 @@ def row_of(evidence: Evidence, generator: str, evaluator: Evaluator, judgments: 
     }
 
 
-def sum_by_stage(judgments: pd.DataFrame, evaluator: Evaluator) -> Judged:
+def sum_by_stage(judgments: pd.DataFrame, evaluator: Evaluator) -> StageJudgments:
     coded = with_codes(judgments)
     guess, read = (arm_of(coded[coded["stage"] == stage]) for stage in (GUESS, READ))
-    return Judged(guess, read, evaluator.is_fixed)
+    return StageJudgments(guess, read, evaluator.is_fixed)
 
 
-def reason_for(evaluator: Evaluator, judged: Judged, generator: str, evidence: Evidence) -> str:
+def reason_for(evaluator: Evaluator, judged: StageJudgments, generator: str, evidence: Evidence) -> str:
     """Why guessability, answerability or their difference has no value; "" if all have one.
 
     Where nothing is left to match, what there is unmatched says why.

@@ -13,7 +13,7 @@ from analysis.plugins import (
     Datasheet,
     Pages,
     ProtocolPlugin,
-    Published,
+    PublishedStudy,
     call_later,
 )
 
@@ -39,7 +39,7 @@ PLUGIN = ProtocolPlugin(
         Code("vocabulary", TYPE, _("vocabulary: what a word means here")),
     ),
     has_item_lists=True,
-    published=Published(
+    published=PublishedStudy(
         "Säuberli & Clematide (2024), Automatic Generation and Evaluation of Reading Comprehension Test Items with "
         "Large Language Models",
         (

@@ -32,10 +32,10 @@ from analysis.reports.description import description, variants
 from analysis.reports.evaluators import HUMAN, evaluator_named
 from analysis.reports.headlines import INFORMATIVITY_WORDING, headline, list_values, without
 from analysis.reports.outcome import (
-    Agreed,
-    Compared,
+    AgreementSummary,
+    ContrastSet,
     Outcome,
-    Words,
+    OutcomeSentences,
     ends_of,
     find_compared,
     rank,
@@ -151,7 +151,7 @@ def describe_outcome(facts: Facts) -> str:
 
 MEASURE, COIN = "informativity", 0.5
 TABLES = {"pooled": "informativity", "matched": "informativity_matched"}
-WORDS = Words(
+WORDS = OutcomeSentences(
     winner=gettext_noop("Items by %(best)s measure the text best."),
     among=gettext_noop("Items by %(best)s measure the text best of the %(n)s generators that can be compared."),
     tie=gettext_noop("No generator comes out best: %(names)s."),
@@ -172,7 +172,7 @@ def summarize(report: Report, estimand: str) -> Outcome | None:
     order = {each.generator: place for place, each in enumerate(standings)}
     rows.sort(key=lambda row: order[row["generator"]])
     is_pooled = name == MEASURE
-    compared = find_compared(report, MEASURE, speaker).among(standings) if is_pooled else Compared()
+    compared = find_compared(report, MEASURE, speaker).among(standings) if is_pooled else ContrastSet()
     gains = _("After reading, %(who)s judged more options right: %(values)s.")
     return Outcome(
         title=title_of(speaker),
@@ -261,10 +261,10 @@ def draw_evaluators(report: Report) -> Panels | None:
     return Panels(tuple(map(name_evaluator, evaluators)), panels, axis, legend(), COIN, (0, 1), joined=True)
 
 
-def list_agreed(report: Report) -> list[Agreed]:
+def list_agreed(report: Report) -> list[AgreementSummary]:
     """Between people, without the text and with it."""
     return [
-        Agreed(
+        AgreementSummary(
             name_stage(row["stage"]), row["kappa"], row["low"], row["high"], row["reason"], row["percent"], row["ac1"],
             judgments_counted(row["n_judgments"]),
         )

@@ -4,7 +4,7 @@ from django.utils.translation import gettext_lazy as _
 from django.utils.translation import gettext_noop
 
 from analysis.codes import ERROR, Code
-from analysis.plugins import BOTH, GOOD, INPUT, Datasheet, Pages, ProtocolPlugin, Published, call_later
+from analysis.plugins import BOTH, GOOD, INPUT, Datasheet, Pages, ProtocolPlugin, PublishedStudy, call_later
 
 HERE = "analysis.protocols.pairwise"
 
@@ -20,7 +20,7 @@ PLUGIN = ProtocolPlugin(
         Code("trivial", ERROR, _("too easy to tell anything")),
         Code("recall", ERROR, _("asks for recall alone")),
     ),
-    published=Published(
+    published=PublishedStudy(
         gettext_noop("a study of four generators on 55 school texts (2025)"),
         (
             gettext_noop(

@@ -22,15 +22,15 @@ from analysis.protocols.pairwise.agreement import judges_of_pairs, pair_agreemen
 from analysis.protocols.pairwise.judged_pairs import encode, select_counted
 from analysis.protocols.pairwise.ranking import criteria, ranking, sides, wins
 from analysis.reports.categories import list_error_tables
-from analysis.reports.contrasts import Comparison, Difference, Family, Measured, compare_all, contrasts, find
+from analysis.reports.contrasts import Comparison, Difference, Family, GeneratorFigure, compare_all, contrasts, find
 from analysis.reports.description import description, variants
 from analysis.reports.estimates import arm_of, with_codes
 from analysis.reports.evaluators import HUMAN, Evaluator, list_compared_evaluators
 from analysis.reports.headlines import PREFERENCE_WORDING, headline
 from analysis.reports.outcome import (
-    Agreed,
+    AgreementSummary,
     Outcome,
-    Words,
+    OutcomeSentences,
     find_compared,
     line_of,
     rows_called,
@@ -58,7 +58,7 @@ def preference_comparisons(evidence: Evidence) -> tuple[Comparison, ...]:
 
 def preference_family(evidence: Evidence, evaluator: Evaluator) -> Family:
     judgments = with_codes(select_counted(evidence, evaluator))
-    figures = {name: Measured((arm_of(points_of(judgments, name), "points"),)) for name in evidence.generators}
+    figures = {name: GeneratorFigure((arm_of(points_of(judgments, name), "points"),)) for name in evidence.generators}
     judged = {name: figure for name, figure in figures.items() if len(figure.added[0].n)}
     n_texts = judgments["text_id"].nunique()
     return Family(WIN_RATE, evaluator.name, judged, n_texts, (-1.0, 1.0), fixed=evaluator.is_fixed)
@@ -196,7 +196,7 @@ def describe_agreement(facts: Facts) -> str:
 
 # The result of pairwise comparisons: whose items win, and how strong each generator is.
 
-WORDS = Words(
+WORDS = OutcomeSentences(
     winner=gettext_noop("Items by %(best)s win most often."),
     among=gettext_noop("Items by %(best)s win most often of the %(n)s generators that can be compared."),
     tie=gettext_noop("No generator wins most often beyond doubt."),
@@ -226,10 +226,10 @@ def summarize(report: Report, _estimand: str) -> Outcome | None:
     )
 
 
-def list_agreed(report: Report) -> list[Agreed]:
+def list_agreed(report: Report) -> list[AgreementSummary]:
     """Conger's κ by how ties are taken."""
     return [
-        Agreed(
+        AgreementSummary(
             name_code("view", row["view"]),
             row["conger_kappa"], row["low"], row["high"], row["reason"], row["percent"], None,
             _("%(n)s pairs of items") % {"n": row["n_units"]},

@@ -16,7 +16,7 @@ from analysis.plugins import (
     Datasheet,
     Pages,
     ProtocolPlugin,
-    Published,
+    PublishedStudy,
     call_later,
 )
 
@@ -28,7 +28,7 @@ PLUGIN = ProtocolPlugin(
     tables=call_later(f"{HERE}.drill_down.list_tables"),
     figures=call_later(f"{HERE}.report.list_figures"),
     codes=ERRORS[:-1],
-    published=Published(
+    published=PublishedStudy(
         "Horbach et al. (2020), Linguistic Appropriateness and Pedagogic Usefulness of Reading Comprehension Questions",
         (
             gettext_noop(

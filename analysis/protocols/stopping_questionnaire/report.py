@@ -18,16 +18,16 @@ from analysis.protocols.stopping_questionnaire.agreement import agreement, categ
 from analysis.protocols.stopping_questionnaire.judgments import ALL, flow, judgments_in, label_distributions, stops
 from analysis.protocols.stopping_questionnaire.tables import NOT_STOPPED
 from analysis.reports.categories import list_error_tables
-from analysis.reports.contrasts import Comparison, Family, Measured, compare_all, contrasts, find
+from analysis.reports.contrasts import Comparison, Family, GeneratorFigure, compare_all, contrasts, find
 from analysis.reports.description import description, variants
 from analysis.reports.estimates import arm_of, with_codes
 from analysis.reports.evaluators import HUMAN, Evaluator, list_compared_evaluators, people_in
 from analysis.reports.headlines import STOPPED_WORDING, headline
 from analysis.reports.outcome import (
-    Agreed,
+    AgreementSummary,
     Outcome,
+    OutcomeSentences,
     Standing,
-    Words,
     find_compared,
     join_sentences,
     rows_called,
@@ -119,7 +119,7 @@ def stopped_comparisons(evidence: Evidence) -> tuple[Comparison, ...]:
 def stopped_family(evidence: Evidence, evaluator: Evaluator) -> Family:
     coded = with_codes(find_early_stops(evidence, evaluator))
     judged = [name for name in evidence.generators if (coded["generator"] == name).any()]
-    figures = {name: Measured((arm_of(coded[coded["generator"] == name], "value"),)) for name in judged}
+    figures = {name: GeneratorFigure((arm_of(coded[coded["generator"] == name], "value"),)) for name in judged}
     n_texts, fixed = coded["text_id"].nunique(), evaluator.is_fixed
     return Family(STOPPED, evaluator.name, figures, n_texts, (-1.0, 1.0), fixed, higher_is_better=False)
 
@@ -177,7 +177,7 @@ def describe_agreement(facts: Facts) -> str:
 
 # What a stopping questionnaire comes out at: how many judgments of each generator's items stop, and where.
 
-WORDS = Words(
+WORDS = OutcomeSentences(
     winner=gettext_noop("Judgments of items by %(best)s stop least often."),
     among=gettext_noop("Judgments of items by %(best)s stop least often of the %(n)s generators that can be compared."),
     tie=gettext_noop("No generator's items stop least often beyond doubt."),
@@ -244,11 +244,11 @@ def draw_stops(rows: Sequence[Row], standings: Sequence[Standing]) -> Bars:
     return Bars(lines, parts, _("percent of judgments; numbers are judgments"))
 
 
-def list_agreed(report: Report) -> list[Agreed]:
+def list_agreed(report: Report) -> list[AgreementSummary]:
     """Cohen's κ of each category that both of a pair reached."""
     rows = (row for row in rows_called(report, "agreement") if row["view"] == "applicable" and is_of_all(row))
     return [
-        Agreed(
+        AgreementSummary(
             name_question(row["category"]), row["kappa"], None, None, row["reason"], row["percent"], row["ac1"],
             judgments_counted(2 * row["n_pairs"]),
         )

@@ -1,7 +1,7 @@
 from django.core.management.base import BaseCommand, CommandError
 
 from studies.management.commands._study import find_study
-from studies.models import Ended
+from studies.models import EndReason
 from studies.services.rights import CannotErase, erase_person
 
 
@@ -18,7 +18,7 @@ class Command(BaseCommand):
         if annotator is None:
             raise CommandError(f"The study “{study}” has nobody with the code “{code}”.")
         try:
-            erased = erase_person(annotator, Ended.WITHDRAWN)
+            erased = erase_person(annotator, EndReason.WITHDRAWN)
         except CannotErase as error:
             raise CommandError(str(error)) from None
         self.stdout.write(f"{erased.answers} answers and {erased.drafts} drafts of {code} are deleted.")

@@ -9,7 +9,7 @@ from typing import Any
 
 from studies.protocols.base import Declaration, Protocol, Stage, each_item
 from studies.protocols.gates import read_gates
-from studies.protocols.parameters import Switch, Words, gettext_noop
+from studies.protocols.parameters import Switch, TextParameter, gettext_noop
 
 
 def declare(params: Mapping[str, Any], wording: Mapping[str, Any]) -> Declaration:
@@ -35,7 +35,7 @@ PROTOCOL = Protocol(
     name="stopping-questionnaire",
     title=gettext_noop("Stopping questionnaire"),
     parameters=(
-        Words(
+        TextParameter(
             "domain",
             label=gettext_noop("Domain"),
             help=gettext_noop(

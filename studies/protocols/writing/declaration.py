@@ -8,7 +8,7 @@ from typing import Any
 
 from studies.protocols.base import Declaration, InvalidParameter, Protocol, Question, Stage
 from studies.protocols.conditions import Is
-from studies.protocols.parameters import OneOf, Whole, Words, gettext_noop
+from studies.protocols.parameters import OneOf, TextParameter, Whole, gettext_noop
 
 WRITE, MORE = "write", "more"
 OPEN, MULTIPLE_CHOICE = "open", "multiple_choice"
@@ -70,7 +70,7 @@ PROTOCOL = Protocol(
     name="writing",
     title=gettext_noop("Writing items"),
     parameters=(
-        Words(
+        TextParameter(
             "target_class",
             label=gettext_noop("Target audience"),
             help=gettext_noop("For example: pupils of year 7, or learners at B1. It appears in the instructions."),

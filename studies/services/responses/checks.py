@@ -12,10 +12,18 @@ from projects.scratch import Save
 from studies.models import AnnotatorKind, Purpose, Study, Unit
 from studies.protocols import PROTOCOLS, Declaration, InvalidAnswer, Question, Stage
 from studies.protocols.base import COMPARED, UnitKind, Value, get_stored_item
-from studies.services.answers import About, Answer, Given, check_answers
+from studies.services.answers import About, Answer, GivenAnswers, check_answers
 from studies.services.declarations import get_declaration
 from studies.services.responses.rows import UNIT_ITEMS, Row, RowProblem
-from studies.services.selection import CALIBRATION, MAIN, Chosen, PlannedUnit, make_unit_key, plan_units, save_units
+from studies.services.selection import (
+    CALIBRATION,
+    MAIN,
+    ChosenTexts,
+    PlannedUnit,
+    make_unit_key,
+    plan_units,
+    save_units,
+)
 
 
 @dataclass
@@ -182,7 +190,7 @@ def check_option(row: Row, question: Question, known: ImportContext) -> None:
 
 def collect_given(
     group: list[Row], item_id: int | None, options: dict[str, int], questions: dict[tuple[str, str], Question]
-) -> Given:
+) -> GivenAnswers:
     """What the rows about one item say together; `InvalidRow` for a second answer and for a value off the scale."""
     ticks: dict[str, dict[int, bool]] = defaultdict(dict)
     values: dict[str, Value] = {}
@@ -202,7 +210,7 @@ def collect_given(
             probability[option] = row.probability
     unsure = frozenset(options[row.option_id] for row in group if row.unsure)
     comments = {row.question: row.comment for row in group if row.comment and not row.option_id}
-    return Given(item_id, ticks, values, unsure, probability, comments)
+    return GivenAnswers(item_id, ticks, values, unsure, probability, comments)
 
 
 def read_value(row: Row, question: Question) -> Value:
@@ -213,7 +221,7 @@ def read_value(row: Row, question: Question) -> Value:
 
 
 def check_row_answers(
-    group: list[Row], stage: Stage, given: Given, items: list[Item], options: dict[str, int]
+    group: list[Row], stage: Stage, given: GivenAnswers, items: list[Item], options: dict[str, int]
 ) -> list[Answer]:
     """Through the same gate as a page; completeness is waived for models and baselines only."""
     person, item = group[0].kind == AnnotatorKind.HUMAN, items[0]
@@ -231,7 +239,9 @@ def check_row_answers(
         raise InvalidRow("question", str(error), lines[0] if lines else 0) from None
 
 
-def check_options_complete(group: list[Row], stage: Stage, given: Given, item: Item, options: dict[str, int]) -> None:
+def check_options_complete(
+    group: list[Row], stage: Stage, given: GivenAnswers, item: Item, options: dict[str, int]
+) -> None:
     """A person judges all options of an item, and judges them before anything else about it."""
     if not any(question.per == "option" for question in stage.questions):
         return
@@ -301,7 +311,9 @@ def find_conflicting_parts(answered: Iterable[ItemAnswer]) -> list[RowProblem]:
     return found
 
 
-def save_imported_units(study: Study, chosen: Chosen, answered: list[ItemAnswer], save: Save) -> dict[Hashable, Unit]:
+def save_imported_units(
+    study: Study, chosen: ChosenTexts, answered: list[ItemAnswer], save: Save
+) -> dict[Hashable, Unit]:
     """The units as rows, by `make_unit_key`: pairs and tuples are the file's, in its order; all else is as planned."""
     kind = PROTOCOLS[study.protocol].unit
     parts = {answer.unit: answer.rows[0].part for answer in answered}

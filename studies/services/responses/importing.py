@@ -41,7 +41,7 @@ from studies.services.responses.mapping import TableMapping, is_known, map_table
 from studies.services.responses.model_logs import count_unanswered, list_log_rows, read_log
 from studies.services.responses.rows import BadFile, RowFile, RowProblem, parse_rows, read_rows
 from studies.services.scratch import adopt_rows, clear_rows, scratch_study
-from studies.services.selection import Chosen, choose_items
+from studies.services.selection import ChosenTexts, choose_items
 from studies.services.spec import SpecError
 from studies.services.states import lock_study
 from studies.services.text_versions import list_text_versions
@@ -295,7 +295,7 @@ def refuse_unimportable(study: Study) -> None:
         )
 
 
-def check_all(study: Study, chosen: Chosen, file: RowFile, partial: bool) -> list[ItemAnswer]:
+def check_all(study: Study, chosen: ChosenTexts, file: RowFile, partial: bool) -> list[ItemAnswer]:
     """The answers to items that the file holds; `ImportRefused` unless all of it is fit."""
     known = build_context(study, [item for _text, items in chosen.texts for item in items])
     problems = file.problems + find_annotator_conflicts(file.rows)
