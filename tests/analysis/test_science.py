@@ -17,9 +17,9 @@ from analysis.science.raters import generator_sentence, rater_sentence, rating_t
 from analysis.science.readers import (
     carry_over_tables,
     dependence_sentence,
-    functioning_sentence,
     rasch_sentence,
     reader_tables,
+    write_dif_sentences,
 )
 from analysis.science.reliability import reliability_sentence, reliability_tables
 from analysis.services.reporting import report_from
@@ -201,7 +201,7 @@ def test_readers_of_two_large_groups(evidence):
     assert [row["n_pairs"] for row in dependence.rows] == [24 * 3, 12, 24 * 23 / 2 - 12]
     assert {row["category"] for row in dif.rows} <= {"A", "B", "C", ""}
     large = sum(row["category"] == "C" for row in dif.rows)
-    assert [str(large) in sentence for sentence in functioning_sentence((dif,))] == [True] * bool(large)
+    assert [str(large) in sentence for sentence in write_dif_sentences((dif,))] == [True] * bool(large)
     assert len(rasch_sentence((rasch,))) == bool(rasch.rows[0]["model"])
     assert len(dif.rows) == 24
 
