@@ -13,7 +13,7 @@ from django.utils import translation
 
 from analysis.choices import Choices
 from analysis.formatting import number
-from analysis.items.coding_acts import Placed, code_items, set_code
+from analysis.items.coding_acts import CodePlacement, code_items, set_code
 from analysis.items.independent_coding import Comparison, decide_code, finish_coding, start_coding
 from analysis.models import ItemCode
 from analysis.pack import work
@@ -261,7 +261,7 @@ def test_what_each_coder_set_and_the_decision_come_back_without_names(guessing_s
     items = {item.external_id: item for item in guessing_study.project.items.all()}
     for user, kind in ((reviewer, "literal"), (researcher, "inference")):
         coding = start_coding(guessing_study, user)
-        placed = [Placed(items["t1-birch-1"].pk, kind), Placed(items["t2-birch-1"].pk, "literal")]
+        placed = [CodePlacement(items["t1-birch-1"].pk, kind), CodePlacement(items["t2-birch-1"].pk, "literal")]
         code_items(guessing_study, placed, user, coding)
         finish_coding(coding)
     decide_code(guessing_study, items["t1-birch-1"].pk, "question_type", "inference", "Two sentences.", researcher)
