@@ -154,12 +154,11 @@ def codes(study: Study, redactor: Redactor) -> list[dict[str, Any]]:
 
 def coders(study: Study, redactor: Redactor) -> Iterator[dict[str, Any]]:
     """What each coder set who coded alone, once they can be compared; numbers stand for them."""
-    codings = {each.pk: (number, each) for number, each in enumerate(Comparison(study).codings, 1)}
-    rows = ItemCode.objects.filter(coding__in=codings, removed_at=None).select_related("item__text", "option")
-    for row in rows.order_by("coding", "pk"):
-        number, coding = codings[row.coding_id]
-        about = about_code(row, row.item.text.external_id in redactor.hidden, redactor)
-        yield {"coder": number, "finished_at": moment(coding.finished_at)} | about
+    for number, coding in enumerate(Comparison(study).codings, 1):
+        rows = ItemCode.objects.standing(coding).select_related("item__text", "option").order_by("pk")
+        for row in rows:
+            about = about_code(row, row.item.text.external_id in redactor.hidden, redactor)
+            yield {"coder": number, "finished_at": moment(coding.finished_at)} | about
 
 
 def code_decisions(study: Study, redactor: Redactor) -> Iterator[dict[str, Any]]:

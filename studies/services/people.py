@@ -3,10 +3,10 @@
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from random import Random
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from django.db import transaction
-from django.db.models import Max
+from django.db.models import Max, QuerySet
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
@@ -145,7 +145,7 @@ def make_code(purpose: Purpose, seat: int, width: int = 2) -> str:
 
 def find_next_seat(study: Study, purpose: Purpose) -> int:
     """A number behind all seats; where people come by an open link, also behind the places that wait for them."""
-    taken = [study.annotators.filter(purpose=purpose)]
+    taken: list[QuerySet[Any]] = [study.annotators.filter(purpose=purpose)]
     if purpose == Purpose.MAIN and study.recruitment.get("open_link"):
         taken.append(Slot.objects.filter(unit__study=study, purpose=purpose))
     tops = [rows.aggregate(top=Max("seat"))["top"] for rows in taken]
