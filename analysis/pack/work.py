@@ -155,7 +155,7 @@ def codes(study: Study, redactor: Redactor) -> list[dict[str, Any]]:
 def coders(study: Study, redactor: Redactor) -> Iterator[dict[str, Any]]:
     """What each coder set who coded alone, once they can be compared; numbers stand for them."""
     for number, coding in enumerate(Comparison(study).codings, 1):
-        rows = ItemCode.objects.standing(coding).select_related("item__text", "option").order_by("pk")
+        rows = ItemCode.objects.current(coding).select_related("item__text", "option").order_by("pk")
         for row in rows:
             about = about_code(row, row.item.text.external_id in redactor.hidden, redactor)
             yield {"coder": number, "finished_at": moment(coding.finished_at)} | about
