@@ -293,7 +293,7 @@ def draw_ranges(drawing: Ranges, sheet: Sheet) -> tuple[str, float]:
 
 
 def write_above(each: Line, left: float, y: float, up: float, sheet: Sheet) -> Iterator[str]:
-    """The name and the number above a row; where the row draws nothing, the words of the number's place take the row itself."""
+    """The name and the number above a row; where it draws nothing, the words of the number's place take the row."""
     room = sheet.width - 2 * sheet.letter
     if any(mark.value is not None for mark in each.marks):
         room -= sheet.wide(f"{each.number} {each.after}")
