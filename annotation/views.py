@@ -1,4 +1,4 @@
-"""What annotators can ask for. The server holds the place: whatever they typed, they get the page where they are."""
+"""The pages of annotators. The server keeps their place: whatever address they enter, they get their current page."""
 
 from functools import partial
 from typing import cast
@@ -52,12 +52,12 @@ from studies.services.rights import (
 from studies.services.stage_form import StageForm
 
 
-@csrf_exempt  # csrf_protect below asks for the token, so that its refusal too is an unkept page
+@csrf_exempt  # csrf_protect below checks the token, so that its error page is not stored either
 @never_stored
 @require_http_methods(["GET", "HEAD", "POST"])
 @csrf_protect
 def join(request: HttpRequest, token: str) -> HttpResponse:
-    """The personal link. Opening it changes nothing, as mail scanners do that too; the button lets this browser in."""
+    """The personal link. Opening it changes nothing, as mail scanners do that too; the button signs this browser in."""
     return open_to_annotator(request, find_annotator_by_link(token), join_as)
 
 
@@ -76,7 +76,7 @@ def join_as(request: HttpRequest, annotator: Annotator) -> HttpResponse:
 @annotator_view
 @require_http_methods(["GET", "HEAD", "POST"])
 def work(request: HttpRequest, annotator: Annotator) -> HttpResponse:
-    """The one page of an annotator: a phase, a stage, or the word that there is nothing to do."""
+    """The page of an annotator: a phase, a stage, or a message that there is nothing to do."""
     if request.method != "POST":
         return render_place(request, find_place(annotator), at=request.GET.get("at", ""))
     try:
@@ -101,13 +101,13 @@ def take_phase(request: HttpRequest, annotator: Annotator) -> HttpResponse:
 
 
 def has_missing(annotator: Annotator, name: str, data: QueryDict) -> bool:
-    """Whether questions of the phase were left out, so that the page comes again with what was entered."""
+    """Whether questions of the phase were left out, so that the page is shown again with the answers."""
     phase = get_phase(annotator, name)
     return phase is not None and bool(phase.find_missing(phase.read(data)))
 
 
 def take_stage(request: HttpRequest, annotator: Annotator) -> HttpResponse:
-    """Hand in what was entered, and go on; or keep it, where something is missing or another item is asked for."""
+    """Submit the answers and go on; or save them, where something is missing or another item is requested."""
     token = clean_token(request.POST["token"])
     if "report" in request.POST:
         message = report_item(annotator, token, request.POST)
@@ -124,13 +124,13 @@ def take_stage(request: HttpRequest, annotator: Annotator) -> HttpResponse:
 
 
 def read_active(request: HttpRequest) -> int | None:
-    """The seconds at work that the script has counted; None without it."""
+    """The active seconds that the script has counted; None without it."""
     value = request.POST.get("active", "")
     return int(value) if value.isascii() and value.isdecimal() and len(value) < 8 else None
 
 
 def opens_more(form: StageForm, data: QueryDict) -> bool:
-    """Whether all that is missing was not asked yet on the page sent: then more of it opens, and nothing is wrong."""
+    """Whether the missing questions were not on the page yet: then they are shown next, without an error."""
     missing = {name for subject in form.subjects for name in form.find_missing(subject)}
     return bool(missing) and "asked" in data and missing.isdisjoint(data.getlist("asked"))
 
@@ -155,7 +155,7 @@ def confirm(request: HttpRequest, annotator: Annotator) -> HttpResponse:
 @annotator_view
 @require_safe
 def picture(request: HttpRequest, annotator: Annotator, name: str) -> HttpResponse:
-    """A picture, as long as the page where the annotator is shows it; others and wrong names look alike."""
+    """A picture, as long as the page where the annotator is shows it; others and wrong names get the same error."""
     found = find_shown_picture(find_place(annotator), name)
     if found is None:
         return HttpResponse(status=404)
@@ -175,7 +175,7 @@ def draft(request: HttpRequest, annotator: Annotator) -> HttpResponse:
     return JsonResponse({"saved": saved})
 
 
-@csrf_exempt  # csrf_protect below asks for the token, so that its refusal too is an unkept page
+@csrf_exempt  # csrf_protect below checks the token, so that its error page is not stored either
 @never_stored
 @require_http_methods(["GET", "HEAD", "POST"])
 @csrf_protect

@@ -1,4 +1,4 @@
-"""Items in the JSON of a reply. No Django."""
+"""Parse the items in the JSON of a reply. No Django."""
 
 import json
 import re
@@ -48,7 +48,7 @@ def read_json_items(text: str) -> list[ParsedItem]:
 
 
 def _values(text: str) -> Iterator[Any]:
-    """What is in the text as JSON, one after another; only the first few brackets are tried."""
+    """The JSON values in the text, in order; only the first few brackets are tried."""
     decoder, end = json.JSONDecoder(), 0
     for place in [found.start() for found in re.finditer(r"[\[{]", text)][:MOST_BRACKETS]:
         if place < end:
@@ -67,7 +67,7 @@ def _rows(value: Any) -> list[Mapping[str, Any]]:
 
 
 def _objects(value: Any) -> list[Mapping[str, Any]]:
-    """A list of objects, one that is under a name, or the one object."""
+    """The objects of a list (also of one under a known name), or the single object."""
     if isinstance(value, dict):
         inner = _find_value(value, LIST_NAMES)
         value = inner if isinstance(inner, list) else [value]
@@ -79,7 +79,7 @@ def _has_options(row: Mapping[str, Any]) -> bool:
 
 
 def _has_keys(row: Mapping[str, Any]) -> bool:
-    """Whether keys and distractors are separate, each with what explains it."""
+    """Whether keys and distractors are separate lists, with their explanations."""
     return _find_value(row, KEY_NAMES) is not None and isinstance(_find_value(row, DISTRACTOR_NAMES), list)
 
 

@@ -138,7 +138,7 @@ def stemmer(language: str) -> Callable[[str], str]:
 
 @lru_cache(maxsize=CACHED)  # an option is looked at by several rules, and items of a text have options in common
 def content_stems(text: str, language: str) -> frozenset[str]:
-    """Word stems of what is longer than three letters and no question word."""
+    """Word stems of words with more than three letters, except question words."""
     stem, asked = stemmer(language), QUESTION_WORDS.get(language, set())
     return frozenset(stem(word) for word in list_words(text) if len(word) > 3 and word not in asked)
 
@@ -164,7 +164,7 @@ def convergence(item: Wording) -> bool | None:
 
 
 def has_lost_sequence(item: Wording) -> bool | None:
-    """Options that are all numbers, and in no order."""
+    """Options that are all numbers, but neither ascending nor descending."""
     found = [FIGURE.match(option.strip()) for option in item.options]
     if len(found) < 3 or not all(found):
         return None
@@ -213,7 +213,7 @@ RULES: dict[str, Callable[[Wording], bool | None]] = {
 }
 
 
-UNDERSTOOD = ("grammatical_cue", "implausible_distractor", "several_right", "ambiguous")  # no rule sees these
+HUMAN_ONLY = ("grammatical_cue", "implausible_distractor", "several_right", "ambiguous")  # no rule can find these
 
 
 def flaws_of(item: Wording) -> dict[str, bool | None]:

@@ -29,12 +29,12 @@ class LazyView:
         return self.load()(*args, **kwargs)
 
     def __getattr__(self, name: str) -> Any:
-        """For those who look at all views, as the schema of the API does."""
+        """For code that inspects all views, such as the API schema."""
         return getattr(self.load(), name)
 
 
 class LazyViews:
-    """Stands for a module of views in a list of patterns."""
+    """Replaces a module of views in a list of URL patterns."""
 
     def __init__(self, module: str):
         self._module = module

@@ -1,4 +1,4 @@
-"""Recruitment in a study file: how people join, what they are offered and the completion codes; unknown fields are
+"""Recruitment in a study file: how people join, the platform's settings and the completion codes; unknown fields are
 errors."""
 
 import re
@@ -41,12 +41,12 @@ class Strict(BaseModel):
     model_config = ConfigDict(extra="forbid", str_strip_whitespace=True, frozen=True)
 
 
-IDENTITY = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.:@-]{0,99}", re.ASCII)  # what a platform may call somebody
-SIGNATURE = "signature"  # the parameter of the address with which a signed id comes
+IDENTITY = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.:@-]{0,99}", re.ASCII)  # a participant id of a platform
+SIGNATURE = "signature"  # the query parameter with the signature of an id
 
 
 class Codes(Strict):
-    """What people hand back to the platform: when they have finished, were screened out, or failed a check."""
+    """The completion codes for people who have finished, were screened out, or failed a check."""
 
     finished: Code = ""
     screened_out: Code = ""
@@ -54,7 +54,7 @@ class Codes(Strict):
 
 
 class Recruitment(Strict):
-    """An open link for strangers, what the platform wants, and how long a place is held."""
+    """The open link, the platform's settings, and how long a place is reserved."""
 
     open_link: bool = False
     platform: Platform = ""
@@ -83,7 +83,7 @@ class Recruitment(Strict):
 
     @property
     def parameters(self) -> tuple[str, ...]:
-        """The parameters of the address that are read; the first names the person. None without a platform."""
+        """The query parameters that are read; the first is the participant id. Empty without a platform."""
         return PARAMETERS.get(self.platform, (self.id_parameter,) if self.platform else ())
 
     def get_return_address(self, code: str) -> str:

@@ -1,6 +1,6 @@
 """Text-clustered intervals of correlations: over all rows, within texts, and of generators' means.
 
-Every replicate recomputes means, ranks and generators' means; none looks at a row twice for Pearson's r. A replicate
+Every replicate recomputes means, ranks and generators' means; for Pearson's r, sums per text are enough. A replicate
 with fewer rows (or generators) than a correlation needs has none.
 """
 

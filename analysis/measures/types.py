@@ -1,4 +1,4 @@
-"""The array types that measures take and give, and the mark of a sentence that pages translate."""
+"""The array types of measures, and the marker for translated sentences."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def agreement_weights(kind: str, categories: int, points: FloatArray | None = No
 
 
 def free_weights(weights: FloatArray) -> FloatArray:
-    """(c, c) weights of one's own, checked: square, symmetric, 0 to 1, with 1 on the diagonal."""
+    """(c, c) custom weights, checked: square, symmetric, 0 to 1, with 1 on the diagonal."""
     given = np.asarray(weights, dtype=np.float64)
     if given.ndim != 2 or given.shape[0] != given.shape[1] or not np.allclose(given, given.T):
         raise ValueError("Weights must be a square table that is the same in rows and columns.")

@@ -1,4 +1,4 @@
-"""Files that are taken from the results: a table, answers, the code book."""
+"""Downloads of the results: tables, answers, the code book, figures."""
 
 from collections.abc import Callable
 from contextlib import nullcontext
@@ -115,7 +115,7 @@ def study_planner_figure(request, slug, ending):
 
 
 def answer_with(request, name, make):
-    """What `make` gives as the answer; with `download` in the address as a file, which is the same for every reader."""
+    """The result of `make` as a response; with `download` in the address as a file, in English for every reader."""
     is_file = "download" in request.GET
     try:
         with override("en") if is_file else nullcontext():

@@ -1,4 +1,4 @@
-"""The planner: what a study of this size would see, before anybody answers and after."""
+"""The planner: the precision and power of a study of a given size, before and after people have answered."""
 
 from urllib.parse import urlencode
 
@@ -29,7 +29,7 @@ def study_planner(request, slug):
 
 
 def make_plan(study, data):
-    """The form and what follows from it; or why there is nothing to say."""
+    """The form with its outlook, or the reason why there is none."""
     from analysis.planning.outlook import (
         TooLarge,  # scipy takes a second to load
         sentences,
@@ -64,7 +64,7 @@ def make_plan(study, data):
 
 
 def fit_components(study):
-    """The components that people's answers tell, with intervals; nothing before somebody has answered."""
+    """The variance components fitted to people's answers, with intervals; None before anybody has answered."""
     table = None if study.is_draft else components_of(study)
     return page_table(table, DEFAULT_CONVENTION) if table and any(row["n_judgments"] for row in table.rows) else None
 

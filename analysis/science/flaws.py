@@ -20,13 +20,13 @@ from analysis.reports.evaluators import HUMAN, people_in
 from analysis.science.common import judgments_in, reading_stages, refuse, texts_only
 from analysis.science.tables import FLAWED_ITEMS, FLAWS
 from analysis.tables.spec import Table
-from items.flaw_rules import RULES, UNDERSTOOD, flaws_of, question_type
+from items.flaw_rules import HUMAN_ONLY, RULES, flaws_of, question_type
 from items.wording import Wording
 
 FEWEST_ITEMS, FEWEST_TEXTS, FEWEST_OF_TYPE = 10, 5, 5
 RARE = 0.05  # share of people below which a distractor counts as implausible (Haladyna & Downing 1993)
 RULE = "rules"
-NAMES = (*RULES, *UNDERSTOOD)
+NAMES = (*RULES, *HUMAN_ONLY)
 CODED = {"yes": True, "no": False}
 OUTCOMES = ("informativity", "answerability", "guessability")
 FLAW_NAMES: dict[str, str | Promise] = {

@@ -40,7 +40,7 @@ def reliability_tables(evidence: Evidence) -> tuple[Table, ...]:
 
 
 def complete_block(read: pd.DataFrame) -> pd.DataFrame:
-    """The judgments of the largest block of people who did the same texts whole."""
+    """The judgments of the largest block of people who finished the same texts."""
     scores = read.groupby(["annotator", "item_id"], sort=True)["correct"].mean().unstack("item_id")
     text = read.drop_duplicates("item_id").set_index("item_id")["text_id"].reindex(scores.columns)
     values, (code, _texts) = scores.to_numpy(dtype=np.float64), pd.factorize(text, sort=True)
@@ -60,7 +60,7 @@ def complete_scores(read: pd.DataFrame) -> tuple[np.ndarray, np.ndarray]:
 
 
 def rows_of(scores: np.ndarray, text: np.ndarray, reason: str = "") -> Iterator[dict[str, Any]]:
-    """Over texts first, then over items."""
+    """One row with texts as parts, one with items as parts."""
     texts = np.unique(text)
     by_text = np.stack([scores[:, text == each].sum(axis=1) for each in texts], axis=1) if len(texts) else scores
     for name, parts in ((TEXTS, by_text), (ITEMS, scores)):

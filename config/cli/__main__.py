@@ -1,4 +1,4 @@
-"""Runs in the environment to which `bootstrap` hands over: python -m config.cli COMMAND …"""
+"""The command line inside the environment that `bootstrap` has prepared: python -m config.cli COMMAND …"""
 
 import os
 import sys
@@ -25,7 +25,7 @@ def main(arguments: list[str]) -> int:
 
 
 def manage(arguments: list[str]) -> int:
-    """Becomes manage.py, with the broker of a running `up`."""
+    """Replace this process by manage.py, with the broker of a running `up`."""
     if broker := valkey.read_url(resources.get_broker_folder()):
         os.environ.setdefault("REDIS_URL", broker)
     script = str(resources.ROOT / "manage.py")

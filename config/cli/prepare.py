@@ -65,7 +65,7 @@ def prepare(url: str, result: TextIO, worker: str, base_url: str) -> None:
 
 
 def migrate() -> None:
-    """Says something only if something is to be done."""
+    """Apply migrations; prints only if there are any."""
     from django.db import connection
     from django.db.migrations.executor import MigrationExecutor
 

@@ -21,7 +21,7 @@ WORKER = f"lesart@{socket.gethostname()}"
 
 @dataclass(frozen=True)
 class Site:
-    """Where the web server is asked whether all is well."""
+    """The web server's address and its health check."""
 
     host: str
     port: int
@@ -31,7 +31,7 @@ class Site:
         return resources.format_url(self.host, self.port)
 
     def health(self) -> dict[str, str]:
-        """What /health/ says if it answers with 200, else nothing."""
+        """The reply of /health/ if its status is 200, else an empty mapping."""
         connection = http.client.HTTPConnection(self.host, self.port, timeout=2)
         try:
             connection.request("GET", "/health/", headers={"Host": _choose_host_header()})
@@ -64,7 +64,7 @@ def define_web(site: Site, listener: int) -> Service:
 
 def define_worker(site: Site) -> Service:
     command = [sys.executable, "-m", "config.cli.worker", WORKER]
-    # Django's checks read all views, which no task needs: half a second of each start.
+    # Django's checks import all views, which no task needs: they would cost half a second per start.
     environment = {"CELERY_SKIP_CHECKS": "1"}
     return Service("worker", command, lambda: site.health().get("worker") == "ok", environment=environment)
 
@@ -78,13 +78,13 @@ class LocalModel:
 
     @property
     def environment(self) -> dict[str, str]:
-        """For those who call it: its address is an inside one, allowed because we start it ourselves."""
+        """For its clients: its address is private, and allowed because Lesart starts the model itself."""
         allowed = [os.environ.get("LESART_INSIDE_HOSTS", ""), f"127.0.0.1:{self.port}"]
         return {"LESART_INSIDE_HOSTS": ",".join(filter(None, allowed))}
 
 
 def define_model(where: LocalModel) -> Service:
-    """Nobody waits for it: a call that comes before it listens is tried again."""
+    """The start does not wait for it: a call that comes too early is retried."""
     environment = {**model.ENVIRONMENT, model.KEY_VARIABLE: where.key}
     return Service(
         "model", model.build_command(where.port),
@@ -107,7 +107,7 @@ LOCAL_NAMES = "127.0.0.1,localhost,[::1]"
 
 
 def up(options: Namespace) -> int:
-    """Starts everything, says when it is ready and how to sign in, and looks after it."""
+    """Start all services, print the sign-in link once they are ready, and restart those that end."""
     log = Log(sys.stdout, ["broker", "model", "setup", "web", "worker"])
     with resources.hold_data_folder() as lock, resources.listen(options.host, options.port) as listener:
         site = Site(resources.get_local_host(options.host), listener.getsockname()[1])
@@ -125,7 +125,7 @@ def up(options: Namespace) -> int:
 
 
 def _start(supervisor: Supervisor, broker: Service | None, local: LocalModel | None, site: Site, listener: int) -> str:
-    """In order: broker, database, then web and worker side by side. Nobody waits for the model. Returns the link."""
+    """Start broker, database, then web and worker together, without waiting for the model; returns the link."""
     if broker:
         supervisor.wait_until_ready(supervisor.start(broker))
     with tempfile.TemporaryFile("w+") as result:
@@ -142,7 +142,7 @@ def _start(supervisor: Supervisor, broker: Service | None, local: LocalModel | N
 
 
 def _choose_local_model(is_unwanted: bool, log: Log) -> LocalModel | None:
-    """Nothing, and the reason said, where it cannot run."""
+    """The local model; None, with a message, where it cannot run."""
     if is_unwanted:
         return None
     if reason := model.find_obstacle():
@@ -168,7 +168,7 @@ def _build_environment(host: str, log: Log) -> tuple[dict[str, str], Service | N
 
 
 def require_broker(url: str) -> None:
-    """Refuse at once: the worker would try for two minutes. The address is not said, it may hold a password."""
+    """Fail at once: the worker would retry for two minutes. The address is not shown, as it may hold a password."""
     if reason := valkey.find_broker_error(url):
         raise usage.Refusal(
             usage.NOT_STARTED,

@@ -1,4 +1,4 @@
-"""Check answers with the protocol's declaration, wherever they come from; store drafts of them, read their items."""
+"""Check answers against the protocol's declaration, whatever their source; store drafts, read their items."""
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
@@ -18,7 +18,7 @@ from studies.protocols.base import Value
 
 @dataclass(frozen=True)
 class GivenAnswers:
-    """What an annotator says about one item, or the text: per question a value, or a tick or not for each option."""
+    """An annotator's answers about one item, or the text: a value per question, or a tick (or none) per option."""
 
     item_id: int | None
     ticks: Mapping[str, Mapping[int, bool]] = field(default_factory=dict)
@@ -30,7 +30,7 @@ class GivenAnswers:
 
 @dataclass(frozen=True)
 class About:
-    """What the answers about an item may speak of: its options, ids to pick from, and what applies to it."""
+    """What answers about an item may refer to: its options, ids to pick from, and the questions that apply."""
 
     option_ids: Collection[int] = ()
     has_expected_answer: bool = True
@@ -116,7 +116,7 @@ OF_DRAFT = ("assignment_id", "stage", "item_id", "values", "n_changes", "first_a
 class Drafts:
     """The drafts of one stage of an assignment, over those of the stage whose answers its form starts from.
 
-    What is put is stored by `save`. A stage opened just now (`is_new`) has no drafts of its own to look for.
+    `save` stores the values set by `put`. A stage opened just now (`is_new`) has no drafts of its own yet.
     """
 
     def __init__(self, assignment: Assignment, stage: Stage, *, is_new: bool = False):
@@ -148,7 +148,7 @@ class Drafts:
         }
 
     def put(self, item_id: int | None, values: Values) -> None:
-        """Note what is entered about one item. What was emptied has an empty draft: no earlier answer comes back."""
+        """Set the values about one item. A cleared item has an empty draft, so that no earlier answer returns."""
         now, draft = timezone.now(), self.by_item.get(item_id)
         if draft is None:
             draft = Draft(assignment=self.assignment, stage=self.stage.name, item_id=item_id, first_answered_at=now)
@@ -159,7 +159,7 @@ class Drafts:
         self.changed[item_id] = draft
 
     def save(self) -> int:
-        """Store what was put; returns how many items it is about."""
+        """Store the changed drafts; returns their number."""
         new = [[getattr(draft, name) for name in OF_DRAFT] for draft in self.changed.values() if draft.pk is None]
         known = [draft for draft in self.changed.values() if draft.pk is not None]
         if new:

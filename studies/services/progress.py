@@ -1,4 +1,4 @@
-"""How far a study has come: counted when asked, stored nowhere."""
+"""The progress of a study: counted on request, never stored."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -34,7 +34,7 @@ DONE = {
 
 
 def say_done(study: Study, done: int, total: int) -> str:
-    """How far people are, in what they are given one by one: texts, questions, pairs or sets."""
+    """A sentence on progress in the protocol's units: texts, questions, pairs or sets."""
     return str(DONE[PROTOCOLS[study.protocol].unit] % {"done": done, "all": total})
 
 
@@ -57,7 +57,7 @@ def count_progress(study: Study, purpose: Purpose = Purpose.MAIN) -> Progress:
 
 
 def count_all_progress(studies: Iterable[Study]) -> dict[tuple[int, str], Progress]:
-    """The progress of each study by its primary key and the purpose; what nobody is to do is left out.
+    """The progress of each study by its primary key and the purpose; units that nobody has to do are left out.
 
     What was handed in before a link was revoked counts; what is open under a revoked link does not. Places of an open
     link that wait for somebody count as open.
@@ -82,7 +82,7 @@ def count_all_progress(studies: Iterable[Study]) -> dict[tuple[int, str], Progre
 
 
 def count_waiting_places(studies: Iterable[Study]) -> dict[int, int]:
-    """By study with an open link the cells of the plan that nobody holds: they are for those who come next."""
+    """By study with an open link, the cells of the plan that are free for the next people."""
     mine = [study.pk for study in studies if study.open_token and study.state in (StudyState.LIVE, StudyState.PAUSED)]
     if not mine:
         return {}
@@ -157,14 +157,14 @@ def classify_annotator(annotator: Annotator) -> str:
     return "begun" if annotator.joined_at or counts.n_done else "unseen"
 
 
-# The coverage grid: of each text and generator, how many people have done each stage, of those planned.
+# The coverage grid: by text and generator, how many people have done each stage, and how many are planned.
 
 MAX_TEXTS = 40  # rows that a page shows
 
 
 @dataclass(frozen=True)
 class Cell:
-    """So many have done it, of so many planned; without a plan the cell is empty."""
+    """How many people have done it, and how many are planned; without a plan the cell is empty."""
 
     done: int
     planned: int

@@ -34,13 +34,13 @@ from studies.services.states import WrongState
 
 MAX_ROSTER = 10_000
 MAX_NAME = 200
-MAX_SAID = 5  # lines that a refusal names
-AT_ONCE = 60  # people who are fitted into the plan in one transaction: about a second
+MAX_REPORTED = 5  # lines named in an error message
+AT_ONCE = 60  # people assigned in one transaction: about a second
 MAIL_KIND, ROSTER_KIND = "mail", "roster"
 
 
 class RosterError(SpecError):
-    """The roster cannot be taken over as it is; nothing of it was. The message is one sentence."""
+    """The roster is invalid, and nothing of it was stored. The message is one sentence."""
 
 
 @dataclass(frozen=True)
@@ -82,8 +82,8 @@ def read_roster(text: str) -> list[Entry]:
 
 def join_problems(problems: Sequence[str]) -> str:
     """The first of them, and how many more there are."""
-    sentence = " ".join(problems[:MAX_SAID])
-    if (more := len(problems) - MAX_SAID) > 0:
+    sentence = " ".join(problems[:MAX_REPORTED])
+    if (more := len(problems) - MAX_REPORTED) > 0:
         rest = ngettext("%(n)d more line is wrong.", "%(n)d more lines are wrong.", more)
         sentence = f"{sentence} {rest % {'n': more}}"
     return sentence
@@ -108,7 +108,7 @@ def read_line(number: int, cells: Sequence[str]) -> Entry:
 
 
 def refuse_double(number: int, entry: Entry, seen: dict[str, int]) -> None:
-    """`RosterError` for somebody who was on a line before; `seen` keeps the lines."""
+    """`RosterError` for a person who is on an earlier line; `seen` maps people to lines."""
     key = entry.email or entry.name
     first = seen.setdefault(key, number)
     if first != number:
@@ -119,10 +119,10 @@ def refuse_double(number: int, entry: Entry, seen: dict[str, int]) -> None:
 
 
 def take_or_schedule(study: Study, entries: Sequence[Entry], owner: User) -> Job | None:
-    """Give each person of the roster a link; the job that does it if more than a few need a place in the plan.
+    """Give each person of the roster a link; returns the job that does it if more than a few need a place in the plan.
 
-    The names are in the job until it is done. `RosterError` and `SpecError` as in `take_roster`: what cannot be taken
-    over becomes no job.
+    The job holds the names until it is done. `RosterError` and `SpecError` as in `take_roster`: an invalid roster
+    becomes no job.
     """
     if len(entries) - len(list_free_people(study)) <= AT_ONCE:
         take_roster(study, entries)
@@ -133,7 +133,7 @@ def take_or_schedule(study: Study, entries: Sequence[Entry], owner: User) -> Job
 
 
 def take_roster_by_job(job: Job, hear: Hear) -> Path | None:
-    """Take the roster over in short transactions, so that people can go on answering; then the job forgets the names.
+    """Store the roster in short transactions, so that people can go on answering; then delete the names from the job.
 
     What an earlier attempt has done is not done again.
     """
@@ -159,14 +159,14 @@ def take_roster_by_job(job: Job, hear: Hear) -> Path | None:
 
 
 def skip_taken(study: Study, entries: Sequence[Entry]) -> list[Entry]:
-    """Those of the roster who are in the study's roster by name and address not yet."""
+    """The entries that are not yet in the study's roster, by name and address."""
     taken = set(Contact.objects.filter(annotator__study=study).values_list("name", "email"))
     return [entry for entry in entries if (entry.name, entry.email) not in taken]
 
 
 @transaction.atomic
 def take_roster(study: Study, entries: Sequence[Entry]) -> int:
-    """Give each person of the roster a link: those that nobody has yet, then new ones. All or none; how many are new.
+    """Give each person of the roster a link, unused links first: all people or none. Returns the number of new links.
 
     `RosterError` for somebody who is in the study already, `SpecError` if the plan has no work left for them.
     """
@@ -182,7 +182,7 @@ def take_roster(study: Study, entries: Sequence[Entry]) -> int:
 
 
 def check_entries(study: Study, entries: Sequence[Entry]) -> tuple[list[tuple[Annotator, Entry]], list[Entry]]:
-    """Who gets a link that is there, and who needs a new one; `RosterError` or `SpecError` where not all can."""
+    """Who gets an unused link, and who needs a new one; `RosterError` or `SpecError` if not all can have one."""
     refuse_known(study, entries)
     refuse_unknown_groups(study, entries)
     free: dict[str, deque[Annotator]] = {}
@@ -210,7 +210,7 @@ def check_entries(study: Study, entries: Sequence[Entry]) -> tuple[list[tuple[An
 
 
 def list_free_people(study: Study) -> list[Annotator]:
-    """Those who have a link that nobody was given and nobody has opened."""
+    """The unused links: assigned to nobody and never opened."""
     people = study.annotators.filter(kind=AnnotatorKind.HUMAN, purpose=Purpose.MAIN, joined_at=None, person="")
     return list(people.filter(revoked_at=None, ended_as="", contact=None).order_by("pk"))
 
@@ -221,7 +221,7 @@ def refuse_known(study: Study, entries: Sequence[Entry]) -> None:
     mine = Contact.objects.filter(annotator__study=study).values_list("email", "name")
     known = sorted(wanted & {email or name for email, name in mine})
     if known:
-        values = {"who": ", ".join(make_printable(each)[:80] for each in known[:MAX_SAID])}
+        values = {"who": ", ".join(make_printable(each)[:80] for each in known[:MAX_REPORTED])}
         raise RosterError(_("Already in this study: %(who)s. Take them out of the list.") % values)
 
 
@@ -234,9 +234,9 @@ def refuse_unknown_groups(study: Study, entries: Sequence[Entry]) -> None:
 
 @transaction.atomic
 def delete_roster(study: Study) -> int:
-    """Forget all names and addresses; links and answers stay. Returns how many there were."""
+    """Delete all names and addresses, but no links and answers. Returns how many there were."""
     number, _each = Contact.objects.filter(annotator__study=study).delete()
-    Job.objects.filter(kind=ROSTER_KIND, subject=study.job_subject).delete()  # which may know some still
+    Job.objects.filter(kind=ROSTER_KIND, subject=study.job_subject).delete()  # it may still hold some
     record_act(study.project_id, "roster_changed", study, number=number)
     return number
 
@@ -303,7 +303,7 @@ def filter_contacts(study: Study, annotators: Iterable[int] | None = None) -> An
 def schedule_mail(
     study: Study, kind: str, annotators: Iterable[int], subject: str, body: str, base: str, owner: User
 ) -> Job:
-    """The job that sends them. `RosterError` if nobody of them has an address."""
+    """The job that sends the mails. `RosterError` if none of the people has an address."""
     chosen = filter_contacts(study, annotators).exclude(email="").order_by("annotator")
     pks = list(chosen.values_list("annotator", flat=True))
     if not pks:
@@ -316,7 +316,7 @@ def schedule_mail(
 
 
 def send_mail(job: Job, hear: Hear) -> Path | None:
-    """Send each message once, also if an earlier attempt was cut off; who was refused is noted in the roster."""
+    """Send each message once, also after an interrupted attempt; refused addresses are noted in the roster."""
     parameters = job.parameters
     study = Study.objects.filter(pk=job.subject.partition(":")[2]).first()
     if study is None:
