@@ -23,6 +23,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from tests.patience import PATIENCE
+
 REASONS = {200: "OK", 302: "Found", 400: "Bad Request", 401: "Unauthorized", 404: "Not Found", 429: "Too Many Requests"}
 
 
@@ -225,7 +227,7 @@ def mock_server(answer: Answer | str | list[Any] = steady, **settings: Any) -> I
     stop = asyncio.Event()
     thread = threading.Thread(target=loop.run_until_complete, args=(serve(),), daemon=True)
     thread.start()
-    assert ready.wait(5)
+    assert ready.wait(PATIENCE)
     try:
         yield server
     finally:

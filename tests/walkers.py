@@ -10,6 +10,7 @@ from bs4 import BeautifulSoup, Tag
 
 from annotation.simulation import SimulatedPerson
 from items.models import Item
+from tests.patience import MAX_PAGES
 from tests.walk import Planted, plan_answer
 
 
@@ -79,7 +80,7 @@ class BrowserWalker:
 
     def work_through(self, link: str) -> None:
         self.page.goto(self.base + link)
-        while True:
+        for _page in range(MAX_PAGES):
             if self.page.locator("fieldset.item").count():
                 self.answer_page()
             self.look(self.page.content())
@@ -87,6 +88,7 @@ class BrowserWalker:
             if not button.count():
                 return
             self.press(button)
+        raise AssertionError("No end in sight.")
 
     def press(self, button) -> None:
         """Press the button and wait until the page that follows stands."""

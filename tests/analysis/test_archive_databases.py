@@ -15,6 +15,7 @@ from studies.models import Study
 from tests.analysis import whole_studies
 from tests.analysis.packs import files_of, results_in
 from tests.config.shell import ROOT
+from tests.patience import PATIENCE
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database, pytest.mark.slow]
 
@@ -28,7 +29,7 @@ def on_sqlite(tmp_path):
 
     def run(*words: str) -> None:
         command = [sys.executable, "manage.py", *words]
-        done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=300)
+        done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=PATIENCE)
         assert done.returncode == 0, done.stderr
 
     return run

@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
 from config.cli.test import find_chromium
-from tests.waiting import PATIENCE_MS
+from tests.waiting import PATIENCE_MS, moments
 
 expect.set_options(timeout=PATIENCE_MS)
 
@@ -74,11 +74,11 @@ def open_page(chromium: Browser, live_server) -> Callable[..., Page]:
 
 
 def settle(context: BrowserContext, on_the_wire: set) -> None:
-    for _moment in range(PATIENCE_MS // 40):
-        context.pages[0].wait_for_timeout(40)
+    page = context.pages[0]
+    page.wait_for_timeout(40)
+    for _moment in moments(page, lambda: f"Never answered: {[request.url for request in on_the_wire]}"):
         if not on_the_wire:
             return
-    pytest.fail(f"Never answered: {[request.url for request in on_the_wire]}")
 
 
 @pytest.fixture

@@ -16,8 +16,9 @@ from studies.services.rights import get_second_code
 from tests.annotation.test_phases import ATTENTION, BACKGROUND, CHECK, SURVEY, TEST, TRAINING
 from tests.annotation.world import set_state
 from tests.browser.test_screen_reader import BANKS, LANGUAGES, NARROW, WIDE, make_four_items
+from tests.patience import MAX_PAGES
 from tests.studies import world
-from tests.waiting import PATIENCE_MS, wait_until_it_fits
+from tests.waiting import moments, wait_until_it_fits
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
@@ -26,7 +27,6 @@ PHASES = [
     *("consent", BACKGROUND, "instructions", CHECK | {"questions": [COUNT]}, TRAINING, TEST),
     *({"kind": "practice", "texts": ["t3"]}, ATTENTION, SURVEY, "thanks"),
 ]
-MAX_PAGES = 60
 # Answers what the page asks as a person does who takes the first of everything, and the last in a second try.
 ANSWER = """() => {
   const isSecond = document.querySelector("#phase .is-wrong");
@@ -84,14 +84,16 @@ def walk_to_the_end(page: Page, annotator: Annotator, *sizes: dict) -> list[str]
 def press(page: Page, control: Locator) -> None:
     """Press until it is handed in, and wait for the answer: what is pressed too soon after a page is not taken."""
     sent: list[Request] = []
-    page.on("request", lambda request: sent.append(request) if is_hand_in(request) else None)
+    note = lambda request: sent.append(request) if is_hand_in(request) else None  # noqa: E731 - to be removed again
+    page.on("request", note)
     with page.expect_response(lambda response: is_hand_in(response.request)):
-        for _try in range(PATIENCE_MS // 2_000):
+        for _moment in moments(page):
             with suppress(TimeoutError):  # the page has gone on, or something lies over the control for a moment
                 control.click(timeout=1_000)
             page.wait_for_timeout(100)
             if sent:
                 break
+    page.remove_listener("request", note)
 
 
 def is_hand_in(request: Request) -> bool:

@@ -20,7 +20,7 @@ from tests.pairs import (
     make_live_study,
     true_preference,
 )
-from tests.waiting import wait_until_it_fits
+from tests.waiting import moments, wait_until_it_fits
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
@@ -46,20 +46,18 @@ def leave(page: Page, act) -> None:
     """Do something until another page stands; never on that one, where it would choose again."""
     page.evaluate("document.querySelector('main').firstElementChild.dataset.left = 'yes'")
     old = page.locator("[data-left]")
-    again(lambda: old.count() and act(), old, "detached")
+    again(page, lambda: old.count() and act(), old, "detached")
     page.locator("main h1").wait_for()
 
 
-def again(act, place, state: str) -> None:
+def again(page: Page, act, place, state: str) -> None:
     """Do something until it shows: a key or tap that comes too soon after a page is not taken."""
-    for _try in range(400):
+    for _moment in moments(page):
         with suppress(TimeoutError):  # the page has left already
             act()
-        try:
-            return place.wait_for(state=state, timeout=150)
-        except TimeoutError:
-            continue
-    pytest.fail("Nothing happened.")
+        with suppress(TimeoutError):
+            place.wait_for(state=state, timeout=100)
+            return
 
 
 def arrow_on(page: Page, seat: int) -> str:
@@ -116,7 +114,7 @@ def test_a_choice_made_without_a_connection_is_kept_and_goes_on_later(study, pag
     annotator = annotators(study)[0]
     start(page, annotator)
     page.route("**/*", lambda route: route.abort() if route.request.method == "POST" else route.continue_())
-    again(lambda: page.keyboard.press("ArrowLeft"), page.locator('[aria-pressed="true"]'), "attached")
+    again(page, lambda: page.keyboard.press("ArrowLeft"), page.locator('[aria-pressed="true"]'), "attached")
     expect(page.locator("#save-state")).to_have_text(OFFLINE)
     page.unroute("**/*")
     page.reload()
@@ -143,7 +141,7 @@ def test_criteria_are_ticked_by_digits_and_enter_hands_in(project, page):
     study = make_live_study(project, slug="ticks", params={"criteria_ticks": True})
     start(page, annotators(study)[0])
     expect(page.locator(".deciding")).to_be_hidden()
-    again(lambda: page.keyboard.press("ArrowRight"), page.locator("[data-arrow=right]:checked"), "attached")
+    again(page, lambda: page.keyboard.press("ArrowRight"), page.locator("[data-arrow=right]:checked"), "attached")
     expect(page.locator(".deciding")).to_be_visible()
     page.keyboard.press("2")
     page.keyboard.press("4")

@@ -9,6 +9,7 @@ from playwright.sync_api import Locator, Page, expect
 from tests.browser.conftest import LAPTOP, PHONE
 from tests.dimensions import import_study
 from tests.drawn import guess_then_read
+from tests.waiting import moments
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
@@ -83,7 +84,9 @@ def test_the_keyboard_comes_to_numbers_and_escape_puts_their_remarks_away(open_r
     in_view(first).locator("a[aria-describedby]").focus()
     tip = page.locator(".cell-tip")
     expect(tip.locator("p")).to_have_text(remarks_of(page, first))
-    while not second.evaluate("(cell) => cell.contains(document.activeElement)"):
+    for _moment in moments(page):
+        if second.evaluate("(cell) => cell.contains(document.activeElement)"):
+            break
         page.keyboard.press("Tab")
     expect(tip.locator("p")).to_have_text(remarks_of(page, second))
     assert second.locator("a").first.evaluate("(link) => getComputedStyle(link).outlineStyle") == "solid"

@@ -15,6 +15,7 @@ from projects.models import Project
 from studies.models import Annotator
 from studies.presentation_order import read_shown_items
 from tests import dimensions, pairs, stopping
+from tests.patience import MAX_PAGES
 from tests.studies import world
 from tests.waiting import wait_until_it_fits
 
@@ -62,7 +63,9 @@ def test_a_unit_is_read_out_whole_and_has_no_fault_in_any_language(page, project
         annotator = study.annotators.filter(kind="human").order_by("seat").first()
         page.set_viewport_size(WIDE)
         page.goto(f"/join/{annotator.token}/")
-        while not page.locator("#stage").count():
+        for _page in range(MAX_PAGES):
+            if page.locator("#stage").count():
+                break
             check(page)
             page.click("main button.primary")
             page.wait_for_load_state()

@@ -19,6 +19,7 @@ django.setup()
 
 from studies.models import Study  # noqa: E402
 from tests import walk  # noqa: E402
+from tests.patience import PATIENCE  # noqa: E402
 from tests.walkers import HttpWalker  # noqa: E402
 
 
@@ -55,7 +56,7 @@ class Browser:
 
     def ask(self, method: str, path: str, body: str | None = None) -> Page:
         # a connection of its own, as the server ends one that is idle for two seconds
-        with closing(http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)) as connection:
+        with closing(http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)) as connection:
             connection.request(method, path, body, self.headers(method))
             response = connection.getresponse()
             content = response.read()

@@ -9,8 +9,9 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from tests.patience import PATIENCE
+
 ROOT = Path(__file__).resolve().parents[2]
-PATIENCE = 300.0  # only bounds what hangs: on a busy machine a start takes minutes
 
 
 def lesart(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:

@@ -10,6 +10,7 @@ import pytest
 
 from config.cli import usage
 from tests.config.shell import ROOT
+from tests.patience import PATIENCE
 
 NEEDED = ["lesart", "requirements.txt", "requirements-model.txt", "config/__init__.py"]
 OF_LOCAL = ["requirements-local.txt", "requirements-local-cpu.txt", "requirements-local-torch.txt"]
@@ -28,7 +29,7 @@ def clone(tmp_path) -> Path:
 
 def lesart(clone: Path, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [clone / "lesart", *arguments], cwd="/", capture_output=True, text=True, timeout=60,
+        [clone / "lesart", *arguments], cwd="/", capture_output=True, text=True, timeout=PATIENCE,
         env={"PATH": "/usr/local/bin:/usr/bin:/bin", "PYTHON": sys.executable, **environment},
     )  # fmt: skip
 

@@ -11,6 +11,7 @@ from django.db import DataError, OperationalError, ProgrammingError
 
 from config import command_line
 from config.env import BadSetting
+from tests.patience import PATIENCE
 
 
 @pytest.fixture
@@ -84,14 +85,14 @@ def test_a_reader_that_went_away_is_no_fault(tmp_path):
     os.close(read)
     command = manage(tmp_path, "version", stdout=write)
     os.close(write)
-    assert command.communicate(timeout=120)[1] == ""
+    assert command.communicate(timeout=PATIENCE)[1] == ""
     assert command.returncode == 0
 
 
 def test_a_full_standard_output_is_named(tmp_path):
     with open("/dev/full", "w") as full:
         command = manage(tmp_path, "version", stdout=full)
-    assert command.communicate(timeout=120)[1] == "Standard output cannot be written: No space left on device.\n"
+    assert command.communicate(timeout=PATIENCE)[1] == "Standard output cannot be written: No space left on device.\n"
     assert command.returncode == 1
 
 
@@ -100,7 +101,7 @@ def test_ctrl_c_leaves_a_sentence(tmp_path):
     command = manage(tmp_path, "shell", "--verbosity", "0", "--command", waiting, stdout=subprocess.PIPE)
     assert command.stdout.readline() == "here\n"
     command.send_signal(signal.SIGINT)
-    assert command.communicate(timeout=60)[1] == "Interrupted.\n"
+    assert command.communicate(timeout=PATIENCE)[1] == "Interrupted.\n"
     assert command.returncode == 130
 
 
@@ -108,4 +109,4 @@ def test_what_is_printed_is_utf_8_in_any_locale(tmp_path):
     latin = {"PYTHONIOENCODING": "latin-1", "LC_ALL": "C"}
     words = "print('Straße – 👍 \\udcff')"
     command = manage(tmp_path, "shell", "--verbosity", "0", "--command", words, stdout=subprocess.PIPE, env=latin)
-    assert command.communicate(timeout=120) == ("Straße – 👍 \\udcff\n", "")
+    assert command.communicate(timeout=PATIENCE) == ("Straße – 👍 \\udcff\n", "")

@@ -32,6 +32,7 @@ from tests import walk
 from tests.config.compose import compose, fill_in, image_environment, make_image, packages_of_tests
 from tests.config.shell import ROOT, list_code_blocks, wait_for
 from tests.mock_server import Received, mock_server
+from tests.patience import PATIENCE
 
 pytestmark = pytest.mark.slow
 
@@ -85,7 +86,7 @@ class Site:
         """What `docker compose run` or `exec` prints; the service's own command without one."""
         words = [self.here(word) for word in command or self.services[service]["command"]]
         done = subprocess.run(
-            words, cwd=self.image, env=self.environment(service), capture_output=True, text=True, timeout=120
+            words, cwd=self.image, env=self.environment(service), capture_output=True, text=True, timeout=PATIENCE
         )
         assert done.returncode == 0, done.stdout + done.stderr
         return done.stdout
@@ -107,7 +108,9 @@ class Site:
         words = [self.here(word) for word in words]
         command = ["/bin/sh", "-c", *words] if kind == "CMD-SHELL" else words
         environment = self.environment("web") | self.environment(service)
-        return not subprocess.run(command, cwd=self.image, env=environment, capture_output=True, timeout=30).returncode
+        return not subprocess.run(
+            command, cwd=self.image, env=environment, capture_output=True, timeout=PATIENCE
+        ).returncode
 
     def manage(self, *words: str) -> str:
         return self.run("web", "python", "manage.py", *words)
@@ -115,14 +118,14 @@ class Site:
     def page(self, path: str) -> bytes:
         address = self.here("http://127.0.0.1:8000") + path
         request = urllib.request.Request(address, headers={"Host": HOST, "X-Forwarded-Proto": "https"})
-        with urllib.request.urlopen(request, timeout=10) as response:
+        with urllib.request.urlopen(request, timeout=PATIENCE) as response:
             return response.read()
 
     def in_database(self, command: list[str], words: bytes = b"") -> bytes:
         """As in the container of PostgreSQL, where the socket asks for no password."""
         environment = self.environment("postgres")
         environment |= {"PGHOST": "127.0.0.1", "PGPASSWORD": environment["POSTGRES_PASSWORD"]}
-        done = subprocess.run(command, env=environment, input=words, capture_output=True, timeout=60)
+        done = subprocess.run(command, env=environment, input=words, capture_output=True, timeout=PATIENCE)
         assert done.returncode == 0, done.stderr
         return done.stdout
 
@@ -179,7 +182,7 @@ def people_walk(site: Site) -> dict:
     environment = site.environment("web") | {"PYTHONPATH": str(ROOT), "DJANGO_SETTINGS_MODULE": "config.settings"}
     port = site.here("0.0.0.0:8000").rpartition(":")[2]
     command = [sys.executable, "-m", "tests.config.compose_site", port, HOST]
-    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=180)
+    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=PATIENCE)
     assert done.returncode == 0, done.stderr + site.log("web")
     return json.loads(done.stdout)
 

@@ -9,6 +9,7 @@ import pytest
 
 from config.cli import guard
 from tests.config.shell import wait_for
+from tests.patience import PATIENCE
 
 pytestmark = pytest.mark.slow
 
@@ -18,7 +19,7 @@ def group(command: str) -> subprocess.Popen[bytes]:
 
 
 def end_of_talk(lines: str) -> None:
-    subprocess.run([sys.executable, "-I", "-S", guard.__file__], input=lines.encode(), check=True, timeout=30)
+    subprocess.run([sys.executable, "-I", "-S", guard.__file__], input=lines.encode(), check=True, timeout=PATIENCE)
 
 
 def test_ended_groups_are_forgotten():
@@ -26,10 +27,10 @@ def test_ended_groups_are_forgotten():
 
 
 def test_a_group_that_is_left_ends_with_its_children():
-    left = group("sleep 300 & echo $!; wait")
+    left = group("sleep 3000 & echo $!; wait")
     child = int(left.stdout.readline())
     end_of_talk(f"+{left.pid}\n")
-    assert left.wait(10) == -signal.SIGTERM
+    assert left.wait(PATIENCE) == -signal.SIGTERM
     assert wait_for(lambda: not guard.signal_group(left.pid, 0)), f"the child {child} is left"
 
 
@@ -37,11 +38,11 @@ def test_a_group_that_ignores_the_polite_signal_is_killed():
     left = group("trap '' TERM; echo ready; while :; do sleep 0.1; done")
     left.stdout.readline()
     end_of_talk(f"+{left.pid}\n")
-    assert left.wait(10) == -signal.SIGKILL
+    assert left.wait(PATIENCE) == -signal.SIGKILL
 
 
 def test_a_group_that_has_ended_before_is_left_alone():
-    other = group("sleep 300")
+    other = group("sleep 3000")
     try:
         end_of_talk(f"+{other.pid}\n-{other.pid}\n")
         assert other.poll() is None

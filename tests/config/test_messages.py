@@ -6,6 +6,7 @@ import sys
 import pytest
 
 from tests.config.shell import ROOT, script
+from tests.patience import PATIENCE
 
 pytestmark = pytest.mark.slow
 
@@ -30,16 +31,16 @@ def surroundings(tmp_path):
 def test_the_web_server_and_its_threads(surroundings):
     source = f"import config.wsgi\n{ASK}\nsay()\nThread(target=say).start()"
     with script(source, **surroundings) as process:
-        assert process.communicate(timeout=60)[0] == f"{BROKER} jobs.work\n" * 2
+        assert process.communicate(timeout=PATIENCE)[0] == f"{BROKER} jobs.work\n" * 2
 
 
 def test_a_command(surroundings):
     source = f"from config.command_line import run\nrun(['manage.py', 'check', '-v', '0'])\n{ASK}\nsay()"
     with script(source, DJANGO_SETTINGS_MODULE="config.settings", **surroundings) as process:
-        assert process.communicate(timeout=60)[0].splitlines()[-1] == f"{BROKER} jobs.work"
+        assert process.communicate(timeout=PATIENCE)[0].splitlines()[-1] == f"{BROKER} jobs.work"
 
 
 def test_the_launcher_needs_no_package_for_that():
     """`config` itself is read by the machine's own Python, before anything is installed."""
     command = [sys.executable, "-I", "-S", str(ROOT / "config" / "cli" / "bootstrap.py"), "--help"]
-    assert subprocess.run(command, capture_output=True, timeout=60).returncode == 0
+    assert subprocess.run(command, capture_output=True, timeout=PATIENCE).returncode == 0

@@ -23,6 +23,7 @@ from config.cli.postgres import run_server
 from config.postgresql import WEB_LIMITS
 from config.postgresql.base import is_answering
 from tests.config.shell import ROOT, lesart, wait_for
+from tests.patience import PATIENCE
 
 NO_SPACE = OSError(errno.ENOSPC, "No space left on device")
 
@@ -286,7 +287,7 @@ def test_the_web_server_says_that_its_database_is_away(tmp_path, silent_port, is
         replies = [ask(f"http://127.0.0.1:{port}{path}") for path in PAGES * 2]
     finally:
         server.terminate()
-        _, written = server.communicate(timeout=60)
+        _, written = server.communicate(timeout=PATIENCE)
     assert {status for status, _ in replies} == {503}
     assert not any("hidden" in page for _, page in replies)
     lines = [json.loads(line) for line in written.splitlines()]

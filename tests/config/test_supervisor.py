@@ -9,7 +9,9 @@ import sys
 
 import pytest
 
+from config.cli.processes import SECONDS_TO_END
 from tests.config.shell import is_running, line_with, script, wait_for
+from tests.patience import PATIENCE
 
 pytestmark = pytest.mark.slow
 
@@ -20,6 +22,7 @@ from config.cli.processes import Guard
 
 commands, limit = json.loads(sys.argv[1]), float(sys.argv[2])
 supervisor.LONGEST_DELAY = limit
+supervisor.SECONDS_TO_END = float(sys.argv[3])
 log = supervisor.Log(sys.stdout, list(commands))
 with Guard() as guard, supervisor.Supervisor(log, guard, os.environ, pathlib.Path.cwd()) as it:
     with contextlib.suppress(supervisor.Stopped):
@@ -36,12 +39,12 @@ with Guard() as guard, supervisor.Supervisor(log, guard, os.environ, pathlib.Pat
         it.run()
 print("all stopped", flush=True)
 """
-FAMILY = "sleep 300 & echo family $$ $!; wait"
-STUBBORN = "trap '' TERM; sleep 300 & echo family $$ $!; while :; do sleep 1; done"
+FAMILY = "sleep 3000 & echo family $$ $!; wait"
+STUBBORN = "trap '' TERM; sleep 3000 & echo family $$ $!; while :; do sleep 1; done"
 
 
-def supervise(limit: float = 30.0, **commands: str):
-    return script(SUPERVISOR, json.dumps(commands), str(limit))
+def supervise(limit: float = 30.0, seconds_to_end: float = SECONDS_TO_END, **commands: str):
+    return script(SUPERVISOR, json.dumps(commands), str(limit), str(seconds_to_end))
 
 
 def families(process, count: int = 1) -> list[int]:
@@ -57,7 +60,7 @@ def test_a_fallen_service_starts_again_after_growing_pauses():
 
 
 def test_a_service_that_others_can_do_without_is_given_up_with_its_sentence():
-    with supervise(limit=0.01, spare="exit 3", needed="sleep 300") as process:
+    with supervise(limit=0.01, spare="exit 3", needed="sleep 3000") as process:
         assert "spare ended with exit code 3 again and again. We go on." in line_with(process, "again and again")
         process.terminate()
         assert line_with(process, "all stopped")
@@ -78,12 +81,12 @@ def test_killing_the_supervisor_leaves_no_process(command):
         guard = int(line_with(process, "guard").split()[1])
         left = [guard, *families(process, 2)]
         process.kill()
-        assert wait_for(lambda: not any(map(is_running, left)), seconds=10)
+        assert wait_for(lambda: not any(map(is_running, left)))
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="the parent-death signal is Linux's")
 def test_killing_supervisor_and_guard_together_ends_the_services():
-    with supervise(one="exec sleep 300") as process:
+    with supervise(one="exec sleep 3000") as process:
         guard = int(line_with(process, "guard").split()[1])
         line_with(process, "all started")
         child = children_of(process.pid) - {guard}
@@ -91,7 +94,7 @@ def test_killing_supervisor_and_guard_together_ends_the_services():
         process.kill()
         os.kill(guard, signal.SIGKILL)
         assert child
-        assert wait_for(lambda: not any(map(is_running, child)), seconds=10)
+        assert wait_for(lambda: not any(map(is_running, child)))
 
 
 def test_a_killed_guard_is_replaced_by_one_that_knows_the_services():
@@ -101,7 +104,7 @@ def test_a_killed_guard_is_replaced_by_one_that_knows_the_services():
         os.kill(guard, signal.SIGKILL)
         line_with(process, "another one watches now")
         process.kill()
-        assert wait_for(lambda: not any(map(is_running, family)), seconds=10)
+        assert wait_for(lambda: not any(map(is_running, family)))
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP], ids=lambda number: number.name)
@@ -111,41 +114,41 @@ def test_services_stop_in_reverse_order_when_asked(number):
         for _ in range(2):
             line_with(process, "ready")
         process.send_signal(number)
-        output, _ = process.communicate(timeout=30)
+        output, _ = process.communicate(timeout=PATIENCE)
         assert re.findall(r"(\w+) +\| bye", output) == ["second", "first"]
         assert output.endswith("all stopped\n")
         assert process.returncode == 0
 
 
 def test_a_second_request_to_stop_does_not_wait_for_a_stubborn_service():
-    with supervise(one=STUBBORN) as process:
+    with supervise(seconds_to_end=2 * PATIENCE, one=STUBBORN) as process:
         family = families(process)
         process.terminate()
         wait_for(lambda: False, seconds=0.3)
         process.terminate()
-        assert wait_for(lambda: process.poll() is not None, seconds=6)
+        assert wait_for(lambda: process.poll() is not None)
         assert not any(map(is_running, family))
 
 
 def test_a_service_that_never_comes_up_is_given_up_with_a_sentence():
     with supervise(limit=0.01, never="exit 1") as process:
-        output, _ = process.communicate(timeout=30)
+        output, _ = process.communicate(timeout=PATIENCE)
         assert "10: The service never does not start; its messages stand above." in output
         assert process.returncode == 1
 
 
 def test_lines_carry_the_name_of_their_service_and_no_live_control_characters():
-    with supervise(talker=r"printf 'a\033[31mb\nlast'; sleep 300") as process:
+    with supervise(talker=r"printf 'a\033[31mb\nlast'; sleep 3000") as process:
         assert line_with(process, "talker").rstrip("\n") == r"talker | a\x1b[31mb"
 
 
 def test_a_reader_that_goes_away_does_not_end_the_services():
-    with supervise(chatty="sleep 300 & echo family $$ $!; while :; do echo more; sleep 0.05; done") as process:
+    with supervise(chatty="sleep 3000 & echo family $$ $!; while :; do echo more; sleep 0.05; done") as process:
         child, _ = families(process)
         process.stdout.close()
         assert not wait_for(lambda: not is_running(child) or process.poll() is not None, seconds=0.5)
         process.terminate()
-        assert process.wait(20) == 0
+        assert process.wait(PATIENCE) == 0
 
 
 def children_of(pid: int) -> set[int]:

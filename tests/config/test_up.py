@@ -11,6 +11,7 @@ import pytest
 
 from config.cli import resources, usage
 from tests.config.shell import Product, lesart, line_with, script, wait_for
+from tests.patience import PATIENCE
 
 
 def test_a_taken_port_is_named_with_the_option_to_choose_another(tmp_path):
@@ -81,7 +82,7 @@ def test_the_product_leaves_nothing_when_killed_starts_again_and_goes_when_asked
         with urllib.request.urlopen(stopped.link) as page:
             assert page.status == 200
         stopped.process.send_signal(signal.SIGINT)
-        output, _ = stopped.process.communicate(timeout=60)
+        output, _ = stopped.process.communicate(timeout=PATIENCE)
         assert stopped.process.returncode == usage.STOPPED
         assert "Traceback" not in output
         assert stopped.has_gone()

@@ -9,6 +9,7 @@ import pytest
 
 from bench.recovery import Kill, Played, kill_moments, problems_of
 from tests.config.shell import ROOT
+from tests.patience import PATIENCE
 
 ANSWER = ("model", "read", "i1", "a", "answer", "true", ".8")
 
@@ -62,7 +63,7 @@ def test_the_moments_of_kills_follow_the_seed_and_lie_apart_in_the_middle():
 
 def recovery(*words: str) -> str:
     command = [sys.executable, "bench/recovery.py", "--texts", "2", "--lease", "4", "--latency", "0.1", *words]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=600)
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=PATIENCE)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
 

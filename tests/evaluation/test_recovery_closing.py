@@ -13,6 +13,7 @@ from llm.services import runs, workers
 from llm.services.draining import drain_here
 from studies.models import Response, Submission
 from tests.mock_server import steady
+from tests.patience import PATIENCE
 
 pytestmark = [pytest.mark.database, pytest.mark.usefixtures("quick_models")]
 
@@ -72,7 +73,7 @@ def test_two_transactions_at_once_that_each_miss_the_others_last_answer(evaluato
     *earlier, one, other = [(stage, option) for stage, option in map(run_kind.read_key, setting.call_keys())]
     for stage, option in earlier:
         tick(setting, stage, option)
-    together = threading.Barrier(2, timeout=20)
+    together = threading.Barrier(2, timeout=PATIENCE)
     threads = [threading.Thread(target=write, args=(setting, *last, together)) for last in (one, other)]
     for thread in threads:
         thread.start()

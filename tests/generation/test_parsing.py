@@ -1,7 +1,6 @@
 """Items are read out of replies: what is said is taken, what is not said is not filled in."""
 
 import json
-import time
 
 import pytest
 from hypothesis import given
@@ -11,6 +10,7 @@ from generation.parsing import find_item_problems, parse, parse_question
 from generation.parts import LONGEST_OPTION, MOST_OPTIONS, ParsedItem, ParsedOption
 from generation.run_kind import measure_share_in
 from tests.examples import MANY
+from tests.patience import MOST_EFFORT, measure_effort
 
 LINES = """Wer spielt Klavier?
 a) Herr Seidel (richtig)
@@ -170,10 +170,11 @@ def test_no_reply_breaks_the_parser_and_what_it_returns_is_bounded_and_clean(rep
      "a" * 200_000 + "(falsch)", " " * 200_000 + "x", "**" * 100_000, "Frage " * 40_000, "- " * 100_000],
 )  # fmt: skip
 def test_hostile_replies_take_no_time(reply):
-    started = time.monotonic()
-    for item in parse(reply, 3).items:
-        assert all(len(option.text) <= LONGEST_OPTION + 1 for option in item.options)
-    assert time.monotonic() - started < 5
+    def read() -> None:
+        for item in parse(reply, 3).items:
+            assert all(len(option.text) <= LONGEST_OPTION + 1 for option in item.options)
+
+    assert measure_effort(read) < MOST_EFFORT
 
 
 GERMAN = ParsedItem("Wer spielte jeden Abend um sieben Klavier?", [ParsedOption("der alte Mann im Erdgeschoss", True)])

@@ -19,6 +19,7 @@ from config.cli import postgres
 from llm.services.pace import Pace
 from tests.config.shell import ROOT
 from tests.mock_server import mock_server, steady
+from tests.patience import PATIENCE
 
 pytestmark = pytest.mark.slow
 
@@ -39,7 +40,7 @@ class Site:
 
     def do(self, *arguments):
         process = self.start(*arguments)
-        output, _ = process.communicate(timeout=120)
+        output, _ = process.communicate(timeout=PATIENCE)
         assert process.returncode == 0
         return output
 
@@ -117,7 +118,7 @@ def test_two_drainers_at_once_ask_nothing_twice(site):
         site.do("prepare", server.base_url, str(N), "repeat")
         drainers = [site.start("drain") for _ in range(2)]
         for drainer in drainers:
-            drainer.communicate(timeout=120)
+            drainer.communicate(timeout=PATIENCE)
     assert site.sum_up()["states"] == {"answered": N}
     assert set(times_asked(server).values()) == {1}
 
@@ -180,7 +181,7 @@ def test_a_database_that_is_restarted_costs_the_calls_on_the_wire_and_nothing_el
         database.stop()
         n_before = len(server.requests)
         database.start()
-        output, _ = drainer.communicate(timeout=120)
+        output, _ = drainer.communicate(timeout=PATIENCE)
         assert drainer.returncode == 0
         assert n_before < len(server.requests)
         result = json.loads(output)

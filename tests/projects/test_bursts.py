@@ -18,6 +18,7 @@ from projects.services import (
     remove_member,
     use_sign_in_link,
 )
+from tests.patience import PATIENCE
 
 pytestmark = [
     pytest.mark.database,
@@ -36,7 +37,7 @@ def at_once():
         def one(argument) -> bool:
             try:
                 with connection.cursor():
-                    barrier.wait(timeout=10)
+                    barrier.wait(timeout=PATIENCE)
                 return bool(action(argument))
             except refusals:
                 return False

@@ -14,6 +14,7 @@ from studies.services.answering import StaleStage
 from studies.services.launching import launch_study
 from studies.services.people import add_annotators
 from studies.services.states import WrongState
+from tests.patience import PATIENCE
 from tests.studies.world import Person, bank, draft_study, make_live_study, person
 
 pytestmark = [pytest.mark.database, pytest.mark.django_db(transaction=True)]
@@ -34,7 +35,7 @@ def burst(act: Callable[[int], object], expected: type[Exception]) -> list[str]:
 
     def one(number: int) -> str:
         try:
-            gate.wait(timeout=30)
+            gate.wait(timeout=PATIENCE)
             act(number)
             return "done"
         except expected:

@@ -15,6 +15,7 @@ from studies.services.monitor import list_people
 from studies.services.people import revoke_link
 from studies.services.progress import count_progress
 from studies.services.states import hold_state
+from tests.patience import PATIENCE
 from tests.studies.world import bank, make_live_study, person
 
 
@@ -49,14 +50,14 @@ def test_closing_waits_for_a_hand_in_that_has_begun(real_database):
             with transaction.atomic():
                 hold_state(study.pk)
                 held.set()
-                assert closing.wait(30)
+                assert closing.wait(PATIENCE)
                 answering.submit_stage(places.find_annotator_by_token(someone.annotator.token), token)
         finally:
             connection.close()
 
     def close():
         try:
-            assert held.wait(30)
+            assert held.wait(PATIENCE)
             closing.set()
             return close_study(study).closed_at
         finally:

@@ -11,6 +11,7 @@ from django.urls import reverse
 
 from projects.models import Project
 from studies.models import Annotator, Assignment
+from tests.patience import PATIENCE
 from tests.tabs import STUDIES, fill_form, hidden_fields, is_stored_as_sent, main_form
 
 pytestmark = [pytest.mark.slow, pytest.mark.database, pytest.mark.django_db(transaction=True)]
@@ -84,7 +85,7 @@ def test_two_tabs_at_once(annotator):
 
 def at_once(tab: Tab, gate: Barrier) -> bool:
     try:
-        gate.wait(timeout=60)
+        gate.wait(timeout=PATIENCE)
         return tab.hand_in()
     finally:
         connection.close()
@@ -117,10 +118,10 @@ class Interleaved:
     def after_commit(self) -> None:
         if self.thread.ident is None:
             self.thread.start()
-            self.has_paused.wait(60)
+            self.has_paused.wait(PATIENCE)
         elif current_thread() is self.thread and not self.has_paused.is_set():
             self.has_paused.set()
-            self.may_end.wait(60)
+            self.may_end.wait(PATIENCE)
 
     def run(self, second: Tab) -> None:
         try:
