@@ -204,7 +204,7 @@ def test_a_teams_server_takes_people_and_a_model_through_the_planted_study(site,
     site.run("migrate")
     for service in ("web", "worker"):
         site.start(service)
-        assert wait_for(lambda name=service: site.is_healthy(name), seconds=60), site.log(service)
+        assert wait_for(lambda name=service: site.is_healthy(name)), site.log(service)
 
     all_well = dict.fromkeys(["web", "database", "broker", "worker"], "ok")
     assert wait_for(lambda: json.loads(site.page("/health/")) == all_well)

@@ -54,7 +54,7 @@ def make_run(project, toy):
     """A function that starts a run of n calls (or of these keys) against a server."""
 
     def make(server, n=3, *, keys=None, price=None, budget=None, params=None, **fields) -> Run:
-        fields = {"max_concurrency": 4, "timeout_seconds": 5} | fields
+        fields = {"max_concurrency": 4, "timeout_seconds": 60} | fields
         if price is not None:
             fields |= {"price_in": Decimal(price), "price_out": Decimal(price)}
         endpoint, _ = Endpoint.objects.update_or_create(

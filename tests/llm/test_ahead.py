@@ -22,7 +22,7 @@ def wire(serve_model):
 
         def open_server(answer):
             server = serve_model(answer)
-            return server, stack.enter_context(Wire(ConnectionConfig(server.base_url, "", 5, 1)))
+            return server, stack.enter_context(Wire(ConnectionConfig(server.base_url, "", 60, 1)))
 
         yield open_server
 

@@ -83,7 +83,7 @@ def database(folder, source=None):
 
 
 def wait_for(server, n):
-    until = time.monotonic() + 60
+    until = time.monotonic() + PATIENCE
     while len(server.requests) < n:
         assert time.monotonic() < until, "the drainer did not come that far"
         time.sleep(0.01)
@@ -139,7 +139,7 @@ def test_a_killed_worker_and_a_flushed_broker_cost_seconds_and_no_answer(site):
                 connection.flushdb()
             worker = site.start("work")
             wait_for(server, N)
-            until = time.monotonic() + 60
+            until = time.monotonic() + PATIENCE
             while site.sum_up()["state"] != "done":
                 assert time.monotonic() < until
         finally:

@@ -10,6 +10,7 @@ from llm.models import Endpoint
 from llm.prompts import Prompt, hash_request, make_content_key
 from llm.registry import Request, hash_text, to_canonical_json
 from llm.wire import ConnectionConfig, Wire
+from tests.patience import PATIENCE
 
 CONFIG = ConnectionConfig("http://127.0.0.1:9/v1", "", 1, 2)
 ASKED = Request([{"role": "user", "content": "Größe?"}], {"temperature": 0, "max_tokens": 4})
@@ -22,18 +23,18 @@ def test_a_wire_that_could_not_start_is_an_error_and_no_endless_wait(monkeypatch
     monkeypatch.setattr(wire, "make_client", fail)
     monkeypatch.setattr("threading.excepthook", lambda arguments: None)
     with Wire(CONFIG) as mine:
-        mine._thread.join(10)
+        mine._thread.join(PATIENCE)
         with pytest.raises(RuntimeError, match="has ended"):
             mine.collect(0.05)
 
 
 def test_what_is_still_out_at_the_end_is_given_up(allow_loopback, serve_model):
-    server = serve_model("R", latency=30)
+    server = serve_model("R", latency=3 * PATIENCE)
     began = time.monotonic()
-    with Wire(ConnectionConfig(server.base_url, "", 60, 2)) as mine:
+    with Wire(ConnectionConfig(server.base_url, "", 2 * PATIENCE, 2)) as mine:
         mine.send([(1, Prompt(ASKED, ASKED.params).body("m"))])
         assert mine.collect(0.2) == []
-    assert time.monotonic() - began < 10
+    assert time.monotonic() - began < PATIENCE
 
 
 @pytest.mark.parametrize("params", [{}, {"max_tokens": 4, "temperature": 0}])
