@@ -55,7 +55,8 @@ def test_peoples_judgments_give_the_contrast_again(evidence, report):
 
 @pytest.mark.parametrize("name", ["agreement", "agreement_with_humans"])
 def test_the_pairs_give_agreement_again(evidence, report, name):
-    for row in report.table(name).rows:
+    table = report.table(name)
+    for row in covering(table.rows, table.keys):
         pairs = drill_down(evidence, name, row, "kappa").rows
         assert len(pairs) == row["n_pairs"]
         assert all(pair["same"] == (pair["label_a"] == pair["label_b"]) for pair in pairs)

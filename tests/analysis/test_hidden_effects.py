@@ -132,24 +132,26 @@ def test_no_page_and_no_file_names_a_generator(project, request, as_user, owner,
     assert seen[reverse("results_details", args=[study.slug])] == 200
 
 
-@pytest.mark.parametrize("ending", FORMS)
-@pytest.mark.parametrize("name", ["dumbbell", "dumbbell_matched", "ratings", "accuracy_by_rating"])
 def test_a_hidden_figure_is_refused_in_every_form_also_if_it_was_seen_before(
-    two_annotators, hide, as_user, owner, monkeypatch, name, ending
+    two_annotators, hide, as_user, owner, monkeypatch
 ):
-    monkeypatch.setitem(FORMS, ending, lambda spec: b"drawn")
-    address, client = reverse("study_figure", args=["tiny", name, ending]), as_user(owner)
-    assert client.get(address).content == b"drawn"
+    client, names = as_user(owner), ("dumbbell", "dumbbell_matched", "ratings", "accuracy_by_rating")
+    for ending in FORMS:
+        monkeypatch.setitem(FORMS, ending, lambda spec: b"drawn")
+    figures = [reverse("study_figure", args=["tiny", name, ending]) for name, ending in product(names, FORMS)]
+    assert {client.get(figure).content for figure in figures} == {b"drawn"}
     hide(two_annotators)
-    assert client.get(address).status_code == client.get(address, {"download": "1"}).status_code == 404
+    for figure in figures:
+        assert client.get(figure).status_code == client.get(figure, {"download": "1"}).status_code == 404, figure
 
 
-@pytest.mark.parametrize("name", ["csv", "wide", "jsonl", "metrics", "unanswered"])
-def test_answers_are_not_exported_meanwhile(two_annotators, hide, as_user, reviewer, name):
+def test_answers_are_not_exported_meanwhile(two_annotators, hide, as_user, reviewer):
     hide(two_annotators)
-    response = as_user(reviewer).get(reverse("study_export", args=["tiny", name]))
-    assert response.status_code == 403
-    assert "until the study is closed" in response.content.decode()
+    client = as_user(reviewer)
+    for name in ("csv", "wide", "jsonl", "metrics", "unanswered"):
+        response = client.get(reverse("study_export", args=["tiny", name]))
+        assert response.status_code == 403, name
+        assert "until the study is closed" in response.content.decode(), name
 
 
 def test_the_code_book_says_nothing_of_answers_and_stays(two_annotators, hide, as_user, reviewer):
@@ -231,10 +233,10 @@ def test_the_admins_command_is_not_limited(two_annotators, hide, tmp_path):
     assert "careful" in (tmp_path / "tables" / "informativity.csv").read_text()
 
 
-@pytest.mark.parametrize("page", ["project", "study_list"])
-def test_lists_of_studies_say_no_verdict_while_effects_are_hidden(page, project, as_user, owner, hide):
+def test_lists_of_studies_say_no_verdict_while_effects_are_hidden(project, as_user, owner, hide):
     study, client = dimension_ratings(project), as_user(owner)
     verdict = client.get(reverse("study_results", args=[study.slug])).context["verdict"].sentence
-    assert verdict in client.get(reverse(page, args=["rivers"])).content.decode()
+    pages = [reverse(page, args=["rivers"]) for page in ("project", "study_list")]
+    assert all(verdict in client.get(page).content.decode() for page in pages)
     hide(study)
-    assert verdict not in client.get(reverse(page, args=["rivers"])).content.decode()
+    assert not any(verdict in client.get(page).content.decode() for page in pages)

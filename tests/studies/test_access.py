@@ -13,6 +13,7 @@ from studies.services.instrument_writing import copy_instrument
 from studies.services.launching import pause_study, start_preview
 from studies.services.lifecycle import save_template
 from tests.studies.world import bank, counts, draft_study, make_live_study
+from tests.undone import undone
 
 CHARACTERS = ("anonymous", "stranger", "viewer", "reviewer", "researcher", "owner", "admin")
 RANK = {name: place for place, name in enumerate(CHARACTERS)} | {"admin": len(CHARACTERS)}
@@ -139,16 +140,13 @@ def address(name: str, arguments: list[str], studies) -> str:
 
 @pytest.mark.parametrize("character", CHARACTERS)
 def test_a_page_opens_from_its_character_on(character, client, characters, studies):
-    """All in one, as making studies and people takes longest; what writes is undone by the savepoint of each."""
-    from django.db import transaction
-
+    """All in one, as making studies and people takes longest."""
     if characters[character]:
         client.force_login(characters[character])
     wrong = []
     for name, arguments, method, lowest, status in PAGES:
-        with transaction.atomic():
+        with undone():
             came = getattr(client, method)(address(name, arguments, studies))
-            transaction.set_rollback(True)
         expected = status if RANK[character] >= RANK.get(lowest, 99) else 404
         if character == "anonymous":
             expected = 302
