@@ -3,9 +3,8 @@
 A test of how they are computed, or whether they come out the same again, uses the fixture `recompute`.
 """
 
-import pickle
-from collections.abc import Callable
-from dataclasses import fields
+from collections.abc import Callable, Mapping
+from dataclasses import fields, is_dataclass
 from functools import wraps
 from hashlib import sha256
 from typing import Any
@@ -18,20 +17,16 @@ from numpy.random import Generator
 from analysis.frames.evidence import Evidence
 from studies import plan_search
 from studies.plan_search import Design, IntArray
+from tests.shelf import take_or_make
 
 
 def compute_once(compute: Callable[..., Any]) -> Callable[..., Any]:
     """`compute` from evidence, from the second time on a copy of its result; `__wrapped__` computes anew."""
-    kept: dict[str, bytes] = {}
 
     @wraps(compute)
     def compute_once(evidence: Evidence, *more: object) -> Any:
-        key = hash_evidence(evidence, *more)
-        if key in kept:
-            return pickle.loads(kept[key])  # noqa: S301 - what was pickled below
-        result = compute(evidence, *more)
-        kept[key] = pickle.dumps(result)
-        return result
+        key = f"{compute.__qualname__} {hash_evidence(evidence, *more)}"
+        return take_or_make(key, lambda: compute(evidence, *more))
 
     return compute_once
 
@@ -49,21 +44,26 @@ def describe(value: object) -> str:
     if isinstance(value, Model):
         kept = [field for field in value._meta.concrete_fields if not isinstance(field, DateTimeField)]
         return repr({field.attname: getattr(value, field.attname) for field in kept})
+    if isinstance(value, set | frozenset):  # whose order is another one in each process
+        return str(sorted(map(describe, value)))
+    if isinstance(value, Mapping):
+        return str([(describe(key), describe(each)) for key, each in value.items()])
+    if is_dataclass(value) and not isinstance(value, type):
+        return str([(field.name, describe(getattr(value, field.name))) for field in fields(value)])
     return repr(value)
 
 
 def search_once(search: Callable[[Design, Generator], IntArray]) -> Callable[[Design, Generator], IntArray]:
     """`plan_search.balance_labels`, which gives the same plan for the same design and random numbers."""
-    kept: dict[tuple[object, ...], tuple[IntArray, dict[str, Any]]] = {}
 
     @wraps(search)
     def search_once(design: Design, rng: Generator) -> IntArray:
         sizes = [seats.tolist() for seats in design.who]
         limits = plan_search.MOST_STEPS, plan_search.ALL_STEPS
-        key = (design.seats, design.share.tobytes(), str(sizes), design.paired.tobytes(), str(rng.bit_generator.state))
-        if (*key, limits) not in kept:
-            kept[*key, limits] = search(design, rng), rng.bit_generator.state
-        labels, rng.bit_generator.state = kept[*key, limits]
-        return labels.copy()
+        key = (design.seats, design.share.tobytes(), sizes, design.paired.tobytes(), rng.bit_generator.state, limits)
+        labels, rng.bit_generator.state = take_or_make(
+            f"balance_labels {key}", lambda: (search(design, rng), rng.bit_generator.state)
+        )
+        return labels
 
     return search_once

@@ -1,6 +1,7 @@
 """The characters of the tests: four members with different rights, a stranger, and a small project."""
 
 import gc
+import os
 from contextlib import ExitStack
 
 import pytest
@@ -25,6 +26,7 @@ from studies.services import declarations, phases
 from tests import examples  # noqa: F401 - the profile of hypothesis
 from tests.computed_once import compute_once, search_once
 from tests.mock_server import mock_server
+from tests.shelf import share_shelf
 
 compile_stale()
 
@@ -103,6 +105,13 @@ def job_folder(tmp_path_factory):
     """Files of jobs lie in a folder of the tests."""
     with override_settings(JOB_FOLDER=tmp_path_factory.mktemp("jobs")):
         yield
+
+
+@pytest.fixture(autouse=True, scope="session")
+def shelf_of_all_workers(tmp_path_factory):
+    """Where studies and reports lie that one worker has made and another needs too."""
+    base = tmp_path_factory.getbasetemp()
+    share_shelf((base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "shelf")
 
 
 COMPUTED_ONCE = [(reporting, "own_report", compute_once), (reporting, "stand_in_tables", compute_once)]
@@ -225,7 +234,7 @@ def endpoint():
     """A function that makes the endpoint “mock” of a server."""
 
     def make(server, **fields) -> Endpoint:
-        fields = {"base_url": server.base_url, "model": "mock-1", "max_concurrency": 4, "timeout_seconds": 5} | fields
+        fields = {"base_url": server.base_url, "model": "mock-1", "max_concurrency": 4, "timeout_seconds": 60} | fields
         return Endpoint.objects.update_or_create(name="mock", defaults=fields)[0]
 
     return make
