@@ -102,8 +102,11 @@ def die_with_parent(death_signal: int) -> Callable[[], None]:
     return follow
 
 
-def wait_until(is_ready: Callable[[], bool], process: Process, what: str, log: Path, seconds: float = 30.0) -> None:
-    """Returns when the process answers; raises with its own words if it ended or does not answer in time."""
+def wait_until(is_ready: Callable[[], bool], process: Process, what: str, log: Path, seconds: float = 120.0) -> None:
+    """Returns when the process answers; raises with its own words if it ended or does not answer in time.
+
+    The time only bounds what hangs: on a busy machine a start takes a minute.
+    """
     deadline = time.monotonic() + seconds
     while not is_ready():
         if process.poll() is not None:
