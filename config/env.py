@@ -1,6 +1,7 @@
 """Typed access to environment variables that fails loudly: the only place where they are read."""
 
 import os
+import re
 import secrets
 from collections.abc import Sequence
 from contextlib import suppress
@@ -13,6 +14,7 @@ import dj_database_url
 
 TRUE = {"1", "true", "yes", "on"}
 FALSE = {"0", "false", "no", "off", ""}
+HOST, ORIGIN = re.compile(r"[^/\s@]+"), re.compile(r"https?://[^/\s@]+")
 MAIL_PORTS = {"smtp": 25, "smtp+tls": 587, "smtps": 465}
 SQLITE = "config.sqlite"  # Django's, with a queue of writers
 ENGINES = {"django.db.backends.sqlite3": SQLITE, "django.db.backends.postgresql": "django.db.backends.postgresql"}
@@ -54,6 +56,22 @@ def read_choice(name: str, choices: Sequence[str]) -> str:
 def read_list(name: str, default: str = "") -> list[str]:
     """A list separated by commas."""
     return [word.strip() for word in read_text(name, default).split(",") if word.strip()]
+
+
+def read_hosts(name: str, default: str = "") -> list[str]:
+    """Names of hosts, with or without a port; addresses of pages would be hosts that nobody asks for."""
+    return _check_each(name, read_list(name, default), HOST, "HOST, without https:// and path")
+
+
+def read_origins(name: str) -> list[str]:
+    """Schemes with hosts."""
+    return _check_each(name, read_list(name), ORIGIN, "https://HOST, without path")
+
+
+def _check_each(name: str, values: list[str], shape: re.Pattern[str], example: str) -> list[str]:
+    if wrong := next((value for value in values if not shape.fullmatch(value)), None):
+        raise BadSetting(f"{name} has {wrong!r}; write {example}, several with commas between them.")
+    return values
 
 
 def read_secret(name: str, file: Path) -> str:

@@ -19,8 +19,8 @@ DATA_DIR = Path(env.read_text("LESART_DATA", str(BASE_DIR / "data"))).expanduser
 DEBUG = env.read_flag("DEBUG")
 SECRET_KEY = env.read_secret("SECRET_KEY", DATA_DIR / "secret_key")
 SECRET_KEY_FALLBACKS = env.read_list("SECRET_KEY_FALLBACKS")
-ALLOWED_HOSTS = env.read_list("ALLOWED_HOSTS", "127.0.0.1,localhost,[::1]")
-CSRF_TRUSTED_ORIGINS = env.read_list("LESART_TRUSTED_ORIGINS")
+ALLOWED_HOSTS = env.read_hosts("ALLOWED_HOSTS", "127.0.0.1,localhost,[::1]")
+CSRF_TRUSTED_ORIGINS = env.read_origins("LESART_TRUSTED_ORIGINS")
 
 INSTALLED_APPS = [
     "config",
@@ -272,7 +272,7 @@ LESART = {
 # Files of jobs: results, exports and packs, until they expire. Web server and workers share them.
 JOB_FOLDER = DATA_DIR / "jobs"
 # Inside addresses that model endpoints may use, as host:port or host, such as 127.0.0.1:11434.
-LESART_INSIDE_HOSTS = env.read_list("LESART_INSIDE_HOSTS")
+LESART_INSIDE_HOSTS = env.read_hosts("LESART_INSIDE_HOSTS")
 # Models that workers answer with themselves: the folders in which they may be, names that may be downloaded, and how
 # many threads they may compute with.
 LESART_MODEL_FOLDERS = env.read_list("LESART_MODEL_FOLDERS", str(DATA_DIR / "models"))

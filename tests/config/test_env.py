@@ -44,6 +44,26 @@ def test_a_key_is_made_once(monkeypatch, tmp_path):
     assert env.read_secret("SECRET_KEY", tmp_path / "data" / "secret_key") == made
 
 
+@pytest.mark.parametrize("value", ["http://host", "host/path", "a, b c", "me:secret@host"])
+def test_an_address_in_place_of_a_host_is_refused(monkeypatch, value):
+    monkeypatch.setenv("HOSTS", value)
+    with pytest.raises(BadSetting, match=r"HOSTS has .*; write HOST, without https:// and path"):
+        env.read_hosts("HOSTS")
+
+
+def test_hosts_may_be_of_any_kind_with_a_port_or_without(monkeypatch):
+    hosts = ["*", ".example.org", "[::1]", "10.0.0.5:8000", "über.example"]
+    monkeypatch.setenv("HOSTS", ", ".join(hosts))
+    assert env.read_hosts("HOSTS") == hosts
+
+
+@pytest.mark.parametrize("value", ["lesart.example.org", "https://host/path", "ftp://host"])
+def test_an_origin_without_its_scheme_is_refused(monkeypatch, value):
+    monkeypatch.setenv("ORIGINS", f"https://a.example,{value}")
+    with pytest.raises(BadSetting, match=r"ORIGINS has .*; write https://HOST"):
+        env.read_origins("ORIGINS")
+
+
 def test_a_mail_server_is_read_with_its_password(monkeypatch):
     monkeypatch.setenv("MAIL", "smtp+tls://me%40x.org:p%3Aw@mail.example.org")
     assert env.read_mail_server("MAIL") == {
