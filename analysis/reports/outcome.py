@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
+from django.utils.text import capfirst
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop, ngettext
 
@@ -258,7 +259,8 @@ def too_little(outcome: Outcome, is_running: bool) -> Verdict:
         return Verdict(Kind.TOO_EARLY, _("Too early to say."))
     reasons = {each.reason for each in outcome.standings} if outcome.standings else {""}
     if len(reasons) == 1 and (reason := reasons.pop()) and all(each.value is None for each in outcome.standings):
-        return Verdict(Kind.TOO_FEW, reason)  # not the number of texts, but what nobody was asked
+        # not the number of texts, but what nobody was asked
+        return Verdict(Kind.TOO_FEW, f"{capfirst(reason).rstrip('.')}.")
     if len(outcome.standings) == 1:
         return Verdict(Kind.TOO_FEW, _("Too few texts to tell how the items do."))
     return Verdict(Kind.TOO_FEW, _("Too few texts to compare the generators."))

@@ -123,10 +123,13 @@ def say_comparison(tables: tuple[Table, Table]) -> list[str]:
 
 
 def say_rank(row: Row) -> str:
+    both = row["measure_a"] == row["measure_b"]
     words = {
-        GENERATORS: _("Both studies rank generators most alike by %(a)s and %(b)s: ρ = %(value)s."),
-        ITEMS: _("Both studies rank items most alike by %(a)s and %(b)s: ρ = %(value)s."),
+        (GENERATORS, False): _("Both studies rank generators most alike by %(a)s and %(b)s: ρ = %(value)s."),
+        (GENERATORS, True): _("Both studies rank generators most alike by %(a)s: ρ = %(value)s."),
+        (ITEMS, False): _("Both studies rank items most alike by %(a)s and %(b)s: ρ = %(value)s."),
+        (ITEMS, True): _("Both studies rank items most alike by %(a)s: ρ = %(value)s."),
     }
     value = with_interval(row["rho"], row["low"], row["high"])
     a, b = (name_question(row[name]) for name in ("measure_a", "measure_b"))
-    return words[row["ranked"]] % {"a": a, "b": b, "value": value}
+    return words[row["ranked"], both] % {"a": a, "b": b, "value": value}

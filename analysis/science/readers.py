@@ -362,8 +362,10 @@ def write_dif_sentences(tables: tuple[Table, ...]) -> list[str]:
     if not large:
         return []
     sentence = ngettext(
-        "%(n)d of %(all)d items clearly treats equally good readers of “%(a)s” and “%(b)s” differently (class C).",
-        "%(n)d of %(all)d items clearly treat equally good readers of “%(a)s” and “%(b)s” differently (class C).",
+        "%(n)d of %(all)d items clearly treats equally good readers of the groups “%(a)s” and “%(b)s” differently "
+        "(class C).",
+        "%(n)d of %(all)d items clearly treat equally good readers of the groups “%(a)s” and “%(b)s” differently "
+        "(class C).",
         len(large),
     )
     return [sentence % {"n": len(large), "all": len(rows), "a": large[0]["group_a"], "b": large[0]["group_b"]}]

@@ -273,5 +273,12 @@ def version_sentence(tables: tuple[Table, ...]) -> list[str]:
 
 def say_difference(row: Row) -> str:
     value = with_interval(row["difference"], row["low_adjusted"], row["high_adjusted"])
-    words = _("With “%(version)s” instead of “%(other)s”, people's answers differ by %(value)s (adjusted interval).")
+    words = (
+        _(
+            "With “%(version)s” instead of “%(other)s”, the share that people get right differs by %(value)s (adjusted "
+            "interval)."
+        )
+        if row["measure"] == ANSWERABILITY
+        else _("With “%(version)s” instead of “%(other)s”, people's answers differ by %(value)s (adjusted interval).")
+    )
     return words % {"version": row["version"], "other": row["compared_with"], "value": value}

@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+from dataclasses import replace
 from datetime import timedelta
 
 import numpy as np
@@ -43,6 +44,10 @@ def values():
     return np.linspace(0.2, 0.8, 6) + rng.normal(0, 0.05, (6, 6))
 
 
+def ranks_of_items(table):
+    return replace(table, rows=[row for row in table.rows if row["ranked"] == "item"])
+
+
 def row_of(table, **wanted):
     (row,) = [row for row in table.rows if all(row[name] == value for name, value in wanted.items())]
     return row
@@ -53,6 +58,10 @@ def test_studies_that_rank_alike_agree_on_generators_and_items(values):
     assert row_of(ranks, ranked="generator")["rho"] == pytest.approx(1)
     items = row_of(ranks, ranked="item")
     assert (items["rho"], items["n"], items["n_texts"]) == (pytest.approx(1), 36, 6)
+    (sentence,) = say_comparison((ranks_of_items(ranks), _hours))
+    assert "items most alike by fluency and informativity: ρ = 1.00" in sentence
+    same = compare_studies(scores_of("fluency", values), scores_of("fluency", values))
+    assert say_comparison(same)[0].startswith("Both studies rank generators most alike by fluency: ρ = 1.00")
     backwards, _hours = compare_studies(scores_of("fluency", values), scores_of("informativity", -values))
     assert row_of(backwards, ranked="generator")["rho"] == pytest.approx(-1)
 

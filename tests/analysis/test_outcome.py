@@ -50,6 +50,8 @@ def test_the_class_follows_from_the_contrasts_and_the_intervals(found, kind, sen
 def test_a_number_that_no_generator_can_have_is_refused_with_its_reason():
     found = outcome([Standing(name, None, None, None, "Nobody was asked without the text.") for name in ("ann", "bob")])
     assert judge(found, is_running=False).sentence == "Nobody was asked without the text."
+    cell = outcome([Standing("ann", None, None, None, "no answers without the text")])
+    assert judge(cell, is_running=False).sentence == "No answers without the text."
     mixed = outcome([Standing("ann", None, None, None, "No answer."), standing("bob", 0.1)])
     assert judge(mixed, is_running=False).sentence == "Too few texts to compare the generators."
 

@@ -66,7 +66,8 @@ def test_the_effect_of_a_version_with_its_contrasts_and_texts(project, conventio
     assert {each["text_id"] for each in by_text.rows if each["measure"] == "answerability"} == {
         f"t{n}" for n in range(1, 9)
     }
-    assert "simple" in version_sentence((effects, by_text))[0]
+    sentence = version_sentence((effects, by_text))[0]
+    assert sentence.startswith("With “simple” instead of “original”, the share that people get right differs by .")
 
 
 def test_a_version_on_four_texts_is_refused_in_page_file_and_sentence(project, as_user, owner, tmp_path):

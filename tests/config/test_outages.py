@@ -10,6 +10,8 @@ import subprocess
 import sys
 import urllib.error
 import urllib.request
+from datetime import datetime, timedelta
+from itertools import pairwise
 
 import psycopg
 import pytest
@@ -292,8 +294,10 @@ def test_the_web_server_says_that_its_database_is_away(tmp_path, silent_port, is
     assert not any("hidden" in page for _, page in replies)
     lines = [json.loads(line) for line in written.splitlines()]
     assert "exc_info" not in written
-    values = [line["message"] for line in lines if not line["message"].startswith("The broker")]
-    assert [message.startswith(outages.AWAY.summary) for message in values] == [True]
+    told = [line for line in lines if not line["message"].startswith("The broker")]
+    assert {line["message"].startswith(outages.AWAY.summary) for line in told} == {True}
+    moments = [datetime.fromisoformat(line["time"]) for line in told]
+    assert all(later - earlier > timedelta(seconds=59) for earlier, later in pairwise(moments))  # one a minute
 
 
 @pytest.mark.slow
