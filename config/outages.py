@@ -1,13 +1,17 @@
 """Errors that tell the state of the database or of the disk, not a fault of the code: which one, and what to say."""
 
 import errno
+import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 
+from django.conf import settings
 from django.db import DatabaseError, InterfaceError, OperationalError
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
+ROOM = 100_000  # bytes; SQLite's two files beside a database take some 70 kB
 NO_SPACE = {errno.ENOSPC, errno.EDQUOT}
 
 
@@ -72,7 +76,17 @@ def classify(error: Exception) -> Outage | None:
     """By the state that PostgreSQL gives, else by the words; a connection that failed has no state."""
     if state := getattr(error.__cause__, "sqlstate", None):
         return next((kind for kind in OUTAGES if state.startswith(kind.states)), None)
+    is_of_sqlite = type(error.__cause__).__module__ == "sqlite3"
     if found := next((kind for kind in OUTAGES if any(sign in str(error) for sign in kind.signs)), None):
-        return found
-    is_of_sqlite = type(error.__cause__).__module__ == "sqlite3"  # which names what was wrong in the question the same
+        # SQLite cannot make the files that even reading takes, and says no more than that.
+        return FULL if found is AWAY and is_of_sqlite and has_no_room() else found
+    # What was wrong in a question SQLite names the same.
     return AWAY if isinstance(error, OperationalError | InterfaceError) and not is_of_sqlite else None
+
+
+def has_no_room() -> bool:
+    """Whether the disk with the file of the database is full."""
+    try:
+        return shutil.disk_usage(Path(settings.DATABASES["default"]["NAME"]).parent).free < ROOM
+    except OSError:
+        return False

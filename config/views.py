@@ -21,7 +21,7 @@ from django.views.decorators.cache import never_cache
 
 from config.cli import valkey
 from config.logs import current_request_id
-from config.outages import find_outage
+from config.outages import AWAY, find_outage
 from jobs.models import Worker
 from jobs.workers import has_live_workers
 
@@ -45,6 +45,9 @@ def check_database() -> str:
         Worker.objects.exists()
     except Error as error:
         log.warning("The database cannot be asked: %s", error)
+        outage = find_outage(error)
+        if outage and outage is not AWAY:
+            return str(outage.page)
         return _("The database does not respond or is not set up: start it, or run python manage.py migrate.")
     return OK
 

@@ -6,12 +6,14 @@ import logging
 import os
 import signal
 import socket
+import sqlite3
 import subprocess
 import sys
 import urllib.error
 import urllib.request
 from datetime import datetime, timedelta
 from itertools import pairwise
+from unittest.mock import Mock
 
 import psycopg
 import pytest
@@ -30,7 +32,7 @@ from tests.patience import PATIENCE
 NO_SPACE = OSError(errno.ENOSPC, "No space left on device")
 
 
-def by_postgresql(cause, kind=OperationalError):
+def by_driver(cause, kind=OperationalError):
     error = kind(str(cause))
     error.__cause__ = cause
     return error
@@ -41,17 +43,17 @@ def by_postgresql(cause, kind=OperationalError):
     [
         (OperationalError("connection refused"), outages.AWAY),
         (InterfaceError("connection already closed"), outages.AWAY),
-        (by_postgresql(psycopg.errors.AdminShutdown("terminating connection")), outages.AWAY),
-        (by_postgresql(psycopg.errors.DiskFull("could not extend file")), outages.FULL),
+        (by_driver(psycopg.errors.AdminShutdown("terminating connection")), outages.AWAY),
+        (by_driver(psycopg.errors.DiskFull("could not extend file")), outages.FULL),
         (OperationalError("database or disk is full"), outages.FULL),
         (NO_SPACE, outages.FULL),
         (OperationalError("database is locked"), outages.BUSY),
-        (by_postgresql(psycopg.errors.QueryCanceled("canceling statement")), outages.BUSY),
-        (by_postgresql(psycopg.errors.LockNotAvailable("canceling statement")), outages.BUSY),
+        (by_driver(psycopg.errors.QueryCanceled("canceling statement")), outages.BUSY),
+        (by_driver(psycopg.errors.LockNotAvailable("canceling statement")), outages.BUSY),
         (OperationalError("attempt to write a readonly database"), outages.READ_ONLY),
-        (by_postgresql(psycopg.errors.ReadOnlySqlTransaction("cannot"), DatabaseError), outages.READ_ONLY),
-        (by_postgresql(psycopg.errors.UndefinedTable("no relation"), ProgrammingError), None),
-        (by_postgresql(psycopg.errors.StatementTooComplex("stack depth"), OperationalError), None),
+        (by_driver(psycopg.errors.ReadOnlySqlTransaction("cannot"), DatabaseError), outages.READ_ONLY),
+        (by_driver(psycopg.errors.UndefinedTable("no relation"), ProgrammingError), None),
+        (by_driver(psycopg.errors.StatementTooComplex("stack depth"), OperationalError), None),
         (FileNotFoundError(errno.ENOENT, "No such file"), None),
         (ValueError("is full"), None),
         (None, None),
@@ -59,6 +61,29 @@ def by_postgresql(cause, kind=OperationalError):
 )  # fmt: skip
 def test_an_outage_is_told_from_a_fault(error, kind):
     assert outages.find_outage(error) is kind
+
+
+@pytest.mark.parametrize(("free", "kind"), [(0, outages.FULL), (10**9, outages.AWAY)])
+def test_sqlite_that_cannot_make_its_files_tells_a_full_disk_by_the_room_on_it(monkeypatch, free, kind):
+    """Even reading takes two files beside the database: "disk I/O error" is all that it says without room for them."""
+    monkeypatch.setattr("config.outages.shutil.disk_usage", lambda folder: Mock(free=free))
+    error = by_driver(sqlite3.OperationalError("disk I/O error"))
+    assert outages.find_outage(error) is kind
+
+
+@pytest.mark.parametrize(
+    ("error", "words"),
+    [(OperationalError("database or disk is full"), "The disk of this server is full."),
+     (OperationalError("connection refused"), "The database does not respond or is not set up")],
+)  # fmt: skip
+def test_health_gives_the_reason(client, db, monkeypatch, error, words):
+    def fail():
+        raise error
+
+    monkeypatch.setattr("config.views.Worker.objects.exists", fail)
+    reply = client.get("/health/")
+    assert reply.status_code == 503
+    assert reply.json()["database"].startswith(words)
 
 
 def test_a_wrong_question_to_sqlite_is_no_outage(db):
