@@ -53,7 +53,7 @@ def score(scoring: Scoring) -> dict[str, Any]:
 
 
 def find_state(runs: Iterable[Run]) -> str:
-    """The state that matters most: something paused or stopped before what is under way, before done."""
+    """The most urgent state: paused or stopped, then running, then done."""
     states = [str(run.state) for run in runs]
     order = ("failed", "cancelled", "paused", "planning", "running")
     return next((state for state in order if state in states), "done")
@@ -90,7 +90,7 @@ def parse_place(written: str) -> Place:
 
 
 def answer_by_rule(texts: list[dict[str, Any]], method: str) -> Iterator[tuple[tuple[str, Place], bool]]:
-    """What a baseline ticks; those that look into the text answer with it only."""
+    """The options that a baseline ticks; baselines that use the text answer only with the text."""
     keys = [count_keys(text) for text in texts]
     everything = Keys(sum(each.n_keys for each in keys), sum(each.n_options for each in keys))
     one_key = all(sum(o["correct"] for o in item["answers"]) == 1 for text in texts for item in text["items"])
@@ -169,7 +169,7 @@ def describe_measure(counts: Any, parts: list[tuple[int, int]], reason: str) -> 
 
 
 def measure_interval(counts: Any, parts: list[tuple[int, int]]) -> Interval:
-    """Texts are drawn: of the texts that were sent, as one sample of texts."""
+    """The interval over texts, which are treated as a sample."""
     judged = counts[(counts[:, [n for _right, n in parts]].sum(axis=1)) > 0]
 
     def statistic(weights: Any) -> Any:
@@ -184,7 +184,7 @@ def measure_interval(counts: Any, parts: list[tuple[int, int]]) -> Interval:
 
 
 def score_items(scoring: Scoring, answers: Answers, label: str) -> Iterator[dict[str, Any]]:
-    """One row an item: shares of its options judged right, and how p of the right label changes with the text."""
+    """One row per item: shares of its options judged correctly, and how p of the right label changes with the text."""
     for n_text, text in enumerate(scoring.texts):
         for n_item, item in enumerate(text["items"]):
             places = [((n_text, n_item, n), option["correct"]) for n, option in enumerate(item["answers"])]

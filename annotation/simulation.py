@@ -1,7 +1,7 @@
 """Simulated people who answer through the real pages, token and cursor included, with stated abilities.
 
 They test a study and fill a dashboard before anybody was invited. They are marked as simulated and are in no figure
-unless asked for. How well they answer is known from the keys, which the pages do not tell them.
+unless asked for. Their answers are drawn from the keys, which the pages do not show.
 """
 
 from dataclasses import dataclass
@@ -44,7 +44,7 @@ RATING = {"": 4.4, "guessable": 3.0, "wrong key": 1.6, "unclear": 2.2}
 OTHER_VERSION = 0.06  # what any version of a text but the first adds, while the text is shown
 SPREAD = 0.05  # standard deviation of a person's own offset to the chances above
 UNSURE_BELOW = 0.75
-# Standard deviations of a score, as shares of its scale: what all see in an item alike, and what each sees alone.
+# Standard deviations of a score, as shares of its scale: common to all people, and individual.
 SHARED_SPREAD, OWN_SPREAD = 0.1, 0.17
 EXPERT_AGREES = 0.95  # chance that an expert finds a score right
 SIMULATED_TEXT = "A simulated answer."
@@ -52,7 +52,7 @@ MAX_STEPS = 100_000
 
 
 class SimulationFailed(Exception):
-    """A page did not lead on; the message says where."""
+    """A simulated person got stuck on a page; the message says where."""
 
 
 @dataclass
@@ -99,7 +99,7 @@ class SimulatedPerson:
         return response
 
     def form_of(self, page: Any) -> Tag | None:
-        """The form that leads on: the one whose button is the page's primary action."""
+        """The form with the page's primary button."""
         soup = BeautifulSoup(page.content, "html.parser")
         button = soup.select_one("form button.primary")
         return button.find_parent("form") if button else None
@@ -122,7 +122,7 @@ class SimulatedPerson:
     def answers(self) -> Fields:
         place = find_place(self.annotator)
         if place.assignment is None or place.stage is None:
-            raise SimulationFailed(f"{self.annotator} sees questions, but stands at no stage.")
+            raise SimulationFailed(f"{self.annotator} sees questions, but is at no stage.")
         self.gained = gain_of_version(place.assignment, place.stage)
         form = StageForm.at(place)
         sent: Fields = {"item": [subject.handle for subject in form.subjects]}

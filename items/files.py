@@ -1,4 +1,4 @@
-"""Files that come in within bounds, and ZIP files with the same bytes for the same content."""
+"""Read files up to a size limit; write ZIP files that are identical for identical content."""
 
 import codecs
 import io
@@ -17,7 +17,7 @@ from django.utils.translation import gettext as _
 
 from items.plain import make_printable
 
-# Uploads and files are cut off at the bound while they come in, so that nobody fills disk or memory with one.
+# Uploads and files are cut off at the limit while they are read, so that none can fill disk or memory.
 
 
 class UnreadableFile(ValueError):
@@ -25,7 +25,7 @@ class UnreadableFile(ValueError):
 
 
 def get_upload_limit(door: str) -> int:
-    """Bytes that may come in by PAGE or COMMAND."""
+    """The size limit in bytes of uploads (PAGE) or files of commands (COMMAND)."""
     limit = settings.LESART[f"{door}_UPLOAD_BYTES"]
     assert isinstance(limit, int)
     return limit
@@ -34,7 +34,7 @@ def get_upload_limit(door: str) -> int:
 def read_file(path: str | Path) -> bytes:
     """The file's bytes, or with - those of standard input, read only as far as the bound of commands.
 
-    Raises `CannotRead`. A pipe or a device, whose size nobody knows, is bounded as well.
+    Raises `CannotRead`. The limit also holds for pipes and devices.
     """
     limit = get_upload_limit("COMMAND")
     try:
@@ -52,7 +52,7 @@ def read_file(path: str | Path) -> bytes:
 
 
 class BoundedUpload(FileUploadHandler):
-    """First in FILE_UPLOAD_HANDLERS: what comes after the bound is dropped; the form then sees a file too large."""
+    """First in FILE_UPLOAD_HANDLERS: drops everything after the limit; the form then sees a file that is too large."""
 
     chunk_size = 64 * 2**10
 
@@ -97,14 +97,14 @@ MAX_TOTAL = 200_000_000
 METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)  # others unpack a block to any size
 ZSTANDARD = 93  # unknown to zipfile before Python 3.14; the logs of Inspect AI have it
 LOCAL_HEADER = struct.Struct("<26xHH")  # its end says how long the name and the extra field behind it are
-# What reading a ZIP file that is none, is damaged or encrypted can raise.
+# What reading an invalid, damaged or encrypted ZIP file can raise.
 UNREADABLE = (
     zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError, OSError, ValueError, struct.error, zlib.error,
 )  # fmt: skip
 
 
 class BadZip(ValueError):
-    """Not a ZIP file that is read; says why."""
+    """The content is no acceptable ZIP file; the message says why."""
 
 
 def wants_mark(query: Mapping[str, str]) -> bool:
@@ -162,7 +162,7 @@ class ZipReader:
             raise BadZip(_("This ZIP file is damaged or encrypted. Save it again without a password.")) from None
 
     def _read_zstandard(self, info: zipfile.ZipInfo) -> bytes:
-        """The content of a file that is compressed so; nothing is unpacked beyond the size that the archive says."""
+        """The content of a file compressed with Zstandard, unpacked at most to the size that the archive states."""
         import cramjam  # of fastparquet
 
         lengths = LOCAL_HEADER.unpack_from(self.content, info.header_offset)

@@ -1,4 +1,4 @@
-"""How far a job is: a part of other pages that asks again and again, and the page in place of one that waits."""
+"""The progress of a job: a page part that polls, and the page shown while a result is pending."""
 
 from collections.abc import Callable
 from typing import Any, cast
@@ -21,7 +21,7 @@ from projects.models import Role, User
 
 
 class ResultPending(Exception):
-    """There is nothing to show yet; the job says how far it is. `template` and `context`: of the page meanwhile."""
+    """The result is not ready; the job has its progress. `template` and `context`: of the page shown meanwhile."""
 
     def __init__(self, job: Job, template: str = "jobs/pending.html", **context: Any):
         super().__init__(job.kind)
@@ -29,7 +29,7 @@ class ResultPending(Exception):
 
 
 class PendingResultMiddleware:
-    """Instead of a page whose result is pending, one that says how far it is and leads to the page when it is there."""
+    """Replaces a page with a pending result by one that shows progress and reloads when the result is ready."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]):
         self.get_response = get_response
@@ -68,7 +68,7 @@ def describe_step(job: Job) -> str:
 
 
 def may_cancel(request: HttpRequest, job: Job) -> bool:
-    """Whoever asked for it may, and those who may change the project: others may be waiting for it."""
+    """Whether the user requested the job or may change the project: others may be waiting for it."""
     role = find_role(request, job)
     return job.owner_id == request.user.pk or (role is not None and role.rank >= Role.RESEARCHER.rank)
 
@@ -90,7 +90,7 @@ def get_job(request: HttpRequest, pk: int) -> Job:
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def job_page(request: HttpRequest, pk: int) -> HttpResponse:
-    """The progress alone, for a page that looks again; a POST cancels the job, or tries again one that failed."""
+    """The progress alone, for polling; a POST cancels the job, or retries a failed one."""
     job = get_job(request, pk)
     given = request.POST if request.method == "POST" else request.GET
     address = given.get("to", "")

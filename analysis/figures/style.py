@@ -118,7 +118,7 @@ def labels(chart: Any, dy: int, **more: Any) -> list[Any]:
 
 
 def hover(about: Mapping[str, str], measured: str = "", more: Mapping[str, str] | None = None) -> list[alt.Tooltip]:
-    """Lines by field and title: `about`, then the fields of `told` if the number has a name, then `more`."""
+    """Lines by field and title: `about`, then its fields if the number has a name, then `more`."""
     lines = dict(about)
     if measured:
         titles = measured, _("95 percent interval"), _("n"), _("Interval from")
@@ -142,7 +142,7 @@ def describe_measure(row: Row, measure: str, counted: str, prefix: str = "") -> 
 
 
 def method_of(intervals: Mapping[str, Mapping[str, Any]], ends: tuple[float, float]) -> str:
-    """How the interval with these ends came about, in words."""
+    """The method of the interval with these ends, in words."""
     found = next(each for each in intervals.values() if (each["low"], each["high"]) == ends)
     words = {
         ("two-way-t", "text × annotator"): _("readers and texts"),
@@ -159,7 +159,7 @@ def method_of(intervals: Mapping[str, Mapping[str, Any]], ends: tuple[float, flo
 
 
 def with_texts(row: Row, measure: str, counted: str) -> str:
-    """An n with the number of texts that it is from."""
+    """An n with its number of texts."""
     return f"{counted}, {texts_counted(row['intervals'][measure]['annotators']['n_units'])}"
 
 

@@ -60,7 +60,7 @@ def icc(values: FloatArray) -> Icc:
 def clustered_icc(values: FloatArray, text: IntArray, *, seed: int) -> list[Interval]:
     """Text-clustered intervals, -1 to 1, of the three of one rater and the three of the mean, in the order of `Icc`.
 
-    values: (raters, units), text: (units,) whole numbers. A replicate weighs each text's sums, so no rating is looked
+    values: (raters, units), text: (units,) whole numbers. A replicate weighs each text's sums, so no rating is read
     at twice; raters stay the same.
     """
     used = ~np.isnan(values).any(axis=0) & (len(values) > 0)

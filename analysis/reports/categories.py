@@ -14,7 +14,7 @@ from analysis.tables.spec import Table
 
 # Items by what kind they are: from their metadata, and from the codes that a team sets.
 
-FEWEST, MOST = 2, 12  # categories: fewer tell nothing, more are names
+FEWEST, MOST = 2, 12  # categories: fewer do not divide, more are probably names
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ class Categories:
 
 
 def categories_in(evidence: Evidence) -> list[Categories]:
-    """Each way that divides all items of the study into a few; none where the items say nothing of their kind."""
+    """The category systems that divide all items of the study into few categories, if any."""
     return [way for way in ways_in(evidence) if way.is_usable]
 
 
@@ -56,9 +56,9 @@ def ways_in(evidence: Evidence) -> list[Categories]:
 def ways(
     protocol: str, items: Iterable[str], metadata: Mapping[str, Mapping[str, str]], codes: Mapping[str, Collection[str]]
 ) -> list[Categories]:
-    """Each way in which items are divided at all: names in metadata, then kinds of codes; all by the items' ids.
+    """All category systems of the items: metadata columns, then kinds of codes; categories by item id.
 
-    Where both say the kind of an item, the code counts: it was set by somebody who looked at it.
+    Where metadata and codes differ, the code counts: somebody set it after reading the item.
     """
     ids = list(items)
     coded = {item: single_codes(protocol, codes.get(item, ())) for item in ids}
@@ -85,14 +85,14 @@ def single_codes(protocol: str, names: Collection[str]) -> dict[str, list[str]]:
 
 
 def category_in(coded: list[str], default: str) -> str:
-    """What the code says, else the metadata; nothing where several codes contradict each other."""
+    """The category from the code, else from the metadata; empty where codes contradict each other."""
     if coded:
         return coded[0] if len(coded) == 1 else ""
     return default
 
 
 def say_left_aside(evidence: Evidence) -> list[str]:
-    """Why a column of metadata that most items have, or the codes that are set, divide nothing; a sentence each."""
+    """One sentence for each metadata column or kind of code that cannot divide the items, with the reason."""
     found = []
     for way in ways_in(evidence):
         n, known = len(way.of), sum(map(bool, way.of.values()))

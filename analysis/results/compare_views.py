@@ -83,7 +83,7 @@ def say_compared(stand_in: StandIn | None) -> str:
     )
 
 
-# A study beside another of the same items: do both rank alike, and which tells more in an hour?
+# A study beside another of the same items: do both rank alike, and which is more informative per hour?
 
 
 def choose_other(request, others):

@@ -1,4 +1,4 @@
-"""What every page has: the place in the site, and the question mark that explains a term."""
+"""Parts of every page: navigation, and the question mark that explains a term."""
 
 from dataclasses import dataclass
 from typing import Any

@@ -112,7 +112,7 @@ def check_texts(study: Study, development: Study) -> None:
 
 
 def get_texts(study: Study) -> dict[str, str]:
-    """Id -> body with single blanks: the same text may be there under two ids."""
+    """By id, the body with single blanks: the same text may have two ids."""
     rows = study.units.values_list("text__external_id", "text__body")
     return {external_id: " ".join(body.split()) for external_id, body in rows}
 

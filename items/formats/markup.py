@@ -70,7 +70,7 @@ SPACE = re.compile(r"[ \t\n\r\f]+")
 
 
 class BadXML(ValueError):
-    """No XML that is read; says why."""
+    """The content is no acceptable XML; the message says why."""
 
 
 def parse_xml(content: bytes) -> Element:

@@ -1,4 +1,4 @@
-"""Texts and items as a table that comes in again, as CSV, XLSX or Parquet: one row an item, with its text."""
+"""Export texts and items as a table that can be imported again (CSV, XLSX, Parquet): one row per item."""
 
 import csv
 import io
@@ -55,7 +55,7 @@ def write_table(texts: Iterable[TextRow], write: WriteTable, max_cell: int = 0) 
 
 
 def describe_text(text: TextRow) -> dict[str, str]:
-    """The cells of a text; `Unfit` where its words may not be given out."""
+    """The cells of a text; `Unfit` where it may not be redistributed."""
     if text.body is None:
         raise Unfit(_("The text may not be redistributed, so its items are left out too."))
     extra = (text.metadata or {}).get("extra") or {}

@@ -40,7 +40,7 @@ SEEN_EVERY = timedelta(minutes=1)  # precision of the time of the last visit
 
 
 def collect_answers(form: StageForm) -> list[Answer]:
-    """Everything a complete form says, checked by the declaration."""
+    """All answers of a complete form, checked by the declaration."""
     return [
         answer
         for subject in form.subjects
@@ -51,7 +51,7 @@ def collect_answers(form: StageForm) -> list[Answer]:
 def store_submission(form: StageForm, active: int | None = None) -> None:
     """Write the responses of one stage and move the cursor, inside the caller's transaction; the drafts have the times.
 
-    `active`: the seconds at work on the page, as its script has counted them; no more than have gone by.
+    `active`: the active seconds that the page's script has counted, at most the elapsed time.
 
     The unique submission of a stage makes a second hand-in fail in the database, whatever was checked before.
     """
@@ -88,10 +88,10 @@ def advance_cursor(assignment: Assignment, stage: Stage, now: datetime) -> None:
 
 
 def draw_variant(annotator: Annotator) -> None:
-    """Put the annotator into a variant, once, inside the caller's transaction; nothing where the study has none.
+    """Assign the annotator to a variant, once, inside the caller's transaction, if the study has variants.
 
-    Into the one with the fewest of those of their group who have joined, then with the fewest of all; what is equal is
-    drawn from the study's seed. Who never joins takes no place, so that the variants stay balanced.
+    It is the one with the fewest joined annotators of their group, then with the fewest of all; ties are
+    drawn from the study's seed. Only joined annotators count, so that the variants stay balanced.
     """
     if annotator.kind != AnnotatorKind.HUMAN or not annotator.study.variants.exists():
         return
@@ -112,7 +112,7 @@ def draw_variant(annotator: Annotator) -> None:
 
 
 class StaleStage(Exception):
-    """The page is over, or was never this annotator's; nothing of it was stored. The message is a sentence.
+    """The page is outdated, or was never this annotator's; nothing was stored. The message is a sentence.
 
     `place` is where the annotator is instead.
     """
@@ -123,7 +123,7 @@ class StaleStage(Exception):
 
 
 class Incomplete(Exception):
-    """Something is still unanswered at `place`; `form` says what. The drafts are kept."""
+    """Questions at `place` are unanswered; `form` says which. The drafts are kept."""
 
     def __init__(self, place: Place, form: StageForm):
         super().__init__(_("Some questions are not answered yet."))
@@ -131,7 +131,7 @@ class Incomplete(Exception):
 
 
 def join_study(annotator: Annotator) -> None:
-    """The annotator has opened their link and pressed the button: now their variant is drawn, if the study has any."""
+    """Record that the annotator has joined, and draw their variant, if the study has variants."""
     with transaction.atomic():
         mark_seen(annotator)
         draw_variant(annotator)
@@ -143,7 +143,7 @@ def mark_seen(annotator: Annotator) -> None:
 
 
 def lock_place(annotator: Annotator, *, with_next: bool = False) -> Place:
-    """Where the annotator is, and nobody else writes for them or ends the study until the transaction ends.
+    """The annotator's place, locked: until the transaction ends nobody else writes for them or ends the study.
 
     The rows are read when both locks are held. `StaleStage` if the link was revoked or renewed, or the annotator
     removed, since the page was asked for.
@@ -179,7 +179,7 @@ def pass_phase(annotator: Annotator, name: str, data: Mapping[str, Any] | None =
 
 
 def take_answers(annotator: Annotator, phase: Phase, data: Mapping[str, Any]) -> bool:
-    """Store what was answered in the phase, inside the caller's transaction; whether the annotator goes on."""
+    """Store the answers to the phase, inside the caller's transaction; returns whether the annotator goes on."""
     passage = PhasePassed.objects.filter(annotator=annotator, phase=phase.name).first() if phase.questions else None
     if passage and phase.kind == "training":  # the right answers were shown
         PhasePassed.objects.filter(pk=passage.pk).update(passed_at=timezone.now())
@@ -191,12 +191,12 @@ def take_answers(annotator: Annotator, phase: Phase, data: Mapping[str, Any]) ->
 
 
 def is_new_try(passage: PhasePassed | None, data: Mapping[str, Any]) -> bool:
-    """Whether the page sent is the one of the next try: a double click is one try."""
+    """Whether the submitted page is a new try: a double click counts once."""
     return str(data.get("try", "")) == str(passage.tries if passage else 0)
 
 
 def go_on(annotator: Annotator) -> Place:
-    """Whoever comes back takes up the work that was offered to others meanwhile; returns the place after."""
+    """Let a returning annotator take back work that was offered to others; returns the place after."""
     with transaction.atomic():
         return open_next(lock_place(annotator).annotator)
 
@@ -216,7 +216,7 @@ def start_clock(place: Place) -> Place:
 
 
 def lock_stage(annotator: Annotator, token: str, *, with_next: bool = False) -> Place:
-    """The place whose page carries this token, locked; `StaleStage` if the annotator is elsewhere by now."""
+    """The place with this token, locked; `StaleStage` if the annotator has moved on."""
     place = lock_place(annotator, with_next=with_next)
     if not place.token or place.token != token:
         raise StaleStage(explain_stale(place), place)
@@ -232,7 +232,7 @@ def explain_stale(place: Place) -> str:
 
 
 def save_drafts(annotator: Annotator, token: str, data: Mapping[str, Any]) -> int:
-    """Keep what was entered on the page of the current stage; returns how many items changed. See `StageForm.take`."""
+    """Save the drafts of the current stage; returns how many items changed. See `StageForm.take`."""
     with transaction.atomic():
         form = StageForm.at(lock_stage(annotator, token), for_draft=True)
         form.take(data)
@@ -248,10 +248,10 @@ def submit_stage(
     confirmed: str = "",
     active: int | None = None,
 ) -> Place:
-    """Make what the current stage was answered with responses, once; returns the place after.
+    """Turn the answers to the current stage into responses, once; returns the place after.
 
     One transaction under one lock, so that what is acknowledged is what is stored: with `data` (a POST) the drafts are
-    brought up to date in it, too. With `ask`, a stage that wants confirming is not handed in: its place comes back, and
+    brought up to date in it, too. With `ask`, a stage that needs confirmation is not submitted: its place is returned, and
     `confirms` names what was entered. `confirmed` is that name: what another tab has entered since is not handed in.
 
     Raises `StaleStage` (nothing handed in) or `Incomplete` (the drafts kept).
@@ -269,13 +269,13 @@ def submit_stage(
             place = replace(place, confirms=form.fingerprint)
         elif not refusal:
             place = hand_in(place, form, active)
-    if refusal is not None:  # not inside: the drafts are to stay
+    if refusal is not None:  # outside the transaction, so that the drafts are kept
         raise refusal
     return place
 
 
 def is_built_upon(form: StageForm) -> bool:
-    """Whether a later stage starts from the drafts of this one; others are not read again once it is handed in."""
+    """Whether a later stage starts from the drafts of this one; other drafts are no longer needed after submission."""
     return any(stage.starts_from == form.stage.name for stage in form.asking.declaration.stages)
 
 
@@ -322,7 +322,7 @@ def find_retractable(place: Place) -> Assignment | None:
 
 @transaction.atomic
 def take_back(annotator: Annotator, token: str) -> Place:
-    """Ask the unit handed in last once more; `token` is the one that its assignment carries since then.
+    """Reopen the unit submitted last; `token` is the current one of its assignment.
 
     Returns the place after.
 

@@ -225,7 +225,7 @@ ACTS: dict[str, tuple[Any, Any, Any]] = {
         gettext_lazy("Pause"),
         gettext_lazy("Their pages say that the study is paused. Answers and drafts stay."),
     ),
-    "resume": (people.resume_person, gettext_lazy("Let go on"), gettext_lazy("They go on where they stopped.")),
+    "resume": (people.resume_person, gettext_lazy("Let continue"), gettext_lazy("They go on where they stopped.")),
     "revoke": (
         people.revoke_link,
         gettext_lazy("Disable link"),

@@ -54,7 +54,7 @@ def item_questions(part: int, most: int, least: int, params: Mapping[str, Any]) 
 
 
 def options(part: int, n_options: int, n_keys: int, common: Mapping[str, Any]) -> Iterator[Question]:
-    """The keys, then the distractors, in fields of their own: which option is right is never a matter of its place."""
+    """The keys, then the distractors, in separate fields, so that the key does not depend on the position."""
     if n_keys >= n_options:
         raise InvalidParameter(
             f"keys_per_item is {n_keys}, but options_per_item is {n_options}. Leave room for a wrong option."
