@@ -7,6 +7,7 @@ from playwright.sync_api import expect
 
 from items.formats.text_files import Split, split_texts, take_title
 from tests.browser.conftest import LAPTOP, PHONE
+from tests.drawn_outcomes import draw_study
 from tests.factory import make_item, make_study, make_text
 from tests.waiting import wait_until_it_fits
 
@@ -61,6 +62,30 @@ def test_keys_lead_to_the_search_and_to_the_tabs(enter, study_with_items):
     expect(page.locator("input[type=search]")).to_be_focused()
     page.keyboard.type("gt")
     expect(page.locator("input[type=search]")).to_have_value("gt")
+
+
+def test_a_screen_reader_hears_the_answer_then_its_figure_then_what_to_do(enter, project):
+    study = draw_study(project, "pairwise", "winner")
+    page = enter(**LAPTOP)
+    page.goto(reverse("study_annotators", args=[study.slug]))
+    page.keyboard.press("g")
+    page.keyboard.press("r")
+    page.wait_for_url(f"**{reverse('study_results', args=[study.slug])}")
+    tree = page.locator("main").aria_snapshot()
+    places = [
+        tree.find(each)
+        for each in (
+            'heading "Items by alder win most often." [level=2]',
+            'heading "Strength of each generator" [level=3]',
+            'img "Strength of each generator. alder: ',
+            'region "Differences between generators":',
+            'row "alder − ',
+            'region "What to do next":',
+            "Report this result",
+        )
+    ]
+    assert -1 not in places
+    assert places == sorted(places)
 
 
 def test_pasted_texts_are_split_while_one_watches(enter, study_with_items):
