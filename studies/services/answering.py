@@ -251,7 +251,7 @@ def submit_stage(
     """Turn the answers to the current stage into responses, once; returns the place after.
 
     One transaction under one lock, so that what is acknowledged is what is stored: with `data` (a POST) the drafts are
-    brought up to date in it, too. With `ask`, a stage that needs confirmation is not submitted: its place is returned, and
+    brought up to date in it, too. With `ask`, a stage that needs confirmation is not submitted: its place is given, and
     `confirms` names what was entered. `confirmed` is that name: what another tab has entered since is not handed in.
 
     Raises `StaleStage` (nothing handed in) or `Incomplete` (the drafts kept).
