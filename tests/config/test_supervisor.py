@@ -25,7 +25,7 @@ supervisor.LONGEST_DELAY = limit
 supervisor.SECONDS_TO_END = float(sys.argv[3])
 log = supervisor.Log(sys.stdout, list(commands))
 with Guard() as guard, supervisor.Supervisor(log, guard, os.environ, pathlib.Path.cwd()) as it:
-    with contextlib.suppress(supervisor.Stopped):
+    with contextlib.suppress(supervisor.StopRequested):
         print("guard", guard.pid, flush=True)
         for name, command in commands.items():
             is_ready = (lambda: False) if name == "never" else (lambda: True)
