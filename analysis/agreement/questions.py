@@ -23,7 +23,7 @@ CATEGORIES: dict[str, Callable[[Question], tuple[Any, ...]]] = {
     "choice": lambda question: question.levels,
     "pick": lambda question: (FIRST, SECOND, *question.levels),
 }
-"""The declared categories of each kind of question, in their order; free texts have none. See also `Asked.places`."""
+"""The declared categories of each kind of question, in their order; free texts have none. See `LabQuestion.places`."""
 
 
 @dataclass(frozen=True)
@@ -95,7 +95,7 @@ def questions_of(study: Study) -> list[LabQuestion]:
 
 
 def map_places(study: Study) -> dict[tuple[int, str], str]:
-    """See `Asked.places`; nothing where units are no tuples."""
+    """See `LabQuestion.places`; nothing where units are no tuples."""
     if PROTOCOLS[study.protocol].unit != "tuple":
         return {}
     rows = UnitItem.objects.filter(unit__study=study).values_list("unit_id", "item__external_id", "position")

@@ -81,12 +81,12 @@ def without_ties(counts: PairCounts) -> PairCounts:
 
 
 def ties_missing(ratings: IntArray) -> IntArray:
-    """(raters, units): every tie taken as no judgment."""
+    """(raters, units): ties as missing judgments."""
     return np.asarray(np.where(ratings == TIE, MISSING, ratings))
 
 
 def comparable(counts: PairCounts) -> BoolArray:
-    """(g,): the generators that one finite scale can hold, the largest set of those who beat each other in a circle.
+    """(g,): the generators that one finite scale can hold, the largest set connected by cycles of wins.
 
     Ford (1957): strengths are finite if and only if from each generator a chain of wins (a tie counts both ways) leads
     to each other one. Among several such sets of a size the one with most judgments; a set of one is none.
@@ -150,7 +150,7 @@ class Fit:
 
 
 def as_used(counts: PairCounts, method: str) -> PairCounts:
-    """Wins and ties as one of METHODS takes them: Bradley and Terry's has no ties, they are half wins or dropped."""
+    """Wins and ties as one of METHODS uses them: Bradley–Terry has no ties, so they are half wins or dropped."""
     if method not in METHODS:
         raise ValueError(f"There is no model called {method}; choose one of {', '.join(METHODS)}.")
     return {HALF_WINS: ties_as_half_wins, NO_TIES: without_ties}.get(method, _as_they_are)(counts)

@@ -21,7 +21,7 @@ BLOCK = 1 << 20
 
 
 class HashingWriter(io.RawIOBase):
-    """Passes bytes on and keeps their hash and number."""
+    """Writes bytes to a file, and counts and hashes them."""
 
     def __init__(self, out: IO[bytes]):
         self.out, self.hash, self.n = out, hashlib.sha256(), 0
@@ -80,19 +80,19 @@ def json_text(content: Any) -> str:
 
 MOST_FILES = 2_000
 EXPANSION = 40  # times the size of the ZIP: answers compress well, bombs better
-MOST_LIMITS = 4  # all files together, in times of what one may have
+MOST_LIMITS = 4  # all files together, as a multiple of the limit for one
 MOST_MANIFEST = 4_000_000  # bytes
 BITE = 4 * BLOCK
 DOOR = "COMMAND"  # packs come in by command, with its limit for a file
-ENCRYPTED = 1  # the flag of ZIP for it
+ENCRYPTED = 1  # the ZIP flag of an encrypted file
 
 
 class BadPack(ValueError):
-    """The file is no whole pack; the message is a sentence that says what to do."""
+    """The file is no valid pack; the message is a sentence that says what to do."""
 
 
 class BoundedReader:
-    """A file that hands out no more than a bite at once: what a ZIP says of its own size is not believed."""
+    """A file that is read in small blocks: the sizes that a ZIP file states may be wrong."""
 
     def __init__(self, file: IO[bytes]):
         self.file = file
@@ -114,7 +114,7 @@ class BoundedReader:
 
 
 class PackReader:
-    """A pack that was written before, perhaps by somebody else: nothing is unpacked to disk, and each file is checked.
+    """Reads a pack, which may be from somebody else: nothing is unpacked to disk, and each file is checked.
 
     Memory holds one file at a time, of at most `upload_limit`.
     """
@@ -133,12 +133,12 @@ class PackReader:
         self.manifest = self.read_manifest()
 
     def refuse_twins(self) -> None:
-        """One name for two files: which one a tool unpacks differs."""
+        """Refuse two files with one name: tools differ in which one they unpack."""
         if len(self.infos) < len(self.zip.infolist()):
             raise BadPack(_("The ZIP file contains two files with the same name. Export the pack again."))
 
     def refuse_bombs(self, size: int) -> None:
-        """`size`: bytes of the ZIP file itself, as nothing that it says of itself can be held against it."""
+        """Refuse ZIP bombs. `size`: bytes of the ZIP file itself, as the sizes that it states may be wrong."""
         unpacked = sum(info.file_size for info in self.infos.values())
         most = min(max(size, BLOCK) * EXPANSION, MOST_LIMITS * get_upload_limit(DOOR))
         if len(self.infos) > MOST_FILES or unpacked > most:
@@ -166,7 +166,7 @@ class PackReader:
             self.compare(name, self.blocks(name))
 
     def compare(self, name: str, blocks: Iterable[bytes]) -> None:
-        """Read all blocks and hold them against the hash that the manifest names."""
+        """Read all blocks and compare their hash with that of the manifest."""
         entry, found = self.manifest["files"].get(name), hashlib.sha256()
         for block in blocks:
             found.update(block)

@@ -1,4 +1,4 @@
-"""How much is on one page, so that it loads at once and is read: counted in cells; bench/page_weight.py weighs.
+"""Limits on the size of a page, in cells, so that it loads quickly; measured by bench/page_weight.py.
 
 A cell takes about 150 bytes, one with intervals by both conventions twice as many.
 """
@@ -27,7 +27,7 @@ def rows_on_a_page(table: Table, of: int = 1) -> int:
 
 
 def sheets(table: Table) -> list[list[Grid]]:
-    """The grids of a table, parted among as many pages as they take; one that is too large for a page is cut."""
+    """The grids of a table, divided into pages; a grid that is too large for one page is split."""
     found: list[list[Grid]] = []
     for grid in (piece for whole in grids_of(table) for piece in pieces(whole)):
         if found and sum(map(cells_of, found[-1])) + cells_of(grid) <= GRIDS:
@@ -43,7 +43,7 @@ def pieces(grid: Grid) -> list[Grid]:
 
 
 def rows_of_grid(grid: Grid, cells: int) -> int:
-    """How many of its rows so many cells hold."""
+    """How many of its rows fit into that many cells."""
     return max(FEWEST_ROWS, cells // (len(grid.across) + 1))
 
 
@@ -58,9 +58,9 @@ def open_grids(table: Table) -> list[Grid]:
 
 
 def grids_that_fit(tables: Iterable[Table]) -> dict[str, list[Grid]]:
-    """The grids of each table for the results page, the largest of them cut so far that all have room.
+    """The grids of each table for the results page, the largest ones shortened so that all fit.
 
-    Where it is narrow, second grids give way before any row does.
+    If there is too little room, second grids are dropped before any row.
     """
     several = {table.name: open_grids(table) for table in tables}
     single = {name: grids[:1] for name, grids in several.items()}
@@ -72,7 +72,7 @@ def grids_that_fit(tables: Iterable[Table]) -> dict[str, list[Grid]]:
 
 
 def first_rows(grid: Grid, cells: int) -> Grid:
-    """The grid, cut to so many cells; as it is where that would leave out a single row."""
+    """The grid, shortened to that many cells, unless only a single row would be left out."""
     most = rows_of_grid(grid, cells)
     return grid if len(grid.down) <= most + 1 else replace(grid, down=grid.down[:most], n_cut=len(grid.down) - most)
 

@@ -190,12 +190,12 @@ def grid_notes(table: Table, crossing: Crossing) -> Iterator[str]:
 
 
 def escape(text: str) -> str:
-    """The text so that TeX prints it and runs nothing of it."""
+    """The text with all TeX commands escaped."""
     return NOT_PRINTED.sub(" ", text).translate(TEX_SIGNS)
 
 
 def cell(value: object) -> str:
-    """Nothing for undefined, numbers with all their digits and never marked, texts made harmless."""
+    """Empty for undefined; numbers with all digits and without marks; texts with formulas escaped."""
     if isinstance(value, str):  # most of an export, which has forty million cells
         return escape_formula(value)
     if value is None or (isinstance(value, float) and math.isnan(value)):

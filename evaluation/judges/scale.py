@@ -119,6 +119,6 @@ def _as_word(score: Fraction, scale: Scale, words: dict[str, Fraction]) -> str:
 
 
 def _without_range(text: str, scale: Scale) -> str:
-    """Without the scale said again, as in "on a scale from 1 to 10"."""
+    """Without a repetition of the scale, as in "on a scale from 1 to 10"."""
     low, high = (re.escape(end) for end in scale.ends.values())
     return re.sub(RANGE.format(low=low, high=high), "", text)

@@ -1,4 +1,4 @@
-"""About what a model would cost on a draft, from its texts and items: before a launch it has no units."""
+"""Estimate what a model would cost on a draft, from its texts and items: a draft has no units yet."""
 
 import math
 from collections.abc import Iterator, Sequence
@@ -27,7 +27,7 @@ class DraftCost:
 
 
 def estimate_draft(project: Project, units: Sequence[PlannedUnit], declaration: Declaration) -> list[DraftCost]:
-    """For the first models that the project may ask; nothing where the protocol asks models nothing."""
+    """Costs for the first models that the project may use; empty where models have no part in the protocol."""
     asked = [call for unit in units for call in list_calls(unit, declaration)]
     if not asked:
         return []

@@ -80,7 +80,7 @@ def plain_words(sentence: str) -> set[str]:
 
 
 def words_of(sentence: str, language: str) -> list[Word]:
-    """Those that can be gapped. The first word is left out: its capital letter says nothing."""
+    """The words that can become a gap, except the first word: its capital letter is no evidence."""
     rows = [Word(text, start, *_kind(text, language), before) for text, start, before in _tokens(sentence, language)]
     return [row for row in rows if row.kind]
 
@@ -228,7 +228,7 @@ def _likeness(one: Word, other: Word) -> float:
 
 
 def _same_root(one: Word, other: Word) -> bool:
-    """Forms of one word share its beginning; numbers are what they are."""
+    """Whether two words are forms of one word, which share its beginning; numbers must be equal."""
     first, second = one.text.casefold(), other.text.casefold()
     if one.is_number:
         return first == second

@@ -25,23 +25,23 @@ SLICE_SECONDS = 30.0
 RENEW_SECONDS = 5.0
 LOOK_SECONDS = 1.0
 WAIT_SECONDS = 0.25
-GATHER_SECONDS = 0.002  # replies that come together are written down together
+GATHER_SECONDS = 0.002  # replies that arrive together are stored together
 READ_AT_ONCE, READ_SECONDS = 32, 0.25
 DATABASE_AWAY = (OperationalError, InterfaceError)
 OUTAGE_PATIENCE, RECONNECT_EVERY = 60.0, 0.5  # seconds
 leaving = threading.Event()
-"""Set when the worker shuts down: nothing more is sent, what is on the wire is waited for."""
+"""Set when the worker shuts down: no more calls are sent, and those in flight are awaited."""
 
 
 def drain(run_id: int, seconds: float = SLICE_SECONDS) -> bool:
-    """Works on the run for so long; True if there is something left to do at once."""
+    """Work on the run for that many seconds; True if there is more to do at once."""
     drainer = workers.register_drainer(run_id)
     if drainer is None:
         return False
     run = Run.objects.select_related("endpoint", "project").get(pk=run_id)
     try:
         return _take_turn(run, drainer, time.monotonic() + seconds)
-    except DATABASE_AWAY as error:  # what was on the wire has an unknown outcome, as after a kill
+    except DATABASE_AWAY as error:  # calls in flight have an unknown outcome, as after a kill
         wait_for_database(error)
         return _is_active(run)
     finally:
@@ -63,7 +63,7 @@ def drain_here(run: Run, each: Callable[[Run], None] | None = None, slice_second
 
 
 def wait_for_database(error: Exception, patience: float = OUTAGE_PATIENCE) -> None:
-    """Returns with a new connection; raises the error if there is none after so many seconds."""
+    """Wait for a new connection; raises the error if there is none after `patience` seconds."""
     log.warning("The database is away: %s", error)
     until = time.monotonic() + patience
     while True:
@@ -121,7 +121,7 @@ def _is_active(run: Run) -> bool:
 
 
 class LeaseRenewal:
-    """Says every few seconds that the drainer is there; false as soon as it was thought dead."""
+    """Renews the drainer's lease every few seconds; false once the lease was lost."""
 
     def __init__(self, drainer: Drainer):
         self.drainer, self.last, self.is_alive = drainer, time.monotonic(), True
@@ -133,7 +133,7 @@ class LeaseRenewal:
 
 
 class RunWorker:
-    """One drainer at work. `ready` is leased and rendered, `out` is written down as sent: nearly all on the wire."""
+    """One drainer at work. `ready` is leased and rendered, `out` is stored as sent: nearly all are in flight."""
 
     def __init__(self, run: Run, drainer: Drainer, renewal: LeaseRenewal, until: float):
         self.run, self.drainer, self.renewal, self.until = run, drainer, renewal, until
@@ -168,7 +168,7 @@ class RunWorker:
         pace.store_limit(self.endpoint, self.pace, workers.count_drainers(self.endpoint))
 
     def work(self) -> None:
-        """Until the time is over or nothing is left, and then until all that is on the wire has come back."""
+        """Work until the time is over or nothing is left, then until all calls in flight have returned."""
         self._read_stored_replies()
         while self.out or self.ledger.replied or (self._may_continue() and not self._is_finished()):
             self._refresh_state()
@@ -184,7 +184,7 @@ class RunWorker:
         return self.is_dry and not self.ready and not self.run.calls.open().exists()
 
     def waits_long(self) -> bool:
-        """Whether all that is left waits for a time too far away to be waited for here; the sweep wakes the run."""
+        """Whether all remaining calls are due too late to wait for them here; the sweep wakes the run."""
         soon = timezone.now() + timedelta(seconds=5)
         if self.endpoint.blocked_until is not None and self.endpoint.blocked_until > soon:
             return True
@@ -192,7 +192,7 @@ class RunWorker:
         return first is not None and first > soon and not self.run.calls.filter(state=CallState.PLANNED).exists()
 
     def _run_turn(self) -> None:
-        """Waits for replies, writes them down with the next that leave, lets those go, and reads what is stored."""
+        """Wait for replies, store them together with the next calls, send those, and parse the stored replies."""
         busy, could_leave = bool(self.out), self.ready and self._count_free_slots(len(self.out))
         waits = busy and not could_leave
         outcomes = self.wire.collect(WAIT_SECONDS if waits else 0, GATHER_SECONDS if waits else 0)
@@ -207,7 +207,7 @@ class RunWorker:
             time.sleep(WAIT_SECONDS / 5)
 
     def _recall_unsent(self, outcomes: list[Outcome]) -> list[Job]:
-        """What has not left yet, as soon as anything speaks against it."""
+        """Take back calls that were not sent yet, once any reply advises against sending them."""
         goes_on = self._may_continue() and not self.endpoint.is_blocked
         if not self.out or (goes_on and not any(outcome.holds_back for outcome in outcomes)):
             return []
@@ -229,12 +229,12 @@ class RunWorker:
         return max(0, self.pace.limit + ahead - n_out)
 
     def _lease_more(self) -> None:
-        """Leases more before the stock is empty, so that the wire never waits for a prompt."""
+        """Lease more before the stock is empty, so that sending never waits for a prompt."""
         n = self.pace.limit
         is_held_back = self.endpoint.is_blocked or self.ledger.is_paced
         if len(self.ready) >= n or is_held_back or (self.is_dry and time.monotonic() < self.dry_until):
             return
-        some = n // 2 if self.out else n  # while replies come back, small bites: none of them should wait long
+        some = n // 2 if self.out else n  # small batches while replies come back, so that none of them waits long
         calls = workers.lease_calls(self.run, self.drainer, max(some, 4))
         self.is_dry, self.dry_until = not calls, time.monotonic() + WAIT_SECONDS
         self.ready += prepare_jobs(self.run, self.endpoint, self.drainer, calls)
@@ -255,7 +255,7 @@ class RunWorker:
             self.is_active = False
 
     def _refresh_state(self) -> None:
-        """What others changed: the run's state, the endpoint's limits, abilities and address; whether one waits."""
+        """Reload what others may have changed: the run's state, the endpoint's limits, capabilities and address."""
         if time.monotonic() - self.refreshed_at < LOOK_SECONDS:
             return
         self.refreshed_at = time.monotonic()
@@ -268,5 +268,5 @@ class RunWorker:
         self.pace.most = workers.get_concurrency_share(endpoint)
         if endpoint.capabilities != self.endpoint.capabilities:
             workers.give_back(self.drainer, [job.call for job in self.ready])
-            self.ready = []  # rendered for what the server was thought to take
+            self.ready = []  # rendered for capabilities that the server turned out not to have
         self.endpoint = self.ledger.endpoint = self.run.endpoint = endpoint
