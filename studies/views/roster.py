@@ -122,10 +122,16 @@ def study_roster(request, slug):
             form.add_error(None, str(error))
     page = Paginator(roster.filter_contacts(study), ROWS_A_PAGE).get_page(request.GET.get("page"))
     context = {"study": study, "project": study.project, "form": form, "page": page}
-    jobs = Job.objects.filter(kind__in=[roster.MAIL_KIND, roster.ROSTER_KIND], subject=study.job_subject)
-    if job := jobs.exclude(state=JobState.DONE).first():
+    if job := find_shown_job(study):
         context |= describe_progress(request, job)
     return render(request, "studies/roster.html", context)
+
+
+def find_shown_job(study: Study) -> Job | None:
+    """The newest job of the roster, or of mail, that is not done; an earlier one that failed is of no interest then."""
+    jobs = Job.objects.filter(subject=study.job_subject).order_by("-pk")
+    newest = [jobs.filter(kind=kind).first() for kind in (roster.ROSTER_KIND, roster.MAIL_KIND)]
+    return next((job for job in newest if job and job.state != JobState.DONE), None)
 
 
 def read_text(cleaned: dict) -> str:

@@ -7,6 +7,7 @@ from django.core import mail
 from django.core.management import call_command
 from django.db.models import Count
 from django.test import override_settings
+from django.urls import reverse
 
 from jobs.models import Job
 from studies.models import Contact, Slot
@@ -112,6 +113,18 @@ def test_batches_leave_no_generator_behind(project):
     study = make_live_study(project, plan={"annotators": "open"})
     assert choose_batch(study, 60) == 56
     assert choose_batch(study, 5) == 5
+
+
+def test_a_list_that_failed_is_no_longer_said_once_a_later_one_is_done(project, researcher, run_jobs, many, as_user):
+    bank(project)
+    study = make_live_study(project, protocol="dimension-ratings", plan={"annotators": "open"})
+    address = reverse("study_roster", args=[study.slug])
+    failed = take_or_schedule(study, many, researcher)
+    Job.objects.filter(pk=failed.pk).update(state="failed")
+    assert as_user(researcher).get(address).context["job"] == failed
+    take_or_schedule(study, [*many, Entry("One more", "")], researcher)
+    run_jobs()
+    assert "job" not in as_user(researcher).get(address).context
 
 
 def test_a_job_that_was_cut_off_goes_on_where_it_stopped(project, researcher, run_jobs, many):
