@@ -231,7 +231,7 @@ def make_simulated_annotators(study: Study, count: int, seed: int) -> list[Annot
         units = list(study.units.select_related("text").prefetch_related("items__options"))
         planned = [PlannedUnit(unit.text, tuple(unit.items.all()), unit.part) for unit in units]
         who = plan_who(study, planned, get_drawn_texts(study), seats=count)
-        make_slots(units, Purpose.SIMULATED, plan_cells(study, planned, who), make_quotas(study, count))
+        make_slots(study, units, Purpose.SIMULATED, plan_cells(study, planned, who), make_quotas(study, count))
     annotators = make_annotators(study, count, Purpose.SIMULATED)
     planted = {"ability": ABILITY, "with_flaw": WITH_FLAW, "spread": SPREAD}
     Annotator.objects.filter(pk__in=[annotator.pk for annotator in annotators]).update(

@@ -105,21 +105,27 @@ class Writer:
 
 
 @contextmanager
+def keep_garbage() -> Iterator[None]:
+    """Meanwhile Python looks for no cycles, which among a million rows are few and take long to find."""
+    collects = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if collects:
+            gc.enable()
+
+
+@contextmanager
 def write_briefly() -> Iterator[None]:
     """A transaction in which Python collects no garbage, which can take ten times as long as the writing.
 
     On SQLite a pause follows, as long as others had to wait: for those who were kept from the processor meanwhile.
     """
-    collects = gc.isenabled()
-    gc.disable()
-    try:
-        with transaction.atomic():
-            start = monotonic()
-            yield
-        held = monotonic() - start
-    finally:
-        if collects:
-            gc.enable()
+    with keep_garbage(), transaction.atomic():
+        start = monotonic()
+        yield
+    held = monotonic() - start
     if connection.vendor == "sqlite" and not connection.in_atomic_block:
         sleep(min(held, LONGEST_PAUSE))
 

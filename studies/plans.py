@@ -206,13 +206,16 @@ def fill_evenly(units: int, seats: int, per_unit: int, *, seed: int) -> list[lis
     rng = np.random.default_rng(seed)
     load, met = np.zeros(seats, dtype=np.int64), np.zeros((seats, seats), dtype=np.int64)
     found: list[list[int]] = [[] for _ in range(units)]
+    above = units * per_unit + 1  # what two seats can have shared, over all places
     for unit in rng.permutation(units).tolist():
         chosen: list[int] = []
-        for _place in range(per_unit):
-            shared = met[chosen].sum(axis=0)
-            order = np.lexsort((rng.random(seats), shared, load))
-            chosen.append(next(seat for seat in order.tolist() if seat not in chosen))
+        order = load * above  # first by load, then by what is shared
+        for lots in rng.random((per_unit, seats)):
+            best = (order == order.min()).nonzero()[0]
+            chosen.append(seat := int(best[lots[best].argmin()]))
+            order += met[seat]
+            order[seat] = above * above
         load[chosen] += 1
-        met[np.ix_(chosen, chosen)] += 1
+        met[[[seat] for seat in chosen], chosen] += 1
         found[unit] = sorted(chosen)
     return found

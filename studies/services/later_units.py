@@ -42,7 +42,7 @@ def assign_units(
     cells = [{seats[place]: cell for place, cell in row.items()} for row in plan_cells(drawn_by, planned, who)]
     group_of = {seats[place]: quota.group for quota in quotas for place in quota.seats}
     named = [Quota(group, range(seat, seat + 1), None) for seat, group in group_of.items()]
-    make_slots(units, purpose, cells, named)
+    make_slots(study, units, purpose, cells, named)
     contents = read_contents(study.units.filter(pk__in=[unit.pk for unit in units]))
     for annotator in [] if strangers else people:
         add_assignments(study, annotator, contents)

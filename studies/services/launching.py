@@ -23,7 +23,7 @@ from jobs.progress import Hear, report_progress
 from jobs.scheduling import get_or_schedule, make_job
 from projects.audit import record_act
 from projects.models import User, new_token
-from projects.scratch import CHUNK, Save, Writer
+from projects.scratch import CHUNK, Save, Writer, keep_garbage
 from studies.models import (
     Annotator,
     Assignment,
@@ -159,7 +159,7 @@ def launch_study(study: Study, made_by: User | None = None) -> tuple[Study, Chos
     """
     if study.variants.exists():
         check_variants(study, choose_items(study))
-    with scratch_study(study) as (scratch, writer):
+    with keep_garbage(), scratch_study(study) as (scratch, writer):
         prepared = None
         for attempt in count():
             with bank_locked(study.project) if attempt > MAX_CHANGES else nullcontext():
@@ -178,7 +178,7 @@ def write_rows(scratch: Study, prepared: PreparedLaunch, writer: Writer, made_by
     store_draw(scratch, prepared.draw, made_by)
     units = save_units(scratch, prepared.units, save)
     save_units(scratch, prepared.practice, save, first=len(units))
-    make_slots(units, Purpose.MAIN, prepared.cells, make_quotas(scratch), save)
+    make_slots(scratch, units, Purpose.MAIN, prepared.cells, make_quotas(scratch), save)
     if not scratch.recruitment.get("open_link"):  # there strangers claim the cells when they come
         make_annotators(scratch, count_annotators(scratch), Purpose.MAIN, save=save)
 

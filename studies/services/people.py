@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
+from operator import itemgetter
 from random import Random
 from typing import Any, NamedTuple
 
@@ -185,23 +186,22 @@ def create_assignments(
     rng = Random(f"{annotator.study.seed}/{annotator.purpose}/{annotator.seat}{f'/{first}' if first else ''}")
     ordered = shuffle_slots(sorted(slots, key=lambda slot: units[slot.unit_id].position), units, rng)
     stage = declaration.stages[0].name
-    save(
-        Assignment,
+    rows = [
         (
-            (
-                annotator.pk,
-                slot.unit_id,
-                slot.pk,
-                position,
-                draw_orders(declaration, units[slot.unit_id].items, slot.generator_id, rng),
-                stage,
-                new_token(),
-                slot.text_version,
-            )
-            for position, slot in enumerate(ordered, first)
-        ),
-        ("annotator_id", "unit_id", "slot_id", "position", "shown", "stage", "token", "text_version"),
-    )
+            slot.pk,
+            slot.unit_id,
+            annotator.pk,
+            position,
+            draw_orders(declaration, units[slot.unit_id].items, slot.generator_id, rng),
+            stage,
+            new_token(),
+            slot.text_version,
+        )
+        for position, slot in enumerate(ordered, first)
+    ]
+    columns = ("slot_id", "unit_id", "annotator_id", "position", "shown", "stage", "token", "text_version")
+    rows.sort(key=itemgetter(0))  # so that a chunk changes few pages of the indexes by slot and unit
+    save(Assignment, rows, columns)
 
 
 def shuffle_slots(slots: Sequence[Slot | Cell], units: dict[int, UnitContents], rng: Random) -> list[Slot | Cell]:

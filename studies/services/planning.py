@@ -117,12 +117,15 @@ def plan_cells(study: Study, units: Sequence[PlannedUnit], who: Who) -> Cells:
 
 
 def make_slots(
-    units: Sequence[Unit], purpose: Purpose, cells: Cells, quotas: Sequence[Quota], save: Save = save_at_once
+    study: Study,
+    units: Sequence[Unit],
+    purpose: Purpose,
+    cells: Cells,
+    quotas: Sequence[Quota],
+    save: Save = save_at_once,
 ) -> None:
     """Save the cells of a fresh plan; a plan without seats has none. `quotas` say to which group a seat belongs."""
-    if not units:
-        return
-    rotation = read_rotation(units[0].study)
+    rotation = read_rotation(study)
     groups = {seat: quota.group for quota in quotas for seat in quota.seats}
     save(
         Slot,
@@ -183,7 +186,7 @@ def add_seats(study: Study, first: int, count: int, group: str) -> None:
         plan = search_batch(list_guessed_texts(study), count, study.seed)
         mixed = Random(study.seed + first).sample(seats, count)
         cells = [{seat: int(cell) for seat, cell in zip(mixed, row, strict=True)} for row in plan]
-    make_slots(units, Purpose.MAIN, cells, [Quota(group, seats, None)])
+    make_slots(study, units, Purpose.MAIN, cells, [Quota(group, seats, None)])
 
 
 @lru_cache(maxsize=4)

@@ -304,10 +304,7 @@ def save_units(
     columns = ("study_id", "text_id", "position", "part", "block")
     save(Unit, rows, columns)
     keys = Unit.everything.filter(study=study, position__gte=first).order_by("position").values_list("pk", flat=True)
-    units = [
-        Unit(pk=pk, study=study, **dict(zip(columns[1:], row[1:], strict=True)))
-        for pk, row in zip(keys, rows, strict=True)
-    ]
+    units = [Unit(pk, *row) for pk, row in zip(keys, rows, strict=True)]
     save(
         UnitItem,
         (
