@@ -31,11 +31,6 @@ def find_annotator_by_link(token: str) -> Annotator | None:
     return find_annotator_by_token(token) if clean_token(token) else None
 
 
-def find_annotator_by_cookie(request: HttpRequest, public_id: str) -> Annotator | None:
-    token = clean_token(request.COOKIES.get(COOKIE, ""))
-    return find_annotator_by_public_id(public_id, token) if token else None
-
-
 def set_cookie(response: Response, annotator: Annotator) -> None:
     """Let this browser open the annotator's work. Bound to its path, so that several can be open side by side."""
     keep_token(response, COOKIE, annotator, reverse("work", args=[annotator.public_id]))
@@ -78,7 +73,8 @@ def annotator_view(view: AnnotatorView) -> Callable[..., Response]:
     @never_stored
     @wraps(view)
     def answer(request: HttpRequest, public_id: str, **named: str) -> Response:
-        annotator = find_annotator_by_cookie(request, public_id)
+        token = clean_token(request.COOKIES.get(COOKIE, ""))
+        annotator = find_annotator_by_public_id(public_id, token) if token else None
         if annotator is None:
             return render_no_link(request)
         with translation.override(annotator.study.language):

@@ -11,7 +11,7 @@ from django.shortcuts import redirect, render
 from django.template.loader import render_to_string
 from django.urls import reverse
 from django.utils.safestring import SafeString
-from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy as _
 
 from annotation.phase_form import PhaseForm
 from items.markup import Locate, render_markdown, render_text
@@ -19,15 +19,16 @@ from items.models import Markup, Picture
 from studies.models import Annotator, Assignment, EndReason, Problem, Purpose, Study, Unit
 from studies.phases import Phase
 from studies.protocols import PROTOCOLS, Stage
+from studies.protocols.base import UnitKind
 from studies.services.answering import StaleStage, find_retractable
-from studies.services.declarations import get_annotator_declaration, get_annotator_wording
+from studies.services.declarations import get_annotator_asking, get_annotator_wording
 from studies.services.durations import tell_minutes
 from studies.services.phases import PRACTICE_ROUND, get_phase, get_phase_words, list_phases, read_passages
 from studies.services.places import Place
 from studies.services.recruiting import get_completion_code, get_recruitment
 from studies.services.rights import get_second_code
 from studies.services.stage_form import PictureAddresses, StageForm
-from studies.stage_blocks import ItemBlock, QuestionRow, build_blocks
+from studies.stage_blocks import ItemBlock, build_blocks
 
 PART = "X-Lesart-Part"  # sent by the script, which puts the part into the page that is open
 
@@ -50,9 +51,10 @@ class Reading:
 
 def build_reading(form: StageForm) -> Reading | None:
     """The text as far as the stage shows it."""
-    text, shows = form.assignment.unit.text.in_version(form.assignment.text_version), form.stage.shows
+    text, version, shows = form.assignment.unit.text, form.assignment.text_version, form.stage.shows
     if "text" not in shows:
         return None
+    text = text.in_version(version) if version else text
     html = render_text(text, form.addresses) if text.markup == Markup.MARKDOWN else ""
     paragraphs = [] if html else [line.strip() for line in text.body.split("\n") if line.strip()]
     return Reading(text.title if "title" in shows else "", paragraphs, html, text.language)
@@ -231,14 +233,14 @@ def render_stage(
     annotator, (assignment, stage) = place.annotator, place.assignment_and_stage
     form = form or StageForm.at(place)
     blocks = build_blocks(form)
-    declaration, back = get_annotator_declaration(annotator), find_retractable(place)
+    declaration, back = form.asking.declaration, find_retractable(place)
     reads_aloud = bool(annotator.study.recruitment.get("read_aloud", False))
     is_first_stage = stage == declaration.stages[0]
     context = build_progress(place) | {
         "token": assignment.token,
         "words": form.words,
         "round_words": find_round_words(place),
-        "break_words": get_annotator_wording(annotator).get("break") if is_first_stage and place.number > 1 else None,
+        "break_words": form.asking.wording.get("break") if is_first_stage and place.counts[0] > 1 else None,
         "new_text": cache(partial(is_new_text, place)),  # asked by some templates only
         "back": back.token if back else "",
         "is_taken_back": declaration.takes_back and assignment.round > 1,
@@ -322,13 +324,12 @@ class Anchors(NamedTuple):
 def explain_scales(blocks: list[ItemBlock]) -> SafeString:
     """The box that explains the levels of each scale asked here; empty where there is nothing to explain."""
     rows = {row.name: row for block in blocks for row in block.rows if row.kind == "scale" and row.is_open}
-    anchored = [row for row in rows.values() if row.is_anchored]
-    return render_anchors(tuple(make_anchors(row) for row in anchored)) if anchored else SafeString()
-
-
-def make_anchors(row: QuestionRow) -> Anchors:
-    levels = tuple((level.value, level.label, level.anchor) for level in row.levels)
-    return Anchors(row.name, row.title, row.help, levels)
+    scales = tuple(
+        Anchors(row.name, row.title, row.help, tuple((level.value, level.label, level.anchor) for level in row.levels))
+        for row in rows.values()
+        if any(level.anchor for level in row.levels)
+    )
+    return render_anchors(scales) if scales else SafeString()
 
 
 @lru_cache(maxsize=256)
@@ -380,34 +381,29 @@ def render_confirm(request: HttpRequest, place: Place, confirms: str = "") -> Ht
 def build_progress(place: Place) -> dict[str, Any]:
     """How far the annotator is, in units and steps."""
     annotator, current = place.annotator, place.assignment_and_stage[1].name
-    stages = [stage.name for stage in get_annotator_declaration(annotator).way(current)]
+    asking, (number, total) = get_annotator_asking(annotator), place.counts
+    stages = [stage.name for stage in asking.declaration.way(current)]
+    words = [asking.wording.get(name, {}) for name in stages]
+    titles = [str(said.get("step") or said.get("title") or name) for name, said in zip(stages, words, strict=True)]
+    unit = PROTOCOLS[annotator.study.protocol].unit
     return {
-        "unit": PROTOCOLS[annotator.study.protocol].unit,
-        "where": describe_position(place),
-        "number": place.number,
-        "n_done": place.number - 1,
-        "total": place.total,
-        "steps": [Step(name_step(annotator, name), name == current) for name in stages],
-        "steps_done": (place.number - 1) * len(stages) + stages.index(current),
-        "steps_total": place.total * len(stages),
+        "unit": unit,
+        "where": POSITIONS[unit] % {"number": number, "total": total},
+        "number": number,
+        "n_done": number - 1,
+        "total": total,
+        "steps": [Step(title, name == current) for name, title in zip(stages, titles, strict=True)],
+        "steps_done": (number - 1) * len(stages) + stages.index(current),
+        "steps_total": total * len(stages),
     }
 
 
-def describe_position(place: Place) -> str:
-    """Where one is, in a few words."""
-    words = {
-        "text": _("Text %(number)s of %(total)s"),
-        "item": _("Question %(number)s of %(total)s"),
-        "pair": _("Pair %(number)s of %(total)s"),
-        "tuple": _("Set %(number)s of %(total)s"),
-    }
-    return words[PROTOCOLS[place.annotator.study.protocol].unit] % {"number": place.number, "total": place.total}
-
-
-def name_step(annotator: Annotator, stage: str) -> str:
-    """What a stage is called in the row of steps: the wording says it in a word, else by the stage's title."""
-    words = get_annotator_wording(annotator).get(stage, {})
-    return str(words.get("step") or words.get("title") or stage)
+POSITIONS: dict[UnitKind, Any] = {
+    "text": _("Text %(number)s of %(total)s"),
+    "item": _("Question %(number)s of %(total)s"),
+    "pair": _("Pair %(number)s of %(total)s"),
+    "tuple": _("Set %(number)s of %(total)s"),
+}
 
 
 def is_not_counted(annotator: Annotator) -> bool:

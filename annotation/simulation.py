@@ -127,8 +127,8 @@ class SimulatedPerson:
         form = StageForm.at(place)
         sent: Fields = {"item": [subject.handle for subject in form.subjects]}
         for subject in form.subjects:
-            item = form.items.get(subject.item_id)
-            for question in form.open_questions(subject):
+            item = form.shown_items.items.get(subject.item_id)
+            for question in form.open_questions[subject.handle]:
                 sent |= self.answer(question, subject, item, form)
                 sent |= self.other_pick(question, subject, sent)
         return sent

@@ -47,10 +47,10 @@ class RequestIdMiddleware:
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         set_request_id(request.headers.get(HEADER) if settings.ALLAUTH_TRUSTED_PROXY_COUNT else None)
-        if current_request_id() == NO_REQUEST:
-            set_request_id(uuid.uuid4().hex)
+        if _request_id.get() == NO_REQUEST:
+            _request_id.set(uuid.uuid4().hex)
         response = self.get_response(request)
-        response[HEADER] = current_request_id()
+        response[HEADER] = _request_id.get()
         return response
 
 

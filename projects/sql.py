@@ -127,9 +127,9 @@ def make_reader(field: "models.Field[Any, Any]") -> Callable[[Any], Any]:
 def update_row(row: models.Model, *columns: str) -> None:
     """Store these attributes of the row, which is there."""
     statement, adapters = prepare_update(type(row), columns)
-    values = [adapt(getattr(row, name)) for name, adapt in zip((*columns, "pk"), adapters, strict=True)]
+    values = [adapt(getattr(row, name)) for name, adapt in zip(columns, adapters, strict=True)]
     with open_prepared_cursor() as cursor:
-        cursor.execute(statement, values)
+        cursor.execute(statement, [*values, row.pk])
 
 
 class Insert(NamedTuple):
@@ -160,7 +160,7 @@ def prepare_update(model: type[models.Model], columns: tuple[str, ...]) -> tuple
     changes = ", ".join(f"{quote(str(fields[name].column))} = %s" for name in columns)
     table, key = quote(model._meta.db_table), quote(str(model._meta.pk.column))
     statement = f"UPDATE {table} SET {changes} WHERE {key} = %s"  # noqa: S608 - names of our tables
-    return statement, [*(make_adapter(fields[name]) for name in columns), as_is]
+    return statement, [make_adapter(fields[name]) for name in columns]
 
 
 def fixed_values(model: type[models.Model], columns: Sequence[str]) -> dict[str, Any]:

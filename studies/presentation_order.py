@@ -87,21 +87,21 @@ def read_shown_items(shown: dict[str, list], stage: str) -> list[ShownItem]:
 class Subject:
     """What one answer on a page is about: an item, the items of a unit that are compared, or the text itself.
 
-    `sides`: the items in the order shown, of a pair from left to right; none of the text.
+    `sides`: the items in the order shown, of a pair from left to right; none of the text. `options`: of the one item.
     """
 
     handle: str
     item_id: int | None  # under which item the answers are stored; see `get_stored_item`
-    sides: tuple[ShownItem, ...]
-
-    @property
-    def options(self) -> tuple[ShownOption, ...]:
-        return self.sides[0].options if len(self.sides) == 1 else ()
+    sides: tuple[ShownItem, ...] = ()
+    options: tuple[ShownOption, ...] = ()
 
 
 def list_subjects(shown: Sequence[ShownItem], kind: UnitKind = "text", first: int | None = None) -> list[Subject]:
     """What is asked about in a stage, in the order shown. `first`: of a pair the unit's first item."""
     if kind not in COMPARED:
-        return [Subject(item.handle, item.item_id, (item,) if item.item_id else ()) for item in shown]
+        return [
+            Subject(item.handle, item.item_id, (item,), item.options) if item.item_id else Subject(item.handle, None)
+            for item in shown
+        ]
     # Named after the one shown first: the name must not tell which is the unit's first.
     return [Subject(shown[0].handle, first, tuple(shown))] if shown else []

@@ -166,7 +166,7 @@ def build_block(form: StageForm, number: int, subject: Subject) -> ItemBlock:
 
 def add_item(block: ItemBlock, form: StageForm, subject: Subject) -> None:
     """Add stem, answer and options of the one item that the subject is."""
-    item, stage = form.items[subject.sides[0].item_id], form.stage
+    item, stage = form.shown_items.items[subject.sides[0].item_id], form.stage
     block.ticks = next((question.name for question in stage.questions if question.per == "option"), "")
     ticked, unsure = f"{block.ticks}-{subject.handle}", f"{UNSURE}-{subject.handle}"
     chosen = form.ticks_in(ticked)
@@ -176,7 +176,7 @@ def add_item(block: ItemBlock, form: StageForm, subject: Subject) -> None:
 
 
 def build_side(form: StageForm, letter: str, shown: ShownItem, rows: Sequence[QuestionRow]) -> Side:
-    item = form.items[shown.item_id]
+    item = form.shown_items.items[shown.item_id]
     choices = [(row, level) for row in rows for level in row.levels if level.value == shown.handle]
     answer = form.draw(get_expected_answer(form.stage, item))
     return Side(shown.handle, letter, form.draw(item.stem), answer, build_options(form, shown), choices)
@@ -211,10 +211,10 @@ def build_options(
 
 
 def build_rows(form: StageForm, subject: Subject) -> list[QuestionRow]:
-    """The questions about the item as a whole; in a second round those that are open again are among the others."""
-    opened, again = form.stage.find_reached(form.path(subject)), form.reopened(subject)
+    """The questions about the item as a whole; in a second round those that are open again stand among the others."""
+    opened, again = form.stage.find_reached(form.path(subject)), form.reopened[subject.handle]
     found: list[QuestionRow] = []
-    for question in form.applicable_questions(subject):
+    for question in form.applicable_questions[subject.handle]:
         if question.per == "item":
             row = build_row(form, subject, question)
             row.is_asked = question.name in opened or (again is not None and question.name not in again)
@@ -228,7 +228,7 @@ def build_rows(form: StageForm, subject: Subject) -> list[QuestionRow]:
 
 def build_row(form: StageForm, subject: Subject, question: Question) -> QuestionRow:
     words, name = find_wording(question, form.words), f"{question.name}-{subject.handle}"
-    value = str(form.value(name) or "")
+    value = str(form.values.get(name) or "")
     return QuestionRow(
         name=question.name,
         input=name,
@@ -259,7 +259,7 @@ def show_round(row: QuestionRow, cell: Mapping[str, Any] | None, form: StageForm
         row.others_comments = tuple(form.others_comments.get((subject.item_id, row.name), []))
     name = f"{COMMENT}{row.input}"
     if name in form.allowed:
-        row.comment_field, row.comment = name, str(form.value(name) or "")
+        row.comment_field, row.comment = name, str(form.values.get(name) or "")
 
 
 def show_checked(row: QuestionRow, cell: Mapping[str, Any] | None, form: StageForm, subject: Subject) -> None:

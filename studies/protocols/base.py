@@ -7,7 +7,7 @@ from random import Random
 from typing import Any, Literal
 
 from items.wording import Wording
-from studies.protocols.conditions import Condition, PathQuestion, Value, path, walk
+from studies.protocols.conditions import Condition, Value, walk
 from studies.protocols.parameters import InvalidParameter, Parameter
 
 # How the items of a text become units: what one assignment is about. Pure functions, without Django.
@@ -168,8 +168,11 @@ class Stage:
         return tuple(each for each in self.questions if has_expected_answer or not each.needs_expected_answer)
 
     def path(self, answers: Mapping[str, Value], applying: Iterable[Question]) -> dict[str, Value | None]:
-        """The applicable questions that are asked after these answers; see `conditions.path`."""
-        return path([PathQuestion(question.name, question.asked_if) for question in applying], answers)
+        """The applicable questions that are asked after these answers, in order; None where one is still missing.
+
+        A question whose condition does not hold, or is still open, is left out, whatever was answered to it.
+        """
+        return walk(applying, answers)[0]
 
     def applicable(self, answers: Mapping[str, Value], applying: Iterable[Question]) -> dict[str, bool | None]:
         """By applicable question, whether it is asked after these answers; None where an earlier one is missing.
@@ -177,7 +180,7 @@ class Stage:
         What is asked and has no answer is missing; what is not asked is not applicable.
         """
         applying = list(applying)
-        asked, waiting = walk([PathQuestion(question.name, question.asked_if) for question in applying], answers)
+        asked, waiting = walk(applying, answers)
         return {each.name: None if each.name in waiting else each.name in asked for each in applying}
 
     def find_reached(self, asked: Mapping[str, Value | None]) -> frozenset[str]:
@@ -214,7 +217,7 @@ class Declaration:
 
     def stage(self, name: str) -> Stage:
         """The stage of that name; `KeyError` if there is none."""
-        return {stage.name: stage for stage in self.every_stage}[name]
+        return {stage.name: stage for stage in self.way(name)}[name]
 
     @property
     def every_stage(self) -> tuple[Stage, ...]:

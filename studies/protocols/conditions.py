@@ -126,20 +126,14 @@ def _part(name: str, value: object) -> Condition:
     return Is(name, tuple(values))
 
 
-@dataclass(frozen=True)
-class PathQuestion:
+class PathQuestion(Protocol):
     """One question as a path sees it: its name, and the condition under which it is asked (None: always)."""
 
-    name: str
-    asked_if: Condition | None = None
+    @property
+    def name(self) -> str: ...
 
-
-def path(questions: Iterable[PathQuestion], answers: Mapping[str, Value]) -> dict[str, Value | None]:
-    """The questions that are asked, in order, with their answers; None where one is still missing.
-
-    A question whose condition does not hold, or is still open, is left out, whatever was answered to it.
-    """
-    return walk(questions, answers)[0]
+    @property
+    def asked_if(self) -> Condition | None: ...
 
 
 def walk(

@@ -39,15 +39,6 @@ from studies.services.states import hold_state
 SEEN_EVERY = timedelta(minutes=1)  # precision of the time of the last visit
 
 
-def collect_answers(form: StageForm) -> list[Answer]:
-    """All answers of a complete form, checked by the declaration."""
-    return [
-        answer
-        for subject in form.subjects
-        for answer in check_answers(form.stage, form.collect_answers(subject), form.about(subject))
-    ]
-
-
 def store_submission(form: StageForm, active: int | None = None) -> None:
     """Write the responses of one stage and move the cursor, inside the caller's transaction; the drafts have the times.
 
@@ -55,12 +46,17 @@ def store_submission(form: StageForm, active: int | None = None) -> None:
 
     The unique submission of a stage makes a second hand-in fail in the database, whatever was checked before.
     """
-    now, assignment, stage, answers = timezone.now(), form.assignment, form.stage, collect_answers(form)
+    now, assignment, stage = timezone.now(), form.assignment, form.stage
     if active is not None:
         active = min(active, round((now - (assignment.stage_opened_at or now)).total_seconds()))
     insert_rows(Submission, OF_SUBMISSION, [(assignment.pk, stage.name, assignment.stage_opened_at, now, active)])
     version = get_version_id(assignment.annotator)
-    insert_rows(Response, OF_RESPONSE, (list_values(form, answer, version, now) for answer in answers))
+    rows = [
+        list_values(form, answer, version, now)
+        for subject in form.subjects
+        for answer in check_answers(stage, form.collect_answers(subject), form.about(subject))
+    ]
+    insert_rows(Response, OF_RESPONSE, rows)
     advance_cursor(assignment, stage, now)
 
 
@@ -263,7 +259,8 @@ def submit_stage(
             form.take(data)
         refusal = find_refusal(place, form, confirmed)
         asks = ask and place.assignment_and_stage[1].confirm
-        if refusal or asks or is_built_upon(form):
+        # a later stage may start from the drafts of this one; other drafts are no longer needed after submission
+        if refusal or asks or any(each.starts_from == form.stage.name for each in form.asking.declaration.stages):
             form.drafts.save()
         if asks and not refusal:
             place = replace(place, confirms=form.fingerprint)
@@ -272,11 +269,6 @@ def submit_stage(
     if refusal is not None:  # outside the transaction, so that the drafts are kept
         raise refusal
     return place
-
-
-def is_built_upon(form: StageForm) -> bool:
-    """Whether a later stage starts from the drafts of this one; other drafts are no longer needed after submission."""
-    return any(stage.starts_from == form.stage.name for stage in form.asking.declaration.stages)
 
 
 def hand_in(place: Place, form: StageForm, active: int | None = None) -> Place:

@@ -1,6 +1,6 @@
 """Check answers against the protocol's declaration, whatever their source; store drafts, read their items."""
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Container, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -139,12 +139,13 @@ class Drafts:
         draft = self.by_item.get(item_id)
         return draft.values if draft else self.earlier.get(item_id, {})
 
-    def fields(self, subjects: Iterable[Subject]) -> Values:
+    def fields(self, subjects: Iterable[Subject], names: Container[str]) -> Values:
         """The same for all subjects, by the names of the form's fields."""
         return {
-            f"{kind}-{subject.handle}": value
+            name: value
             for subject in subjects
             for kind, value in self.values(subject.item_id).items()
+            if (name := f"{kind}-{subject.handle}") in names
         }
 
     def put(self, item_id: int | None, values: Values) -> None:

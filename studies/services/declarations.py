@@ -7,12 +7,12 @@ depends on the language of a request, and nobody may change it in place.
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
 from studies.models import Annotator, Study, Variant
-from studies.protocols import PROTOCOLS, Declaration, Stage
+from studies.protocols import PROTOCOLS, Declaration
 
 
 def get_declaration(study: Study) -> Declaration:
@@ -50,13 +50,6 @@ class QuestionSource:
 
     declaration: Declaration
     wording: dict[str, Any]
-    by_stage: dict[str, dict[str, Any]] = field(default_factory=dict)
-
-    def stage_wording(self, stage: Stage) -> dict[str, Any]:
-        """What the wording says of a stage; where it judges another's answers, that one's words are behind it."""
-        if stage.name not in self.by_stage:
-            self.by_stage[stage.name] = {**self.wording.get(stage.checks, {}), **self.wording.get(stage.name, {})}
-        return self.by_stage[stage.name]
 
 
 MAX_KEPT = 256
@@ -89,28 +82,24 @@ def fill_wording(content: dict[str, Any], declaration: Declaration) -> dict[str,
 _launched: dict[tuple[int, datetime, int], QuestionSource] = {}
 
 
-def find_asking(annotator: Annotator) -> tuple[QuestionSource, int]:
-    """How this annotator is asked, and the primary key of the instrument version that says so.
+def get_annotator_asking(annotator: Annotator) -> QuestionSource:
+    """How this annotator is asked.
 
     A launched study is frozen, so that neither instrument nor parameters are read again. The moment of its launch and
     the version are part of the key: an import that is taken back may leave both primary keys to another study.
     """
     study, asked = annotator.study, annotator.variant or annotator.study
     if asked is not study or not study.launched_at:
-        return get_asking(study, asked), asked.instrument_version_id
+        return get_asking(study, asked)
     key = study.pk, study.launched_at, study.instrument_version_id
     if key not in _launched:
         keep(_launched, key, get_asking(study, study))
-    return _launched[key], study.instrument_version_id
+    return _launched[key]
 
 
 def forget_launched() -> None:
     """Where a database is not the one of before, as in tests, its primary keys may mean something else."""
     _launched.clear()
-
-
-def get_annotator_asking(annotator: Annotator) -> QuestionSource:
-    return find_asking(annotator)[0]
 
 
 def declare(study: Study, asked: Study | Variant) -> Declaration:
@@ -130,7 +119,7 @@ def get_annotator_wording(annotator: Annotator) -> dict[str, Any]:
 
 def get_version_id(annotator: Annotator) -> int:
     """The primary key of the instrument version by which this annotator is asked."""
-    return find_asking(annotator)[1]
+    return (annotator.variant or annotator.study).instrument_version_id
 
 
 def fill_slots(words: Any, slots: Mapping[str, str]) -> Any:

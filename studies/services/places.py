@@ -75,14 +75,6 @@ class Place:
         is_again = takes_back and self.assignment.round > 1  # then its own first round is among the finished
         return finished + (not is_again), total
 
-    @property
-    def number(self) -> int:
-        return self.counts[0]
-
-    @property
-    def total(self) -> int:
-        return self.counts[1]
-
 
 def list_open(annotator: int, token: str) -> QuerySet[Assignment]:
     rows = Assignment.objects.worked_on().filter(annotator=annotator, annotator__token=token, finished_at=None)
@@ -170,20 +162,14 @@ def find_barrier(annotator: Annotator) -> Barrier | None:
     state = annotator.study.state
     if annotator.paused_at:
         return "paused"
-    if is_past_deadline(annotator):
-        return "closed"
+    deadline = annotator.study.deadline
+    if deadline and annotator.purpose in (Purpose.MAIN, Purpose.PILOT) and deadline <= timezone.now():
+        return "closed"  # although no worker has closed it yet
     if state == StudyState.LIVE or (state == StudyState.DRAFT and annotator.purpose == Purpose.PREVIEW):
         return None
     if state == StudyState.CLOSED and annotator.purpose == Purpose.EXPERT:
         return None  # a check is made when all answers are in
     return "paused" if state == StudyState.PAUSED else "closed"
-
-
-def is_past_deadline(annotator: Annotator) -> bool:
-    """Whether the study no longer accepts answers of this person, although no worker has closed it yet."""
-    deadline = annotator.study.deadline
-    counts = annotator.purpose in (Purpose.MAIN, Purpose.PILOT)
-    return counts and deadline is not None and deadline <= timezone.now()
 
 
 def find_annotator_by_token(token: str) -> Annotator | None:
@@ -235,7 +221,7 @@ def give_back_read_texts(annotator: Annotator, begun_too: bool = False) -> int:
 
     Assignments without submissions are released if they were not opened yet, or with `begun_too`.
     """
-    if not get_annotator_declaration(annotator).hides_texts:
+    if not annotator.person or not get_annotator_declaration(annotator).hides_texts:
         return 0
     known = find_read_texts(annotator)
     if not known:

@@ -37,7 +37,7 @@ def report_item(annotator: Annotator, token: str, data: Mapping[str, Any]) -> st
             return _("You have already sent many reports about this page. Thank you, they are being read.")
         assignment.reports.get_or_create(
             stage=place.assignment_and_stage[1].name,
-            item=form.items.get(subject.item_id or 0),
+            item=form.shown_items.items.get(subject.item_id or 0),
             problem=problem,
             words=clean_words(data.get("report_words", "")),
             defaults={"made_at": timezone.now()},

@@ -12,13 +12,12 @@ from django.utils.crypto import salted_hmac
 from django.utils.translation import gettext as _
 
 from items.markup import render_wording
-from items.models import Item
 from studies.models import Assignment, Response
 from studies.presentation_order import Subject, list_subjects, read_shown_items
 from studies.protocols import PROTOCOLS, Question, Stage
 from studies.protocols.base import MAX_TEXT, Value
 from studies.services.answers import About, Drafts, GivenAnswers, ShownItems
-from studies.services.declarations import QuestionSource, fill_slots, get_annotator_asking
+from studies.services.declarations import fill_slots, get_annotator_asking
 from studies.services.places import Place
 
 
@@ -54,6 +53,10 @@ class StageForm:
         for_draft: bool = False,
     ):
         self.assignment, self.stage, self.for_draft = assignment, stage, for_draft
+        self.asking = get_annotator_asking(assignment.annotator)
+        self.addresses = PictureAddresses(assignment.annotator.public_id)  # of the pictures, as far as they were drawn
+        # What fields of several values hold.
+        self.ticked = {UNSURE, *(question.name for question in stage.questions if question.per == "option")}
         self.drafts = drafts or Drafts(assignment, stage)
         self.shown_items = shown_items or ShownItems([(assignment, stage.name)])
         self.shown = read_shown_items(assignment.shown, stage.name)
@@ -61,10 +64,15 @@ class StageForm:
         first = self.shown_items.first_of(assignment.unit_id) if kind == "pair" else None
         self.subjects = list_subjects(self.shown, kind, first)
         self.allowed: dict[str, list[str]] = {}  # by field, the values it may take; none listed: a text
-        self.by_subject: dict[str, dict[str, str]] = {}  # by handle, the fields about it, by what they hold
+        # By handle: the fields about it, by what they hold; the questions that apply, and those that have a field; of a
+        # second round those that are asked again, with what is shown beside each (None: all are asked).
+        self.by_subject: dict[str, dict[str, str]] = {}
+        self.applicable_questions: dict[str, tuple[Question, ...]] = {}
+        self.open_questions: dict[str, list[Question]] = {}
+        self.reopened: dict[str, dict[str, Any] | None] = {}
         for subject in self.subjects:
             self.add_subject(subject)
-        self.values = self.drafts.fields(self.subjects)
+        self.values = self.drafts.fields(self.subjects, self.allowed)
         self.errors: dict[str, list[str]] = {}  # by handle, once the form was checked
 
     @classmethod
@@ -87,61 +95,34 @@ class StageForm:
             values = self.draft_values(subject)
             if values != self.drafts.values(subject.item_id):
                 self.drafts.put(subject.item_id, values)
-        self.values = self.drafts.fields(self.subjects)
+        self.values = self.drafts.fields(self.subjects, self.allowed)
 
     @property
     def fingerprint(self) -> str:
         """Differs between forms with other contents."""
         return sha256(json.dumps(self.values, sort_keys=True).encode()).hexdigest()[:16]
 
-    @cached_property
-    def ticked(self) -> set[str]:
-        """What fields of several values hold."""
-        return {UNSURE, *(question.name for question in self.stage.questions if question.per == "option")}
-
-    @property
-    def items(self) -> dict[int | None, Item]:
-        return self.shown_items.items
-
-    @cached_property
-    def asking(self) -> QuestionSource:
-        return get_annotator_asking(self.assignment.annotator)
-
-    @cached_property
-    def addresses(self) -> PictureAddresses:
-        """Where the annotator may see the pictures of this stage, as far as they were drawn."""
-        return PictureAddresses(self.assignment.annotator.public_id)
-
     def draw(self, wording: str) -> str:
         """Words about the text as its markup has them."""
         return render_wording(wording, self.assignment.unit.text, self.addresses)
 
-    @property
+    @cached_property
     def words(self) -> dict[str, Any]:
-        """What the wording says of this stage."""
-        return self.asking.stage_wording(self.stage)
+        """What the wording says of this stage; where it judges another's answers, that one's words are behind it."""
+        wording = self.asking.wording
+        return {**wording.get(self.stage.checks, {}), **wording.get(self.stage.name, {})}
 
     @property
     def checked_stage(self) -> Stage:
         """Where the stage judges the answers of another, that one; `KeyError` if it judges none."""
         return self.asking.declaration.stage(self.stage.checks)
 
-    def applicable_questions(self, subject: Subject) -> tuple[Question, ...]:
-        """The questions that apply to the subject, asked or not."""
-        return self.stage.about(self.has_expected_answer(subject))
-
     def has_expected_answer(self, subject: Subject) -> bool:
         """Whether its item has one; looked up only where a question depends on it, and not for a draft: its page asked
         what applies, and the hand-in drops what does not."""
         if self.for_draft or not any(question.needs_expected_answer for question in self.stage.questions):
             return True
-        return subject.item_id is not None and bool(self.items[subject.item_id].expected_answer)
-
-    def reopened(self, subject: Subject) -> dict[str, Any] | None:
-        """The questions that a second round asks again, with what is shown beside them; None: all."""
-        if self.assignment.reopened is None:
-            return None
-        return dict(self.assignment.reopened.get(str(subject.item_id), {}))
+        return subject.item_id is not None and bool(self.shown_items.items[subject.item_id].expected_answer)
 
     @cached_property
     def others_comments(self) -> dict[tuple[int | None, str], list[str]]:
@@ -162,21 +143,21 @@ class StageForm:
             found.setdefault((item, question), []).append(comment)
         return found
 
-    def open_questions(self, subject: Subject) -> list[Question]:
-        """The questions that have a field here."""
-        again = self.reopened(subject)
-        return [question for question in self.applicable_questions(subject) if again is None or question.name in again]
-
     def add_subject(self, subject: Subject) -> None:
-        """Note the fields about a subject and the values that each may take."""
-        again, values = self.reopened(subject) or {}, {}
-        for question in self.open_questions(subject):
+        """Note what is asked about a subject, its fields, and the values that each may take."""
+        reopened, handle, values = self.assignment.reopened, subject.handle, {}
+        again = None if reopened is None else dict(reopened.get(str(subject.item_id), {}))
+        applying = self.stage.about(self.has_expected_answer(subject))
+        open_here = [question for question in applying if again is None or question.name in again]
+        self.applicable_questions[handle], self.open_questions[handle] = applying, open_here
+        self.reopened[handle] = again
+        for question in open_here:
             values[question.name] = self.list_values(question, subject)
             if question.per == "option" and question.unsure:
                 values[UNSURE] = [option.handle for option in subject.options]
-            if "c" in again.get(question.name, {}).get("rules", ()):
+            if "c" in (again or {}).get(question.name, {}).get("rules", ()):
                 values[f"{COMMENT}{question.name}"] = []
-        self.by_subject[subject.handle] = {kind: f"{kind}-{subject.handle}" for kind in values}
+        self.by_subject[handle] = {kind: f"{kind}-{handle}" for kind in values}
         self.allowed |= {f"{kind}-{subject.handle}": allowed for kind, allowed in values.items()}
 
     def list_values(self, question: Question, subject: Subject) -> list[str]:
@@ -197,7 +178,7 @@ class StageForm:
         found, missing = [], []
         asked = self.path(subject)
         opened = self.stage.find_reached(asked)
-        for question in self.open_questions(subject):
+        for question in self.open_questions[subject.handle]:
             if question.per == "option":
                 found += self.option_problems(question, subject)
             elif question.name in opened and asked[question.name] is None and question.required:
@@ -220,7 +201,7 @@ class StageForm:
         sentence = _("“%(one)s” and “%(other)s” must differ: change one of them.")
         return [
             sentence % {name: get_title(each, self.words) for name, each in (("one", earlier), ("other", question))}
-            for question in self.open_questions(subject)
+            for question in self.open_questions[subject.handle]
             for earlier in self.stage.questions
             if earlier.name == question.unlike and asked.get(question.name) is not None
             if asked.get(question.name) == asked.get(earlier.name)
@@ -235,17 +216,13 @@ class StageForm:
             found.append(_("You selected both an option and “None is correct”. Keep one of them."))
         return found
 
-    def value(self, name: str) -> Any:
-        """What is in a field now: as sent, else as drafted."""
-        return self.values.get(name) if name in self.allowed else None
-
     def ticks_in(self, name: str) -> list[str]:
-        return list(self.value(name) or [])
+        return list(self.values.get(name) or [])
 
     def find_value(self, question: Question, subject: Subject) -> Value | None:
         """The value that is in the field of a question asked of the item as a whole; None if it is empty."""
         name = f"{question.name}-{subject.handle}"
-        given = self.value(name)
+        given = self.values.get(name)
         if question.kind == "tick":
             return bool(given == "true")
         if question.kind == "text":
@@ -255,11 +232,11 @@ class StageForm:
         if question.kind == "scale":
             return int(given)
         side = next((side for side in subject.sides if side.handle == given), None) if question.kind == "pick" else None
-        return self.items[side.item_id].external_id if side else given
+        return self.shown_items.items[side.item_id].external_id if side else given
 
     def path(self, subject: Subject) -> dict[str, Value | None]:
         """The questions that are asked of the item as a whole after what is here, with their values."""
-        questions = [question for question in self.open_questions(subject) if question.per == "item"]
+        questions = [question for question in self.open_questions[subject.handle] if question.per == "item"]
         values = {question.name: self.find_value(question, subject) for question in questions}
         return self.stage.path({name: value for name, value in values.items() if value is not None}, questions)
 
@@ -267,7 +244,7 @@ class StageForm:
         """The fields of the gates reached that still need an answer."""
         asked = self.path(subject)
         opened = self.stage.find_reached(asked)
-        names = [each.name for each in self.open_questions(subject) if each.required and each.name in opened]
+        names = [each.name for each in self.open_questions[subject.handle] if each.required and each.name in opened]
         return [f"{name}-{subject.handle}" for name in names if asked[name] is None]
 
     def draft_values(self, subject: Subject) -> dict[str, Any]:
@@ -275,7 +252,7 @@ class StageForm:
         values: dict[str, Any] = {}
         asked = self.path(subject)
         for kind, name in self.by_subject[subject.handle].items():
-            given = self.value(name)
+            given = self.values.get(name)
             if kind in self.ticked:
                 values[kind] = [handle for handle in self.allowed[name] if handle in (given or [])]
             elif kind.startswith(COMMENT):
@@ -287,30 +264,27 @@ class StageForm:
     def collect_answers(self, subject: Subject) -> GivenAnswers:
         """The answers about one subject in the words of the protocol; what was left untouched is not in it."""
         ticks: dict[str, dict[int, bool]] = {}
-        for question in self.open_questions(subject):
-            value = self.value(f"{question.name}-{subject.handle}")
+        for question in self.open_questions[subject.handle]:
+            value = self.values.get(f"{question.name}-{subject.handle}")
             if question.per == "option" and value:
                 ticks[question.name] = {option.option_id: option.handle in value for option in subject.options}
         values = {name: value for name, value in self.path(subject).items() if value is not None}
         unsure = self.ticks_in(f"{UNSURE}-{subject.handle}")
         marked = frozenset(option.option_id for option in subject.options if option.handle in unsure)
-        return GivenAnswers(subject.item_id, ticks, values, marked, comments=self.comments(subject))
-
-    def comments(self, subject: Subject) -> dict[str, str]:
-        written = {
-            kind.removeprefix(COMMENT): clean_text(self.value(name))[:MAX_COMMENT]
+        comments = {
+            kind.removeprefix(COMMENT): comment
             for kind, name in self.by_subject[subject.handle].items()
-            if kind.startswith(COMMENT)
+            if kind.startswith(COMMENT) and (comment := clean_text(self.values.get(name))[:MAX_COMMENT])
         }
-        return {name: comment for name, comment in written.items() if comment}
+        return GivenAnswers(subject.item_id, ticks, values, marked, comments=comments)
 
     def about(self, subject: Subject) -> About:
         """What the gate of `check_answers` must know of the subject."""
-        again = self.reopened(subject)
+        again = self.reopened[subject.handle]
         return About(
             option_ids=[option.option_id for option in subject.options],
             has_expected_answer=self.has_expected_answer(subject),
-            picks=[self.items[side.item_id].external_id for side in subject.sides],
+            picks=[self.shown_items.items[side.item_id].external_id for side in subject.sides],
             reopened=None if again is None else tuple(again),
         )
 
@@ -321,7 +295,7 @@ class StageForm:
             bool(self.ticks_in(f"{question.name}-{subject.handle}"))
             if question.per == "option"
             else question.name not in asked or not question.required or asked[question.name] is not None
-            for question in self.open_questions(subject)
+            for question in self.open_questions[subject.handle]
         )
 
 
@@ -349,20 +323,20 @@ def get_part_title(question: Question, words: Mapping[str, Any]) -> str:
 
 
 def find_wording(question: Question, words: Mapping[str, Any]) -> Mapping[str, Any]:
-    """What the wording of a stage says of a question, with {part} and {place} filled where it is one of several."""
-    found = find_entry(words, question.wording or question.name)
+    """What the wording of a stage says of a question: an entry of that name in a list, or under its name.
+
+    {part} and {place} are filled where it is one of several.
+    """
+    name = question.wording or question.name
+    lists = (entries for entries in words.values() if isinstance(entries, list))
+    named = (
+        entry for entries in lists for entry in entries if isinstance(entry, Mapping) and entry.get("name") == name
+    )
+    found = next(named, words.get(name))
+    if not isinstance(found, Mapping):
+        return {}
     return dict(fill_slots(found, get_numbers(question))) if question.part else found
 
 
 def get_numbers(question: Question) -> dict[str, str]:
     return {"part": str(question.part), "place": str(question.place)}
-
-
-def find_entry(words: Mapping[str, Any], question: str) -> Mapping[str, Any]:
-    """What the wording of a stage says of a question: an entry of that name in a list, or under its name."""
-    for entries in words.values():
-        for entry in entries if isinstance(entries, list) else ():
-            if isinstance(entry, Mapping) and entry.get("name") == question:
-                return entry
-    found = words.get(question)
-    return found if isinstance(found, Mapping) else {}

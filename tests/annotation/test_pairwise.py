@@ -310,4 +310,4 @@ def test_the_last_pair_of_all_can_be_taken_back_while_one_waits_and_at_the_end(s
     judge(study)
     walker.post({"back": back_on(walker)})
     place = find_place(annotators(study)[0])
-    assert (place.kind, place.number, place.total) == ("stage", 18, 18)
+    assert (place.kind, place.counts) == ("stage", (18, 18))

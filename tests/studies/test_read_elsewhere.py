@@ -44,7 +44,7 @@ def test_a_text_read_elsewhere_is_left_out_and_the_reason_kept(studies):
     assert texts(second) == {"t1", "t2"} - {known}
     returned = second.annotator.assignments.get(returned_at__isnull=False)
     assert returned.return_reason == "This person has read the text in another study."
-    assert find_place(second.annotator).total == 1
+    assert find_place(second.annotator).counts[1] == 1
 
 
 def test_the_plan_says_that_the_cell_was_left_to_others(studies):
@@ -127,7 +127,7 @@ def test_who_has_read_everything_is_through_at_once(studies):
     add_person(studies[0], "anna").finish()
     second = add_person(studies[1], "anna")
     place = find_place(second.annotator)
-    assert (place.kind, place.total) == ("done", 0)
+    assert (place.kind, place.counts[1]) == ("done", 0)
 
 
 def test_what_is_known_when_people_are_added_is_planned_for_at_once(studies):
