@@ -29,7 +29,7 @@ def test_the_way_goes_through_consent_instructions_and_both_stages_of_each_text(
     someone = person(study)
     way = []
     while (here := place(someone)).kind != "done":
-        way.append(here.phase or (here.stage.name, here.number, here.total))
+        way.append(here.phase or (here.stage.name, *here.counts))
         if here.phase:
             answering.pass_phase(someone.annotator, here.phase)
         else:
