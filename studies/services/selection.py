@@ -304,7 +304,10 @@ def save_units(
     columns = ("study_id", "text_id", "position", "part", "block")
     save(Unit, rows, columns)
     keys = Unit.everything.filter(study=study, position__gte=first).order_by("position").values_list("pk", flat=True)
-    units = [Unit(pk, *row) for pk, row in zip(keys, rows, strict=True)]
+    units = [
+        Unit(pk=pk, study_id=study.pk, text_id=unit.text.pk, position=position, part=unit.part, block=block)
+        for pk, (position, unit) in zip(keys, enumerate(planned, first), strict=True)
+    ]
     save(
         UnitItem,
         (
