@@ -68,7 +68,7 @@ def place(name: str, table: Table, asked: str, drawn: dict[str, str], csv: str, 
 SHORT = 24  # rows of a table that is in the list
 SURE_ENOUGH = 15  # items of a list that has the surest first
 SHORT_CLOSED = 12  # rows of a part of the description
-# Columns of tables that are shown transposed.
+# The first table with these columns is also shown with its evaluators side by side.
 SHARES = {"generator", "evaluator", "guessability", "answerability"}
 PUBLISHED = "published"
 DESCRIPTION = "description"
