@@ -1,9 +1,9 @@
 """SQL that is written once: prepared queries, and many rows inserted with one statement."""
 
 import json
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache, partial
-from itertools import repeat
+from itertools import chain, islice, repeat
 from operator import attrgetter
 from threading import local
 from typing import Any, Generic, NamedTuple, TypeVar
@@ -62,6 +62,9 @@ class PreparedQuery(Generic[Row]):
 # Rows written as plain values: what Django does for each object takes longer than the database.
 
 
+ROWS_TOGETHER = 500
+
+
 def insert_rows(model: type[models.Model], columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
     """Insert rows of the values of `columns` (attribute names); all other fields have their defaults.
 
@@ -81,7 +84,14 @@ def insert_rows(model: type[models.Model], columns: Sequence[str], rows: Iterabl
                 for row in adapted:
                     copy.write_row(row)
         else:
-            cursor.executemany(written.insert, list(adapted))
+            insert_together(cursor, written, adapted)
+
+
+def insert_together(cursor: CursorWrapper, written: "Insert", rows: Iterator[Sequence[Any]]) -> None:
+    """Some hundred rows a statement: SQLite writes the words of its full-text index after each statement."""
+    while together := list(islice(rows, ROWS_TOGETHER)):
+        places = ", ".join([written.places] * len(together))
+        cursor.execute(f"{written.insert} {places}", list(chain.from_iterable(together)))
 
 
 def insert_objects(model: type[models.Model], rows: Sequence[models.Model]) -> None:
@@ -139,6 +149,7 @@ class Insert(NamedTuple):
     rest: tuple[Any, ...]
     copy: str
     insert: str
+    places: str
 
 
 @cache
@@ -149,8 +160,8 @@ def prepare_insert(model: type[models.Model], columns: tuple[str, ...]) -> Inser
     table = connection.ops.quote_name(model._meta.db_table)
     places = ", ".join(["%s"] * (len(columns) + len(rest)))
     adapters = [make_adapter(fields[name]) for name in columns]
-    insert = f"INSERT INTO {table} ({names}) VALUES ({places})"  # noqa: S608 - names of our tables
-    return Insert(adapters, tuple(rest.values()), f"COPY {table} ({names}) FROM STDIN", insert)
+    insert = f"INSERT INTO {table} ({names}) VALUES"
+    return Insert(adapters, tuple(rest.values()), f"COPY {table} ({names}) FROM STDIN", insert, f"({places})")
 
 
 @cache

@@ -26,7 +26,7 @@ from items.services.versions import ItemVersion, KeyChange, TextVersion, correct
 from items.values import ItemValues, get_item_values
 from jobs.progress import report_progress
 from projects.models import Project, User
-from projects.scratch import Save, Writer
+from projects.scratch import Save, Writer, keep_garbage
 
 
 def apply_plan(project: Project, plan: ImportPlan, version: int, filename: str, user: User | None) -> bool:
@@ -141,6 +141,7 @@ class ImportRefused(Exception):
         self.plan = plan
 
 
+@keep_garbage()
 def read_bank_file(
     content: bytes, format_name: str = "lesart", *, name: str = "", columns: Sequence[str] | None = None
 ) -> Reading:
@@ -151,6 +152,7 @@ def read_bank_file(
     return FORMATS[format_name](content, name, columns)
 
 
+@keep_garbage()
 def import_items(
     project: Project, reading: Reading, options: ImportOptions, *, filename: str, user: User | None = None
 ) -> ImportPlan:
