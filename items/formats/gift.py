@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
 from django.utils.translation import gettext as _
@@ -21,22 +22,25 @@ from items.formats.questions import (
 )
 from items.formats.rows import ItemRow, OptionRow, Problems, Reading, TextRow
 from items.formats.text_files import decode_or_report
+from items.models import MAX_OPTIONS
 from items.plain import tidy
 
 # Moodle knows shares of 100 % for up to so many correct options.
 MAX_CORRECT = 10
+MAX_ANSWERS = 1_000  # of a question that is read at all, also one with wordings to accept or pairs to match
 RESERVED = re.compile(r"[\\~=#{}:]")
 ESCAPED = re.compile(r"\\([\\~=#{}:n])")
 ID = re.compile(r"\[id:([^\]\\]+)\]")
-TITLE = re.compile(r"\s*::(?:[^\\:]|\\.|:(?!:))*::", re.DOTALL)
-QUESTION = re.compile(r"((?:[^\\{}]|\\.)*)\{((?:[^\\{}]|\\.)*)\}(.*)", re.DOTALL)
-BRACE = re.compile(r"(?:[^\\{}]|\\.)*[{}]", re.DOTALL)
+# Possessive (++, *+): otherwise each character that is repeated would be remembered, in gigabytes for a large file.
+TITLE = re.compile(r"\s*::(?:[^\\:]++|\\.|:(?!:))*+::", re.DOTALL)
+QUESTION = re.compile(r"((?:[^\\{}]++|\\.)*+)\{((?:[^\\{}]++|\\.)*+)\}(.*)", re.DOTALL)
+BRACE = re.compile(r"(?:[^\\{}]++|\\.)*+[{}]", re.DOTALL)
 OTHER_KIND = re.compile(r"(?:T|TRUE|F|FALSE)\s*(?:#.*)?\Z", re.DOTALL)
-GENERAL_FEEDBACK = re.compile(r"((?:[^\\#]|\\.|#(?!###))*)####.*", re.DOTALL)
-ANSWER = re.compile(r"([=~])((?:[^\\=~]|\\.)*)", re.DOTALL)
+GENERAL_FEEDBACK = re.compile(r"((?:[^\\#]++|\\.|#(?!###))*+)####.*", re.DOTALL)
+ANSWER = re.compile(r"([=~])((?:[^\\=~]++|\\.)*+)", re.DOTALL)
 WEIGHT = re.compile(r"\s*%(-?\d+(?:\.\d+)?)%")
 FORMAT = re.compile(r"\s*\[(?:plain|moodle|html|markdown)\]")
-FEEDBACK = re.compile(r"((?:[^\\#]|\\.)*)#?(.*)", re.DOTALL)
+FEEDBACK = re.compile(r"((?:[^\\#]++|\\.)*+)#?(.*)", re.DOTALL)
 
 
 def write_gift(texts: Iterable[TextRow]) -> WrittenFile:
@@ -155,6 +159,10 @@ def _read_item(answers: str, rest: str, line: int, reading: Reading) -> dict[str
     if found := GENERAL_FEEDBACK.fullmatch(answers):
         answers = found[1]
     answers = answers.strip()
+    if any(islice(ANSWER.finditer(answers), MAX_ANSWERS, None)):
+        reason = _("The item has {count} options; the limit is {limit}.")
+        reading.problems.add(line, "", reason.format(count=f"{MAX_ANSWERS}+", limit=MAX_OPTIONS))
+        return None
     if rest.strip() or answers.startswith("#") or OTHER_KIND.match(answers) or _is_matching(answers):
         reason = _("This kind of question (true/false, numerical, matching or missing word) was left out.")
         reading.warnings.add(line, "", reason)

@@ -1,7 +1,9 @@
 """XML and HTML of other tools: XML is parsed without DTDs and entities, HTML is turned into plain text."""
 
 import re
-from html.parser import HTMLParser
+from collections.abc import Iterator
+from html import unescape
+from itertools import takewhile
 from xml.etree.ElementTree import Element, ParseError
 
 from defusedxml import DefusedXmlException
@@ -97,29 +99,60 @@ def check_xml(*words: str) -> None:
         raise Unfit(_("The item or its text contains a control character, which XML cannot hold."))
 
 
-class _Text(HTMLParser):
+# The parser of the standard library needs hours for a comment or a tag that is opened a million times and never closed.
+TAG = re.compile(r"</?([a-zA-Z][^\s/>]*+)")
+# Attributes, which nobody reads, up to the end of the tag. Possessive (++, *+): nothing is tried twice.
+ATTRIBUTES = re.compile(r"""(?:[\s/=]++|[^\s/>=]++(?:\s*+=\s*+(?:"[^"]*+"|'[^']*+'|[^\s>]++)?+)?+)*+>""")
+RAW = {name: re.compile(f"</{name}", re.IGNORECASE) for name in ("script", "style")}
+
+
+def split_html(html: str) -> Iterator[tuple[str, str]]:
+    """The parts of HTML in their order: a sign, one of `<`, `</`, `</>` and none, and the name of a tag or words."""
+    place = 0
+    while (start := html.find("<", place)) >= 0:
+        yield "", html[place:start]
+        if not (tag := TAG.match(html, start)):
+            place = skip_declaration(html, start)
+            if place == start:  # a sign like any other
+                place += 1
+                yield "", "<"
+        elif end := ATTRIBUTES.match(html, tag.end()):
+            sign = "</" if html[start + 1] == "/" else "</>" if html[end.end() - 2] == "/" else "<"
+            place = end.end()
+            yield sign, tag[1].lower()
+            if sign == "<" and (raw := RAW.get(tag[1].lower())):
+                place = found.start() if (found := raw.search(html, place)) else len(html)
+        else:  # no tag ends any more
+            place = len(html)
+            yield "", html[start:]
+    yield "", html[place:]
+
+
+def skip_declaration(html: str, start: int) -> int:
+    """Where the comment, declaration or nameless tag ends that starts here; the same place if none does."""
+    for opening, closing in (("<!--", "-->"), ("<!", ">"), ("<?", ">"), ("</", ">")):
+        if html.startswith(opening, start):
+            end = html.find(closing, start + len(opening))
+            return len(html) if end < 0 else end + len(closing)
+    return start
+
+
+class _Text:
     """Collects what a reader would see, with line breaks where blocks end."""
 
     def __init__(self) -> None:
-        super().__init__()
         self.parts: list[str] = []
-        self.hidden: list[str] = []
+        self.hidden: dict[str, None] = {}  # the open elements that hide what is in them
         self.title: list[str] = []
         self.in_title = False
 
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        if tag in HIDDEN:
-            self.hidden.append(tag)
-        self.in_title = tag == "title"
-        self._break(tag)
-
-    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self._break(tag)
-
-    def handle_endtag(self, tag: str) -> None:
-        if tag in self.hidden:
-            del self.hidden[self.hidden.index(tag) :]
-        self.in_title = False
+    def take_tag(self, sign: str, tag: str) -> None:
+        if sign == "<" and tag in HIDDEN:
+            self.hidden.setdefault(tag)
+        elif sign == "</" and tag in self.hidden:
+            self.hidden = dict.fromkeys(takewhile(tag.__ne__, self.hidden))
+        if sign != "</>":
+            self.in_title = sign == "<" and tag == "title"
         self._break(tag)
 
     def _break(self, tag: str) -> None:
@@ -130,17 +163,20 @@ class _Text(HTMLParser):
         elif tag in ("td", "th"):
             self.parts.append(" ")
 
-    def handle_data(self, data: str) -> None:
+    def take_words(self, words: str) -> None:
         if self.in_title:
-            self.title.append(data)
+            self.title.append(words)
         elif not self.hidden:
-            self.parts.append(SPACE.sub(" ", data))
+            self.parts.append(SPACE.sub(" ", words))
 
 
 def read_html(html: str) -> tuple[str, str]:
     """Title and text: a blank line between paragraphs, a line break for `br`, runs of white space as one space."""
-    parser = _Text()
-    parser.feed(html)
-    parser.close()
-    lines = re.sub(r" *\n *", "\n", re.sub(" +", " ", "".join(parser.parts)))
-    return SPACE.sub(" ", "".join(parser.title)).strip(), tidy(re.sub(r"\n{3,}", GAP, lines))
+    text = _Text()
+    for sign, words in split_html(html):
+        if sign:
+            text.take_tag(sign, words)
+        elif words:
+            text.take_words(unescape(words))
+    lines = re.sub(r" *\n *", "\n", re.sub(" +", " ", "".join(text.parts)))
+    return SPACE.sub(" ", "".join(text.title)).strip(), tidy(re.sub(r"\n{3,}", GAP, lines))

@@ -51,6 +51,8 @@ FILES = {
     "gzip called csv": gzip.compress(CSV),
     "bzip2": bz2.compress(CSV),
     "xz": lzma.compress(CSV),
+    "half a gzip": gzip.compress(CSV)[:40],
+    "zstd": b"\x28\xb5\x2f\xfd" + bytes(range(200)),
     "gzip bomb": gzip.compress(b"0" * 10_000_000),
     "ZIP bomb": pack({"imsmanifest.xml": b"0" * 60_000_000}),
     "ZIP with paths": pack({"../../imsmanifest.xml": b"<manifest/>"}),
@@ -70,6 +72,11 @@ FILES = {
     "SQLite": b"SQLite format 3\0" + b"\0" * 100,
     "external entity": ENTITY,
     "billion laughs": LAUGHS,
+    "comments that never end": b"<!--" * 100_000,
+    "quotes that never end": b'<a "' * 100_000,
+    "a million attributes": b"<p " + b"a=b " * 1_000_000 + b">x",
+    "a million options": b"Text\n\nQuestion {" + b"=a ~b " * 500_000 + b"}",
+    "deep HTML": b"<div>" * 200_000,
     "deep XML": b"<quiz>" + b"<a>" * 100_000,
     "deep JSON": b'{"text": ' + b"[" * 100_000,
     "wide JSON": b'{"text": [' + b"1," * 500_000 + b"1]}",
@@ -117,7 +124,9 @@ def test_a_hostile_file_is_refused_in_sentences(content):
     assert not any("root:" in reason or "hahaha" in reason for reason in sentences)
 
 
-@pytest.mark.parametrize("name", ["gzip bomb", "ZIP bomb", "workbook bomb"])
+@pytest.mark.parametrize(
+    "name", ["gzip bomb", "ZIP bomb", "workbook bomb", "a million attributes", "a million options"]
+)
 def test_a_bomb_takes_bounded_memory(name):
     tracemalloc.start()
     try:
@@ -128,7 +137,9 @@ def test_a_bomb_takes_bounded_memory(name):
     assert most < MAX_MEMORY
 
 
-@pytest.mark.parametrize("name", ["gzip called csv", "bzip2", "xz", "old Excel", "PDF", "picture", "SQLite"])
+@pytest.mark.parametrize(
+    "name", ["gzip called csv", "half a gzip", "zstd", "bzip2", "xz", "old Excel", "PDF", "picture", "SQLite"]
+)
 def test_a_file_that_is_another_kind_is_named(name):
     for format_name in ("lesart", "csv", "text"):
         (problem, *_more) = read_bank_file(FILES[name], format_name, name="file").problems.listed
@@ -144,3 +155,11 @@ def test_nothing_of_a_hostile_file_is_stored(project, format_name):
         with pytest.raises(ImportRefused):
             import_items(project, read_bank_file(content, format_name, name="f"), ImportOptions(), filename="f")
     assert not Text.objects.exists()
+
+
+def test_macros_of_a_workbook_are_named_and_left_out():
+    with zipfile.ZipFile(io.BytesIO(BOOK)) as archive:
+        files = {info.filename: archive.read(info) for info in archive.infolist()}
+    reading = read_bank_file(pack(files | {"xl/vbaProject.bin": b"\0"}), "csv", name="file")
+    assert [line.text.body for line in reading.lines] == ["The ferry leaves."]
+    assert ["macros" in warning.reason for warning in reading.warnings.listed] == [True]
