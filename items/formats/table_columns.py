@@ -3,7 +3,8 @@
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from itertools import takewhile
 from string import ascii_lowercase
 
 from django.utils.translation import gettext as _
@@ -38,7 +39,7 @@ NAMES = {
     "shareable": "shareable teilbar weitergabe",
     "item_id": "itemid itemnr itemnummer questionid frageid fragenr questionnumber fragenummer galderaid",
     "generator": "generator author autor autorin verfasser verfasserin system egilea",
-    "question": "question frage stem fragetext aufgabe questiontext galdera",
+    "question": "question q frage stem fragetext aufgabe questiontext galdera",
     "correct": "correct key korrekt richtig losung loesung losungsschlussel correctanswer correctoption "
     "correctanswernum correctanswers richtigeantwort richtigeantworten richtigeoption zuzena erantzunzuzena answerkey",
     "answer": "expectedanswer musterantwort erwarteteantwort musterlosung musterloesung sampleanswer openanswer",
@@ -77,12 +78,18 @@ def parse_option_sign(sign: str) -> int | None:
 def recognise_columns(header: Sequence[str]) -> list[str]:
     """A field for each column; of two that say the same the first has it. What is not recognised is kept."""
     names = [normalise_name(name) for name in header]
-    letters = {"a", "b"} <= set(names)
+    letters = find_option_letters(names)
     fields = [_recognise_name(name, letters) for name in header]
     for place, name in enumerate(names):
         if fields[place] == KEEP_AS_DETAIL and name in AMBIGUOUS:
             fields[place] = _resolve_ambiguous(name, fields)
     return [KEEP_AS_DETAIL if field in fields[:place] else field for place, field in enumerate(fields)]
+
+
+def find_option_letters(names: Collection[str]) -> list[str]:
+    """The letters from a on that are names of columns, where there is an a and a b: an e without a d is no option."""
+    found = list(takewhile(names.__contains__, ascii_lowercase[:MAX_OPTIONS]))
+    return found if len(found) > 1 else []
 
 
 def count_recognised(header: Sequence[str]) -> int:
@@ -118,14 +125,14 @@ def quote_names(header: Sequence[str]) -> str:
     return ", ".join(f"“{make_printable(name)}”" for name in header)
 
 
-def _recognise_name(name: str, letters: bool) -> str:
-    """What a column's name says by itself; bare letters are options where there is an A and a B."""
-    if normalise_name(name) in AMBIGUOUS:
+def _recognise_name(name: str, letters: list[str]) -> str:
+    """What a column's name says by itself; these bare letters are options."""
+    plain = normalise_name(name)
+    if plain in AMBIGUOUS:
         return KEEP_AS_DETAIL
-    if field := KNOWN.get(normalise_name(name)):
+    if plain not in letters and (field := KNOWN.get(plain)):
         return field
-    bare = letters and re.fullmatch("[a-t]", normalise_name(name))
-    number = parse_option_sign(normalise_name(name)) if bare else parse_option_name(name)
+    number = parse_option_sign(plain) if plain in letters else parse_option_name(name)
     return f"option_{number}" if number else KEEP_AS_DETAIL
 
 

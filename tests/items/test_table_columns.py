@@ -21,6 +21,7 @@ from items.formats.table_columns import (
         ("text,question,answer_a,answer_b,correct answer", "text,question,option_1,option_2,correct"),
         ("Text;Frage;Antwort A;Antwort B;Lösung", "text,question,option_1,option_2,correct"),
         ("Passage;Stem;A;B;C;Key", "text,question,option_1,option_2,option_3,correct"),
+        ("Passage;Q;A;B;C;D;Key", "text,question,option_1,option_2,option_3,option_4,correct"),
         ("testua;galdera;aukera 1;aukera 2;zuzena", "text,question,option_1,option_2,correct"),
         (
             "link,question_number,flores_passage,question,mc_answer1,mc_answer2,correct_answer_num,dialect",
@@ -48,6 +49,8 @@ def test_no_name_stands_for_two_fields():
         (["text", "question", "answer"], ["text", "question", "answer"]),
         (["text", "question", "A", "B", "answer"], ["text", "question", "option_1", "option_2", "correct"]),
         (["text", "c"], ["text", KEEP_AS_DETAIL]),
+        (["text", "A", "B", "D"], ["text", "option_1", "option_2", KEEP_AS_DETAIL]),
+        (["text", *"ABCDEFGHIJKLMNOPQ"], ["text", *(f"option_{number}" for number in range(1, 18))]),
         (["text", "year"], ["text", KEEP_AS_DETAIL]),
         (["text", "Text "], ["text", KEEP_AS_DETAIL]),
     ],
