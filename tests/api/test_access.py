@@ -1,7 +1,7 @@
 """Every address of the API, from its routes, for every role and every scope."""
 
 import pytest
-from django.urls import get_resolver, reverse
+from django.urls import reverse
 
 from api.models import Scope
 from api.urls import operations
@@ -179,31 +179,3 @@ def test_a_foreign_object_looks_like_one_that_does_not_exist(numbers, caller, st
             foreign, unknown = ask(find_address(name, numbers)), ask(find_address(name, nothing))
             assert foreign.status_code == unknown.status_code == 404, name
             assert foreign.content == unknown.content, name
-
-
-def list_pages() -> list[str]:
-    """An address of each page for people who sign in, its numbers and names made up: signing in comes first."""
-    found, todo = [], list(get_resolver().url_patterns)
-    while todo:
-        each = todo.pop()
-        todo += getattr(each, "url_patterns", [])
-        route = str(each.pattern)
-        if getattr(each, "name", None) and each not in operations and route.startswith(("p/", "s/", "runs/", "jobs/")):
-            values = {name: converter.to_url(1) for name, converter in each.pattern.converters.items()}
-            found.append(reverse(each.name, kwargs=values))
-    return found
-
-
-def test_a_token_opens_no_page_and_a_session_no_address_of_the_api(numbers, caller, owner, client):
-    program, pages = caller(owner), list_pages()
-    assert len(pages) > 100
-    for address in pages:
-        answered = program.get(address)
-        assert (answered.status_code, answered.headers.get("Location", "")[:16]) in [
-            (302, "/accounts/login/"),
-            (405, ""),
-        ], address
-    client.force_login(owner)
-    for operation in NEEDS:
-        name, method = operation.split()
-        assert getattr(client, method)(find_address(name, numbers)).status_code == 401, operation
