@@ -4,7 +4,8 @@ Who may open what about a project is decided in one place (`projects.access`). T
 run here: what is looked at is whether the access function lets in whom the tables say.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from typing import Any
 
 import pytest
 from django.test import Client
@@ -83,7 +84,7 @@ def people(request) -> dict[str, User]:
     return {name: request.getfixturevalue(name) for name in CHARACTERS}
 
 
-def list_routes() -> Iterator[tuple[str, object]]:
+def list_routes() -> Iterator[tuple[str, Any]]:
     """The route of each pattern that is Lesart's own, and the pattern."""
     todo = [("", each) for each in get_resolver().url_patterns]
     while todo:
@@ -124,7 +125,7 @@ def operation_addresses(numbers) -> dict[str, str]:
     return {operation: find_address(operation.split()[0], numbers) for operation in NEEDS}
 
 
-def knock(ask, address: str) -> str | int:
+def knock(ask: Callable[[str], Any], address: str) -> str | int:
     """ "in", or what was answered at the door."""
     try:
         response = ask(address)
