@@ -83,8 +83,8 @@ class EvaluatorSerializer(serializers.Serializer):
     label = serializers.CharField(source="annotator.code")
     kind = serializers.ChoiceField(AnnotatorKind.choices, source="annotator.kind")
     model = serializers.CharField(source="annotator.model")
-    done = serializers.IntegerField()
-    missing = serializers.IntegerField()
+    done = serializers.IntegerField(source="n_done")
+    missing = serializers.IntegerField(source="n_missing")
     run = serializers.IntegerField(source="run.pk", default=None, allow_null=True, help_text="The newest run, if any.")
 
 
