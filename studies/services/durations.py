@@ -71,10 +71,16 @@ def estimate_workload(outline: Outline, declaration: Declaration) -> Workload:
 
 def estimate_minutes(units: list[PlannedUnit], declaration: Declaration) -> float:
     """Minutes for these units: reading each text once, and answering everything that may be asked."""
-    texts = {unit.text.pk: unit.text for unit in units}
-    words = sum(count_words(text.body) for text in texts.values())
-    seconds = sum(sum_cost(unit, stage, weighed=True) for unit in units for stage in declaration.stages)
-    return words / WORDS_PER_MINUTE + seconds / 60
+    return count_text_words(units) / WORDS_PER_MINUTE + sum_seconds(units, declaration) / 60
+
+
+def count_text_words(units: list[PlannedUnit]) -> int:
+    """The words of their texts, each counted once."""
+    return sum(count_words(text.body) for text in {unit.text.pk: unit.text for unit in units}.values())
+
+
+def sum_seconds(units: list[PlannedUnit], declaration: Declaration) -> float:
+    return sum(sum_cost(unit, stage, weighed=True) for unit in units for stage in declaration.stages)
 
 
 def count_answers(unit: PlannedUnit, declaration: Declaration) -> float:
@@ -106,6 +112,7 @@ def make_span(numbers: list[int]) -> Span:
 SECONDS_PER_QUESTION = 12
 MEASURED_FROM = 5  # people who have finished
 KEPT_SECONDS = 300
+SAMPLED_UNITS = 500
 
 
 def tell_minutes(study: Study) -> int:
@@ -158,13 +165,27 @@ def estimate_phase_minutes(study: Study) -> float:
 
 def estimate_place_minutes(study: Study) -> float:
     """Minutes of the units that one person does: of all, where no plan shares them out."""
-    units = study.units.select_related("text").prefetch_related("items__options", "items__generator")
-    planned = [PlannedUnit(unit.text, tuple(unit.items.all()), unit.part) for unit in units]
-    whole = estimate_minutes(planned, get_declaration(study))
+    whole, n_units = estimate_all_units(study)
     slots = Slot.objects.filter(unit__study=study, purpose=Purpose.MAIN)
     counted = slots.aggregate(cells=Count("pk"), seats=Count("seat", distinct=True))
-    if not planned or not counted["seats"]:
+    if not n_units or not counted["seats"]:
         return whole
     share: float = counted["cells"] / counted["seats"]
     per_person = Recruitment.model_validate(study.recruitment).units_per_person
-    return float(whole * min(share, per_person or share) / len(planned))
+    return float(whole * min(share, per_person or share) / n_units)
+
+
+def estimate_all_units(study: Study) -> tuple[float, int]:
+    """Minutes of all units together, and their number; of many, estimated from some at even distances."""
+    keys = list(study.units.order_by("pk").values_list("pk", "text_id"))
+    sample = [unit for unit, _text in keys[:: -(-len(keys) // SAMPLED_UNITS) or 1]]
+    units = (
+        study.units.filter(pk__in=sample).select_related("text").prefetch_related("items__options", "items__generator")
+    )
+    planned = [PlannedUnit(unit.text, tuple(unit.items.all()), unit.part) for unit in units]
+    if not planned:
+        return 0.0, 0
+    texts_a_sampled_one = len({text for _unit, text in keys}) / len({unit.text.pk for unit in planned})
+    minutes_of_texts = count_text_words(planned) * texts_a_sampled_one / WORDS_PER_MINUTE
+    seconds = sum_seconds(planned, get_declaration(study)) * (len(keys) / len(planned))
+    return minutes_of_texts + seconds / 60, len(keys)

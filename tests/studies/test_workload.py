@@ -2,11 +2,13 @@
 
 import pytest
 
+from studies.services import durations
 from studies.services.declarations import get_declaration
-from studies.services.durations import Span, estimate_minutes, estimate_workload
+from studies.services.durations import Span, estimate_all_units, estimate_minutes, estimate_workload
 from studies.services.launching import outline_draft
+from studies.services.selection import PlannedUnit
 from tests.factory import make_item, make_text
-from tests.studies.world import bank, draft_study
+from tests.studies.world import bank, draft_study, make_live_study
 
 
 def of(study):
@@ -43,3 +45,21 @@ def test_where_loads_differ_the_least_and_the_most_are_said(project):
 def test_an_open_study_is_reckoned_for_one_who_does_every_text(project):
     bank(project, texts=5)
     assert of(draft_study(project, plan={"annotators": "open"})).texts == Span(5, 5)
+
+
+@pytest.mark.parametrize(("protocol", "texts"), [("guess-then-read", 9), ("dimension-ratings", 4)])
+def test_many_units_are_estimated_from_some_of_them(project, monkeypatch, protocol, texts):
+    bank(project, texts=texts)
+    study = make_live_study(project, protocol=protocol)
+    declaration = get_declaration(study)
+    units = study.units.select_related("text").prefetch_related("items__options", "items__generator")
+    planned = [PlannedUnit(unit.text, tuple(unit.items.all()), unit.part) for unit in units]
+    whole = estimate_minutes(planned, declaration)
+    for sampled in (2, 3, 500):
+        monkeypatch.setattr(durations, "SAMPLED_UNITS", sampled)
+        assert estimate_all_units(study) == (pytest.approx(whole, rel=1e-9), len(planned))
+
+
+def test_a_draft_has_no_units_to_estimate(project):
+    bank(project)
+    assert estimate_all_units(draft_study(project)) == (0.0, 0)
