@@ -48,7 +48,7 @@ def test_the_page_shows_the_version_of_the_assignment_and_no_other(texts, client
     study = make_live_study(texts, plan=COMPARED)
     reader = person(study, 1).start()
     reader.do()
-    assignment = find_place(reader.annotator).asked[0]
+    assignment = find_place(reader.annotator).assignment_and_stage[0]
     page = client.post(reader.annotator.get_link(), follow=True).content.decode()
     text = assignment.unit.text
     assert assignment.stage == "read"
