@@ -383,8 +383,8 @@ def build_progress(place: Place) -> dict[str, Any]:
     annotator, current = place.annotator, place.assignment_and_stage[1].name
     asking, (number, total) = get_annotator_asking(annotator), place.counts
     stages = [stage.name for stage in asking.declaration.way(current)]
-    words = [asking.wording.get(name, {}) for name in stages]
-    titles = [str(said.get("step") or said.get("title") or name) for name, said in zip(stages, words, strict=True)]
+    words = ((name, asking.wording.get(name, {})) for name in stages)
+    titles = [str(entry.get("step") or entry.get("title") or name) for name, entry in words]
     unit = PROTOCOLS[annotator.study.protocol].unit
     return {
         "unit": unit,

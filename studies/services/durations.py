@@ -69,18 +69,17 @@ def estimate_workload(outline: Outline, declaration: Declaration) -> Workload:
     )
 
 
-def estimate_minutes(units: list[PlannedUnit], declaration: Declaration) -> float:
-    """Minutes for these units: reading each text once, and answering everything that may be asked."""
-    return count_text_words(units) / WORDS_PER_MINUTE + sum_seconds(units, declaration) / 60
+def estimate_minutes(
+    units: list[PlannedUnit], declaration: Declaration, *, per_text: float = 1, per_unit: float = 1
+) -> float:
+    """Minutes for these units: reading each text once, and answering everything that may be asked.
 
-
-def count_text_words(units: list[PlannedUnit]) -> int:
-    """The words of their texts, each counted once."""
-    return sum(count_words(text.body) for text in {unit.text.pk: unit.text for unit in units}.values())
-
-
-def sum_seconds(units: list[PlannedUnit], declaration: Declaration) -> float:
-    return sum(sum_cost(unit, stage, weighed=True) for unit in units for stage in declaration.stages)
+    In a sample of units, each of its texts stands for `per_text` and each unit for `per_unit` of them.
+    """
+    texts = {unit.text.pk: unit.text for unit in units}
+    words = sum(count_words(text.body) for text in texts.values())
+    seconds = sum(sum_cost(unit, stage, weighed=True) for unit in units for stage in declaration.stages)
+    return words * per_text / WORDS_PER_MINUTE + seconds * per_unit / 60
 
 
 def count_answers(unit: PlannedUnit, declaration: Declaration) -> float:
@@ -185,7 +184,6 @@ def estimate_all_units(study: Study) -> tuple[float, int]:
     planned = [PlannedUnit(unit.text, tuple(unit.items.all()), unit.part) for unit in units]
     if not planned:
         return 0.0, 0
-    texts_a_sampled_one = len({text for _unit, text in keys}) / len({unit.text.pk for unit in planned})
-    minutes_of_texts = count_text_words(planned) * texts_a_sampled_one / WORDS_PER_MINUTE
-    seconds = sum_seconds(planned, get_declaration(study)) * (len(keys) / len(planned))
-    return minutes_of_texts + seconds / 60, len(keys)
+    per_text = len({text for _unit, text in keys}) / len({unit.text.pk for unit in planned})
+    per_unit = len(keys) / len(planned)
+    return estimate_minutes(planned, get_declaration(study), per_text=per_text, per_unit=per_unit), len(keys)

@@ -158,7 +158,7 @@ class StageForm:
             if "c" in (again or {}).get(question.name, {}).get("rules", ()):
                 values[f"{COMMENT}{question.name}"] = []
         self.by_subject[handle] = {kind: f"{kind}-{handle}" for kind in values}
-        self.allowed |= {f"{kind}-{subject.handle}": allowed for kind, allowed in values.items()}
+        self.allowed |= {f"{kind}-{handle}": allowed for kind, allowed in values.items()}
 
     def list_values(self, question: Question, subject: Subject) -> list[str]:
         """The values that the field of a question may take; none for a text."""
@@ -328,9 +328,12 @@ def find_wording(question: Question, words: Mapping[str, Any]) -> Mapping[str, A
     {part} and {place} are filled where it is one of several.
     """
     name = question.wording or question.name
-    lists = (entries for entries in words.values() if isinstance(entries, list))
     named = (
-        entry for entries in lists for entry in entries if isinstance(entry, Mapping) and entry.get("name") == name
+        entry
+        for entries in words.values()
+        if isinstance(entries, list)
+        for entry in entries
+        if isinstance(entry, Mapping) and entry.get("name") == name
     )
     found = next(named, words.get(name))
     if not isinstance(found, Mapping):
