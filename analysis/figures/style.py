@@ -118,7 +118,7 @@ def labels(chart: Any, dy: int, **more: Any) -> list[Any]:
 
 
 def hover(about: Mapping[str, str], measured: str = "", more: Mapping[str, str] | None = None) -> list[alt.Tooltip]:
-    """Lines by field and title: `about`, then its fields if the number has a name, then `more`."""
+    """Lines by field and title: `about`, then those of a number if `measured` names it, then `more`."""
     lines = dict(about)
     if measured:
         titles = measured, _("95 percent interval"), _("n"), _("Interval from")

@@ -84,7 +84,7 @@ def add_usual_words(phase: Mapping[str, Any], usual: Mapping[str, Any]) -> dict[
 
 
 def drop_usual_words(told: Mapping[str, Any], usual: Mapping[str, Any]) -> dict[str, Any]:
-    """What is told of a phase, without words that are the usual ones: those follow the instrument."""
+    """The values of a phase without words that are the usual ones: those follow the instrument."""
     same = [name for name in ("title", "button") if told.get(name) == usual.get(name)]
     text = ("paragraphs", "points")
     if not told.get("markup") and all(list(told.get(name, [])) == list(usual.get(name, [])) for name in text):

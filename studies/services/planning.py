@@ -197,8 +197,10 @@ def search_batch(texts: tuple[tuple[str, ...], ...], count: int, seed: int) -> l
 
 
 def choose_batch(study: Study, most: int) -> int:
-    """How many people at most to fit in together: where that goes, so that each generator of a text is guessed equally
-    often, however many such batches follow."""
+    """The number of people to assign together, at most `most`.
+
+    If possible one after which each generator of a text is guessed equally often, however many such batches follow.
+    """
     if not get_declaration(study).guesses:
         return most
     whole = lcm(*map(len, list_guessed_texts(study)))

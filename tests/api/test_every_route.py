@@ -1,7 +1,7 @@
 """Every address, from the routes, for every role by session, and every role and scope by token.
 
 Who may open what about a project is decided in one place (`projects.access`). The page or operation behind it is not
-run here: what is looked at is whether the access function lets in whom the tables say.
+run here: what is looked at is whether the access function admits exactly the people that the tables name.
 """
 
 from collections.abc import Callable, Iterator
