@@ -81,7 +81,7 @@ def list_files(study: Study, name: str, query: str) -> list[tuple[int, list[tupl
     from analysis.figures.paper import FORMS, MILLIMETRES
 
     def address(width: int, ending: str) -> str:
-        return f"{reverse('results_paper', args=[study.slug, name, width, ending])}{query and '?'}{query}"
+        return link_page("results_paper", query, study.slug, name, width, ending)
 
     return [(width, [(ending.upper(), address(width, ending)) for ending in FORMS]) for width in MILLIMETRES]
 
@@ -158,7 +158,7 @@ def list_notes(
 def list_findings(study: Study, report: Report, form: ResultsForm) -> list[tuple[str, str]]:
     """What is found beside the main result, each with the address of its table and figure."""
     query = urlencode(build_query(form), doseq=True)
-    details = f"{reverse('results_details', args=[study.slug])}{query and '?'}{query}"
+    details = link_page("results_details", query, study.slug)
     return [(sentence, f"{details}#{name}") for sentence, name in report.findings]
 
 
@@ -226,13 +226,18 @@ def about_reporting(
     elif verdict.kind in SETTLED and not all(check.passed for check in report.checks):
         yield Note(NEXT, _("Look at the checks before you report this result."), link_checks(study, query), _("Show"))
     elif verdict.kind in SETTLED:
-        href = f"{reverse('results_methods', args=[study.slug])}{query and '?'}{query}"
+        href = link_page("results_methods", query, study.slug)
         sentence = _("Report this result: take the figure, the table and the methods text.")
         yield Note(NEXT, sentence, href, _("Methods text"))
 
 
 def link_checks(study: Study, query: str) -> str:
-    return f"{reverse('results_details', args=[study.slug])}{query and '?'}{query}#checks"
+    return f"{link_page('results_details', query, study.slug)}#checks"
+
+
+def link_page(name: str, query: str, *args: str | int) -> str:
+    """The address of a page, with the choices of the results."""
+    return f"{reverse(name, args=args)}{query and '?'}{query}"
 
 
 def about_generators(outcome: Outcome | None) -> Iterator[Note]:

@@ -117,6 +117,7 @@ def _use_private_services(**variables: str) -> Iterator[dict[str, str]]:
 
 
 # A file stays with one worker, which makes its studies once. Those with slow tests come first (tests/conftest.py).
+# A worker that dies ends the part: another one would begin with the test that has killed it.
 ON_ALL_CORES = ["-n", "auto", "--dist", "loadfile", "--no-loadscope-reorder", "--max-worker-restart", "0"]
 
 
