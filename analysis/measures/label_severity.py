@@ -12,12 +12,15 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+from scipy.linalg.lapack import dgecon, dgetrf, dgetrs
 from scipy.optimize import minimize
+from scipy.sparse import csr_array
 from scipy.special import expit, log_expit
 
 from analysis.measures.types import BoolArray, FloatArray, IntArray
 
 NODES = 21
+CHUNK = 2_000_000  # numbers in an array of derivatives
 NO_ITEM_SPREAD = 1e-3  # σ below which items are as good as equal
 
 
@@ -66,7 +69,10 @@ def have_both_answers(code: IntArray, yes: BoolArray) -> BoolArray:
 
 @dataclass(frozen=True)
 class _Labels:
-    """Parameters: severities (r,), means of groups (g,), log σ. A penalty (Σ severities)² / 2 settles their mean."""
+    """Parameters: severities (r,), means of groups (g,), log σ. A penalty (Σ severities)² / 2 settles their mean.
+
+    A cell is a rater × group: its labels have the same logits, so that each is worked out once.
+    """
 
     item: IntArray
     rater: IntArray
@@ -80,6 +86,14 @@ class _Labels:
     def nodes(self) -> tuple[FloatArray, FloatArray]:
         nodes, weights = np.polynomial.hermite_e.hermegauss(NODES)
         return nodes, weights / weights.sum()
+
+    @cached_property
+    def counts(self) -> csr_array:
+        """(items, 2 · cells) numbers of labels: first those of no, then those of yes."""
+        n_cells = self.n_raters * self.n_groups
+        cell = self.rater * self.n_groups + self.group[self.item]
+        code = cell + n_cells * self.yes.astype(np.int64)
+        return csr_array((np.ones(len(code)), (self.item, code)), shape=(len(self.text), 2 * n_cells))
 
     def read(self, x: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Severities, means of groups and σ of (…, parameters)."""
@@ -96,80 +110,80 @@ class _Labels:
         logit = (level + severity.mean(axis=-1, keepdims=True))[..., None] + sigma[..., None, None] * nodes
         return np.asarray(expit(logit) @ weights)
 
-    def likelihood(self, x: FloatArray) -> tuple[float, FloatArray]:
-        """Minus the marginal log-likelihood, and its gradient by text (k, parameters)."""
-        n_texts, slope = int(self.text.max()) + 1, self.read(x)[2] * self.nodes[0]
-        of_text, of_group = self.text[self.item], self.group[self.item]
-        logit = self.logits(x, self.item, self.rater)
-        marginal, posterior = self.weigh_nodes(logit, self.yes, self.item, len(self.text))
-        pull = posterior[self.item] * (self.yes[:, None] - expit(logit))
-        by_label = pull.sum(axis=1)
-
-        def add(code: IntArray, size: int, values: FloatArray) -> FloatArray:
-            found = np.bincount(of_text * size + code, weights=values, minlength=n_texts * size)
-            return found.astype(np.float64).reshape(n_texts, size)
-
-        spread = add(np.zeros(len(self.item), dtype=np.int64), 1, pull @ slope)
-        gradient = np.concatenate(
-            [add(self.rater, self.n_raters, by_label), add(of_group, self.n_groups, by_label), spread], axis=1
-        )
-        return -float(marginal.sum()), -gradient
-
-    def logits(self, x: FloatArray, item: IntArray, rater: IntArray) -> FloatArray:
-        """(labels, nodes)"""
+    def logits(self, x: FloatArray) -> FloatArray:
+        """(cells, nodes)"""
         severity, level, sigma = self.read(x)
-        return np.asarray((severity[rater] + level[self.group[item]])[:, None] + sigma * self.nodes[0])
+        return np.asarray((severity[:, None] + level).reshape(-1, 1) + sigma * self.nodes[0])
 
-    def weigh_nodes(self, logit: FloatArray, yes: FloatArray, item: IntArray, n: int) -> tuple[FloatArray, FloatArray]:
-        """The log marginal likelihood of n items (n,), and the posterior weights of the nodes (n, nodes)."""
-        single = yes[:, None] * logit + log_expit(-logit)
-        labels = np.stack([np.bincount(item, weights=each, minlength=n) for each in single.T], axis=1)
+    def weigh_nodes(self, labels: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """From log-likelihoods of items at each node: the marginal ones (n,), and posterior weights (n, nodes)."""
         joint = np.log(self.nodes[1]) + labels
         top = joint.max(axis=1, keepdims=True)
         weights = np.exp(joint - top)
         total = weights.sum(axis=1, keepdims=True)
         return (top + np.log(total))[:, 0], weights / total
 
-    def hessians(self, x: FloatArray) -> FloatArray:
-        """(k, parameters, parameters) of minus the marginal log-likelihood, by text.
+    def likelihood(self, x: FloatArray) -> tuple[float, FloatArray]:
+        """Minus the marginal log-likelihood, and its gradient (parameters,)."""
+        logit = self.logits(x)
+        marginal, posterior = self.weigh_nodes(self.counts @ np.concatenate([log_expit(-logit), log_expit(logit)]))
+        no, yes = np.split(self.counts.T @ posterior, 2)  # labels of a cell, spread over the nodes
+        pull = yes - (no + yes) * expit(logit)
+        by_cell = pull.sum(axis=1).reshape(self.n_raters, self.n_groups)
+        spread = pull.sum(axis=0) @ (self.read(x)[2] * self.nodes[0])
+        return -float(marginal.sum()), -np.concatenate([by_cell.sum(axis=1), by_cell.sum(axis=0), [spread]])
 
-        By Louis (1982): at each node the curvature of the labels, less the covariance of their scores.
+    def derivatives(self, x: FloatArray, labels: IntArray) -> tuple[FloatArray, FloatArray]:
+        """Gradient and Hessian of minus the marginal log-likelihood of these labels, all of their items, by item.
+
+        By Louis (1982): at each node the curvature of the labels, less the covariance of their scores. An item moves
+        the parameters of its own labels only, so items with as many labels are worked out together.
         """
-        order = np.argsort(self.text[self.item], kind="stable")
-        n_texts = int(self.text.max()) + 1
-        starts = np.searchsorted(self.text[self.item][order], np.arange(1, n_texts))
-        return np.stack([self.hessian_of(x, labels) for labels in np.split(order, starts)])
+        size = len(x)
+        gradient, hessian = np.zeros(size), np.zeros(size * size)
+        starts = np.flatnonzero(np.diff(self.item[labels], prepend=-1))
+        lengths = np.diff(starts, append=len(labels))
+        for n in np.unique(lengths):
+            own = starts[lengths == n]
+            at_once = max(1, CHUNK // ((n + 2) * max(n + 2, NODES)))
+            for first in range(0, len(own), at_once):
+                chosen = labels[own[first : first + at_once, None] + np.arange(n)]
+                where, pulls, bends = self.derivatives_of(x, chosen)
+                gradient += np.bincount(where.ravel(), weights=pulls.ravel(), minlength=size)
+                pairs = (where[:, :, None] * size + where[:, None, :]).ravel()
+                hessian += np.bincount(pairs, weights=bends.ravel(), minlength=size * size)
+        return gradient, hessian.reshape(size, size)
 
-    def hessian_of(self, x: FloatArray, labels: IntArray) -> FloatArray:
-        """(parameters, parameters) from these labels, which are all of their items."""
-        items, item = np.unique(self.item[labels], return_inverse=True)
-        rater, group = self.rater[labels], self.n_raters + self.group[self.item[labels]]
-        last = np.full(len(labels), len(x) - 1)
-        logit = self.logits(x, self.item[labels], rater)
-        _marginal, posterior = self.weigh_nodes(logit, self.yes[labels], item, len(items))
-        slope = self.read(x)[2] * self.nodes[0]  # of a logit by log σ
-        pull = self.yes[labels][:, None] - expit(logit)
-        scores, at = np.zeros((len(items), len(slope), len(x))), np.arange(len(slope))
-        for parameter, values in ((rater, pull), (group, pull), (last, pull * slope)):
-            np.add.at(scores, (item[:, None], at, parameter[:, None]), values)
-        means = np.einsum("ik,ikp->ip", posterior, scores)
-        apart = (np.sqrt(posterior)[..., None] * scores).reshape(-1, len(x))
-        found = means.T @ means - apart.T @ apart
-        bent = posterior[item] * expit(logit) * expit(-logit)
-        whole, tilted = bent.sum(axis=1), bent @ slope
-        np.add.at(found, (rater, rater), whole)
-        np.add.at(found, (group, group), whole)
-        np.add.at(found, (last, last), bent @ slope**2 - (posterior[item] * pull) @ slope)
-        for one, other, values in ((rater, group, whole), (rater, last, tilted), (group, last, tilted)):
-            np.add.at(found, (one, other), values)
-            np.add.at(found, (other, one), values)
-        return np.asarray(found)
+    def derivatives_of(self, x: FloatArray, labels: IntArray) -> tuple[IntArray, FloatArray, FloatArray]:
+        """From labels (items, n): the n + 2 parameters of each item, its gradient and its Hessian by them."""
+        n = labels.shape[1]
+        severity, level, sigma = self.read(x)
+        first, slope = labels[:, :1], sigma * self.nodes[0]  # of a logit by log σ
+        group = self.group[self.item[first]]
+        logit = (severity[self.rater[labels]] + level[group])[:, :, None] + slope
+        yes, p = self.yes[labels][:, :, None], expit(logit)
+        _marginal, posterior = self.weigh_nodes((yes * logit + log_expit(-logit)).sum(axis=1))
+        pull = yes - p
+        total = pull.sum(axis=1, keepdims=True)
+        scores = np.concatenate([pull, total, total * slope], axis=1)
+        weighed = scores * posterior[:, None]
+        means = weighed.sum(axis=2)
+        found = means[:, :, None] * means[:, None] - weighed @ scores.swapaxes(1, 2)
+        bent = posterior[:, None] * p * (1 - p)
+        whole, tilted, own = bent.sum(axis=2), bent @ slope, np.arange(n)
+        found[:, own, own] += whole
+        found[:, n, n] += whole.sum(axis=1)
+        found[:, n + 1, n + 1] += (bent @ slope**2).sum(axis=1) - weighed[:, n + 1].sum(axis=1)
+        for one, other, values in ((own, n, whole), (own, n + 1, tilted), (n, n + 1, tilted.sum(axis=1))):
+            found[:, one, other] += values
+            found[:, other, one] += values
+        where = np.concatenate([self.rater[labels], self.n_raters + group, np.full_like(first, len(x) - 1)], axis=1)
+        return where, -means, found
 
     def maximize(self) -> FloatArray:
         def add_penalty(x: FloatArray) -> tuple[float, FloatArray]:
-            value, by_text = self.likelihood(x)
+            value, gradient = self.likelihood(x)
             excess = x[: self.n_raters].sum()
-            gradient = by_text.sum(axis=0)
             gradient[: self.n_raters] += excess
             return value + excess**2 / 2, gradient
 
@@ -182,19 +196,22 @@ class _Labels:
 
     def steps_without_texts(self, x: FloatArray) -> FloatArray:
         """(k, parameters) where the solution moves when a text is left out; σ stays where it is at its bound."""
-        free = len(x) - (self.read(x)[2] <= 2 * NO_ITEM_SPREAD)
-        left = self.hessians(x)[:, :free, :free]
-        whole = left.sum(axis=0)
-        np.subtract(whole, left, out=left)
-        left[:, : self.n_raters, : self.n_raters] += 1
-        gradient = self.likelihood(x)[1][:, :free]
-        found = np.zeros((len(gradient), len(x)))
-        found[:, :free] = [solve(each, pull) for each, pull in zip(left, gradient, strict=True)]
+        free = len(x) - int(self.read(x)[2] <= 2 * NO_ITEM_SPREAD)
+        n_texts, of_label = int(self.text.max()) + 1, self.text[self.item]
+        order = np.lexsort((self.item, of_label))
+        whole = self.derivatives(x, order)[1]
+        whole[: self.n_raters, : self.n_raters] += 1
+        found = np.zeros((n_texts, len(x)))
+        starts = np.searchsorted(of_label[order], np.arange(1, n_texts))
+        for text, labels in enumerate(np.split(order, starts)):
+            gradient, left = self.derivatives(x, labels)
+            found[text, :free] = solve((whole - left)[:free, :free], gradient[:free])
         return found
 
 
 def solve(matrix: FloatArray, values: FloatArray) -> FloatArray:
     """NaN where the matrix has no inverse to speak of."""
-    if np.linalg.cond(matrix) >= 1e12:
+    triangles, pivots, _singular = dgetrf(matrix)
+    if dgecon(triangles, np.abs(matrix).sum(axis=0).max())[0] <= 1e-12:
         return np.full(len(values), np.nan)
-    return np.asarray(np.linalg.solve(matrix, values))
+    return np.asarray(dgetrs(triangles, pivots, values)[0])

@@ -8,6 +8,7 @@ from analysis.choices import Choices
 from analysis.formatting import with_interval
 from analysis.frames.evidence import evidence_of
 from analysis.measures.item_response import fit_item_response
+from analysis.measures import label_severity as label_severity_module
 from analysis.measures.label_severity import _Labels, label_severity
 from analysis.science.labels import label_sentence, label_tables
 from studies.services.responses.importing import import_responses
@@ -105,12 +106,29 @@ def test_leaving_a_text_out_is_close_to_fitting_anew_and_raters_of_one_label_hav
     assert np.isnan(alike.severity).tolist() == [False, False, False, True]
 
 
-def test_curvature_by_text_is_the_slope_of_the_gradient():
+def test_derivatives_of_a_text_are_slopes_and_add_up():
+    """Items with one to three labels, some by the same rater twice."""
     rng, n = np.random.default_rng(3), 60
-    item = np.repeat(np.arange(n), 3)
-    rater = np.concatenate([rng.choice(5, 3, replace=False) for _each in range(n)])
+    item = np.repeat(np.arange(n), 1 + np.arange(n) % 3)
+    rater = rng.integers(0, 5, len(item))
     yes = (rng.random(len(item)) < 0.4).astype(float)
     model = _Labels(item, rater, yes, np.arange(n) // 6, np.arange(n) % 2, 5, 2)
     x, steps = rng.normal(0, 0.5, 8), np.eye(8) * 1e-4
-    slopes = [(model.likelihood(x + step)[1] - model.likelihood(x - step)[1]) / 2e-4 for step in steps]
-    assert model.hessians(x) == pytest.approx(np.stack(slopes, axis=1), abs=1e-6)
+    texts = [np.flatnonzero(item // 6 == text) for text in range(10)]
+    for labels in texts:
+        after, before = ([model.derivatives(x + sign * step, labels)[0] for step in steps] for sign in (1, -1))
+        assert model.derivatives(x, labels)[1] == pytest.approx((np.array(after) - before) / 2e-4, abs=1e-6)
+    whole = np.sum([model.derivatives(x, labels)[0] for labels in texts], axis=0)
+    assert model.likelihood(x)[1] == pytest.approx(whole)
+    values = [(model.likelihood(x + step)[0] - model.likelihood(x - step)[0]) / 2e-4 for step in steps]
+    assert whole == pytest.approx(values, abs=1e-6)
+
+
+def test_items_worked_out_in_parts_come_to_the_same(monkeypatch):
+    item = np.repeat(np.arange(40), 3)
+    yes = (np.random.default_rng(4).random(120) < 0.5).astype(float)
+    model = _Labels(item, np.tile(np.arange(3), 40), yes, np.arange(40) // 4, np.zeros(40, dtype=int), 3, 1)
+    whole = model.derivatives(np.zeros(5), np.arange(120))
+    monkeypatch.setattr(label_severity_module, "CHUNK", 1)
+    for once, parts in zip(whole, model.derivatives(np.zeros(5), np.arange(120)), strict=True):
+        assert parts == pytest.approx(once)
