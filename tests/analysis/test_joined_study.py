@@ -1,19 +1,27 @@
 """People on drawn texts and a model on all, from imported answers to a table: its interval is shorter."""
 
+import csv
+import io
 import json
 
 import numpy as np
 import pytest
+from bs4 import BeautifulSoup
+from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
 
 from analysis.choices import Choices
+from analysis.formatting import with_interval
 from analysis.frames.evidence import evidence_of
 from analysis.results import page_views
 from analysis.science.joined import build_tables, list_sentences
+from api.models import Scope
+from api.services.tokens import create_token
 from evaluation.models import Evaluator
 from evaluation.services.evaluators import set_seen_texts
 from studies.services.people_texts import find_draw
 from studies.services.responses.importing import import_responses
+from tests.studies import steps
 from tests.studies.world import bank, draft_study
 
 N_TEXTS, N_DRAWN, N_PEOPLE, R = 100, 20, 12, 0.8
@@ -21,13 +29,12 @@ PLAN = {"annotators": N_PEOPLE, "people_texts": N_DRAWN}
 
 
 def plant(texts: list[str], people_on: list[str]) -> bytes:
-    """Each text has a share right of its own; the model's p(right) goes with it by r = .8."""
-    rng, rows = np.random.default_rng(3), []
+    """Each text has a share right of its own in either stage; the model's p(right) goes with it by r = .8."""
+    rng, rows = np.random.default_rng(9), []
     for text in texts:
-        own, other = rng.normal(size=2)
-        level, predicted = 0.7 + 0.16 * own, 0.7 + 0.16 * (R * own + (1 - R**2) ** 0.5 * other)
-        for stage, harder in (("guess", 0.2), ("read", 0.0)):
-            right, answers = np.clip([level - harder, predicted - harder], 0.02, 0.98)
+        for stage, mean in (("guess", 0.5), ("read", 0.7)):
+            own, other = rng.normal(size=2)
+            right, answers = np.clip(mean + 0.16 * np.array([own, R * own + (1 - R**2) ** 0.5 * other]), 0.02, 0.98)
             rows += judge("m", "model", stage, text, [True] * 3, answers)
             for number in range(N_PEOPLE if text in people_on else 0):
                 rows += judge(f"p{number}", "human", stage, text, list(rng.random(3) < right), None)
@@ -110,3 +117,59 @@ def test_a_model_that_has_seen_peoples_answers_is_refused(study, as_user, owner)
     assert list_sentences(tables) == [reason]
     set_seen_texts(model, "all")
     assert {row["reason"] for row in join_study(study)[0].values()} == {reason.replace("2", str(N_TEXTS))}
+
+
+# By pages alone: a draft, its draw as a file, answers sent to the import page, the table on its page and by API.
+
+
+def import_by_pages(client, choose):
+    """A draft whose people do some texts, and answers with people on those that `choose` takes from the draw."""
+    steps.begin(client, title="Joined", protocol="guess-then-read")
+    steps.send(client, "joined", "texts")
+    plan = {
+        "annotators": str(N_PEOPLE),
+        "reading": "all",
+        "scope": "equal chance",
+        "people_texts": str(N_DRAWN),
+        "seed": "7",
+    }
+    steps.send(client, "joined", "people", **plan)
+    draw = list(csv.DictReader(io.StringIO(client.get(reverse("study_draw_csv", args=["joined"])).content.decode())))
+    texts = [row["text_id"] for row in draw]
+    file = SimpleUploadedFile("answers.jsonl", plant(texts, choose(draw)))
+    client.post(reverse("study_import", args=["joined"]), {"file": file})
+    rows = json.loads(client.get(reverse("study_table_file", args=["joined", "people_and_models", "json"])).content)
+    return {(row["measure"], row["method"]): row for row in rows["rows"]}
+
+
+def read_by_api(client, owner):
+    client.logout()
+    _token, words = create_token(owner, name="test", scopes=tuple(Scope), days=1)
+    address = reverse("api_table", args=["joined", "people_and_models", "json"])
+    rows = client.get(address, headers={"authorization": f"Bearer {words}"}).json()["rows"]
+    return {(row["measure"], row["method"]): row for row in rows}
+
+
+def test_answers_that_came_in_by_pages_are_joined(project, as_user, owner):
+    bank(project, texts=N_TEXTS, generators=("alder",))
+    client = as_user(owner)
+    found = import_by_pages(client, lambda draw: [row["text_id"] for row in draw if row["drawn"] == "true"])
+    both, alone = found["informativity", "fitted slope"], found["informativity", "people only"]
+    assert (both["n_texts"], both["n_texts_all"], both["reason"]) == (N_DRAWN, N_TEXTS, "")
+    assert 0 < both["high"] - both["low"] < 0.9 * (alone["high"] - alone["low"])
+    page = client.get(reverse("study_table_page", args=["joined", "people_and_models"])).content.decode()
+    shown = BeautifulSoup(page, "html.parser").get_text(" ")
+    assert with_interval(both["value"], both["low"], both["high"]) in " ".join(shown.split())
+    assert read_by_api(client, owner) == found
+
+
+def test_texts_of_ones_own_choice_are_refused_by_page_file_and_api(project, as_user, owner):
+    bank(project, texts=N_TEXTS, generators=("alder",))
+    client = as_user(owner)
+    found = import_by_pages(client, lambda draw: sorted(row["text_id"] for row in draw)[:N_DRAWN])
+    reason = "The texts that people did were not drawn by chance, so people and models cannot be joined."
+    assert {(row["reason"], row["value"]) for row in found.values()} == {(reason, None)}
+    for name in ("study_table_page", "results_details"):
+        args = ["joined", "people_and_models"][: 1 if name == "results_details" else 2]
+        assert reason in client.get(reverse(name, args=args)).content.decode()
+    assert read_by_api(client, owner) == found
