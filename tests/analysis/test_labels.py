@@ -7,8 +7,8 @@ from django.urls import reverse
 from analysis.choices import Choices
 from analysis.formatting import with_interval
 from analysis.frames.evidence import evidence_of
-from analysis.measures.item_response import fit_item_response
 from analysis.measures import label_severity as label_severity_module
+from analysis.measures.item_response import fit_item_response
 from analysis.measures.label_severity import _Labels, label_severity
 from analysis.science.labels import label_sentence, label_tables
 from studies.services.responses.importing import import_responses
