@@ -48,7 +48,7 @@ class Choices:
         return cls(**fields)
 
     @property
-    def included(self) -> tuple[str, ...]:
+    def extra_purposes(self) -> tuple[str, ...]:
         """The purposes beside main."""
         return tuple(purpose for purpose in self.purposes if purpose != "main")
 

@@ -22,12 +22,12 @@ APART = ("generator", "source")  # columns by which some of their rows tell gene
 
 def without_effects(report: Report) -> Report:
     """The report without sentences, and without every table, row and figure about single generators."""
-    tables = tuple(together(table) for table in report.tables if table.name in SHOWN)
+    tables = tuple(keep_pooled_rows(table) for table in report.tables if table.name in SHOWN)
     figures = tuple(name for name in report.figures if name in FIGURES)
     return replace(report, tables=tables, sentences=(), findings=(), figures=figures)
 
 
-def together(table: Table) -> Table:
+def keep_pooled_rows(table: Table) -> Table:
     """Only the rows about all generators and all sources."""
     if table.name == "description":  # what was asked, not what was answered
         return table

@@ -96,13 +96,13 @@ def open_link(request: HttpRequest, token: str) -> HttpResponse:
     if study is None:
         return render_no_link(request)
     with translation.override(study.language):
-        response = land(request, study)
+        response = show_landing(request, study)
     response["Content-Language"] = study.language
     response["Referrer-Policy"] = "strict-origin"
     return response
 
 
-def land(request: HttpRequest, study: Study) -> HttpResponse:
+def show_landing(request: HttpRequest, study: Study) -> HttpResponse:
     if study.state != StudyState.LIVE:
         name = "paused" if study.state == StudyState.PAUSED else "closed"
         return render_landing(request, words=get_wording(study)[name])

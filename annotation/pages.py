@@ -231,7 +231,7 @@ def render_stage(
 ) -> HttpResponse:
     """The items of a stage, with the text if the stage shows it; all of them, or one of them with the way to others."""
     annotator, (assignment, stage) = place.annotator, place.assignment_and_stage
-    form = form or StageForm.at(place)
+    form = form or StageForm.for_place(place)
     blocks = build_blocks(form)
     declaration, back = form.asking.declaration, find_retractable(place)
     reads_aloud = bool(annotator.study.recruitment.get("read_aloud", False))
@@ -271,7 +271,7 @@ def find_shown_picture(place: Place, name: str) -> Picture | None:
 def find_addresses(place: Place) -> PictureAddresses:
     """The addresses of all pictures on the page of the place."""
     if place.kind == "stage":
-        form = StageForm.at(place)
+        form = StageForm.for_place(place)
         build_blocks(form)
         build_reading(form)
         return form.addresses
@@ -366,7 +366,7 @@ def render_confirm(request: HttpRequest, place: Place, confirms: str = "") -> Ht
     """
     if place.kind != "stage" or not place.assignment_and_stage[1].confirm:
         return None
-    form = StageForm.at(place)
+    form = StageForm.for_place(place)
     if not form.is_valid():
         return None
     context = build_progress(place) | {
@@ -382,7 +382,7 @@ def build_progress(place: Place) -> dict[str, Any]:
     """How far the annotator is, in units and steps."""
     annotator, current = place.annotator, place.assignment_and_stage[1].name
     asking, (number, total) = get_annotator_asking(annotator), place.counts
-    stages = [stage.name for stage in asking.declaration.way(current)]
+    stages = [stage.name for stage in asking.declaration.stages_with(current)]
     words = ((name, asking.wording.get(name, {})) for name in stages)
     titles = [str(entry.get("step") or entry.get("title") or name) for name, entry in words]
     unit = PROTOCOLS[annotator.study.protocol].unit

@@ -124,7 +124,7 @@ class SimulatedPerson:
         if place.assignment is None or place.stage is None:
             raise SimulationFailed(f"{self.annotator} sees questions, but is at no stage.")
         self.gained = gain_of_version(place.assignment, place.stage)
-        form = StageForm.at(place)
+        form = StageForm.for_place(place)
         sent: Fields = {"item": [subject.handle for subject in form.subjects]}
         for subject in form.subjects:
             item = form.shown_items.items.get(subject.item_id)

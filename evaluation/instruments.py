@@ -206,7 +206,7 @@ def render_questions(
     prompts: JudgePrompts, stage: Stage, wording: Mapping[str, Any], way: str, item: Item
 ) -> Iterator[RenderedPrompt]:
     is_reworded, shown = False, render_item(prompts, stage, wording, item, "preview")
-    applying = stage.about(bool(item.expected_answer.strip()))
+    applying = stage.applicable_questions(bool(item.expected_answer.strip()))
     for question in (each for each in list_judged_questions(stage) if each in applying):
         if way == GATES:
             words = render_gate_prompt(prompts, wording, item, shown, question, NOBODY if is_reworded else "")

@@ -13,7 +13,7 @@ from items.models import MAX_ID, MAX_TAG, MAX_TAGS
 TURNING = set("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 
 
-def tidy(text: str) -> str:
+def strip_text(text: str) -> str:
     """Newlines as \\n and no white space around: what a form field does, so that file and page store the same."""
     return text.replace("\r\n", "\n").replace("\r", "\n").strip()
 
@@ -76,7 +76,7 @@ DEFAULT_GENERATOR = "human"
 
 def clean_name(value: str) -> str:
     """An id or a name: one line without control characters; raises ValueError with a sentence."""
-    value = tidy(value)
+    value = strip_text(value)
     if is_blank(value):
         raise ValueError(_("This field is empty. Fill it in, or leave it out if it is optional."))
     if len(value) > MAX_ID:

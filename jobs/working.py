@@ -77,8 +77,8 @@ def run_job(job_id: int) -> None:
     if job is None:
         return
     try:
-        with Heartbeat(job) as heartbeat, listen(heartbeat.hear), override(job.language):
-            path = KINDS[job.kind].load()(job, heartbeat.hear)
+        with Heartbeat(job) as heartbeat, listen(heartbeat.on_progress), override(job.language):
+            path = KINDS[job.kind].load()(job, heartbeat.on_progress)
     except JobCancelled:
         return
     except JobFailed as failed:
@@ -163,7 +163,7 @@ class Heartbeat(RepeatingThread):
         self.job, self.is_lost = job, False
         self.progress = {"step": "", "done": 0, "total": 0}
 
-    def hear(self, step: str, done: int, total: int) -> None:
+    def on_progress(self, step: str, done: int, total: int) -> None:
         """Keep what the work reports; `JobCancelled` if it need not go on."""
         if self.is_lost:
             raise JobCancelled

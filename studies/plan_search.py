@@ -34,28 +34,28 @@ class Design:
     paired: FloatArray
 
     @cached_property
-    def does(self) -> FloatArray:
-        """(texts, seats): 1 where the seat does the text."""
-        does = np.zeros((len(self.who), self.seats))
+    def assigned(self) -> FloatArray:
+        """(texts, seats): 1 where the seat is assigned the text."""
+        found = np.zeros((len(self.who), self.seats))
         for text, seats in enumerate(self.who):
-            does[text, seats] = 1
-        return does
+            found[text, seats] = 1
+        return found
 
     @cached_property
     def target(self) -> FloatArray:
         """(texts, labels): seats per text and label, not whole where the numbers do not divide."""
-        return np.asarray(self.does.sum(axis=1, keepdims=True) * self.share)
+        return np.asarray(self.assigned.sum(axis=1, keepdims=True) * self.share)
 
     @cached_property
     def target_of_seats(self) -> FloatArray:
         """(seats, labels): texts per seat and label if all were even."""
-        return np.asarray(self.does.T @ self.share)
+        return np.asarray(self.assigned.T @ self.share)
 
     @cached_property
     def open_texts(self) -> IntArray:
         """Texts on which a change is possible at all."""
         several = (self.share > 0).sum(axis=1) > 1
-        return np.flatnonzero(several & (self.does.sum(axis=1) > 0))
+        return np.flatnonzero(several & (self.assigned.sum(axis=1) > 0))
 
     @cached_property
     def group(self) -> float:
@@ -90,7 +90,7 @@ def balance_labels(design: Design, rng: np.random.Generator) -> IntArray:
 
 def _steps(design: Design) -> int:
     """Steps of one run: by size, bounded so that large plans take seconds; a step's work grows with the seats."""
-    wanted = max(FEWEST_STEPS, STEPS_PER_CELL * int(design.does.sum()))
+    wanted = max(FEWEST_STEPS, STEPS_PER_CELL * int(design.assigned.sum()))
     return min(wanted, MOST_STEPS, MOST_WORK // design.seats + 1)
 
 
@@ -142,25 +142,25 @@ def _meetings(design: Design, given: NDArray[np.bool_]) -> FloatArray:
 
 def _bound(design: Design) -> Cost:
     """No plan is better than this; some sizes have none that reaches it."""
-    seats = sum(_least(row) for row in design.target_of_seats)
-    overall = _least(design.target.sum(axis=0))
+    seats = sum(_least_square_error(row) for row in design.target_of_seats)
+    overall = _least_square_error(design.target.sum(axis=0))
     sizes = np.floor(design.target + 1e-9)
-    over = design.does.sum(axis=1) - sizes.sum(axis=1)
+    over = design.assigned.sum(axis=1) - sizes.sum(axis=1)
     # a seat that is over joins a label that has floor(wanted) seats
     meetings = round(float((sizes * (sizes - 1) / 2 @ design.paired + over * sizes.max(axis=1)).sum()))
-    pairs = int((np.triu(design.does.T @ design.does, 1) > 0).sum())
-    repeated = _even(meetings, pairs * int(design.paired.sum()))
-    return round(seats + overall, 6), _even(meetings, pairs) + REPEAT * repeated
+    pairs = int((np.triu(design.assigned.T @ design.assigned, 1) > 0).sum())
+    repeated = _least_sum_of_squares(meetings, pairs * int(design.paired.sum()))
+    return round(seats + overall, 6), _least_sum_of_squares(meetings, pairs) + REPEAT * repeated
 
 
-def _least(wanted: FloatArray) -> float:
+def _least_square_error(wanted: FloatArray) -> float:
     """Smallest sum of squared distances of whole numbers with the same sum."""
     whole = np.floor(wanted + 1e-9)
     gain = np.sort(1 - 2 * (wanted - whole))
     return float(((wanted - whole) ** 2).sum() + gain[: round(float((wanted - whole).sum()))].sum())
 
 
-def _even(total: int, cells: int) -> float:
+def _least_sum_of_squares(total: int, cells: int) -> float:
     """Sum of squares when `total` is spread evenly over `cells`."""
     if cells == 0:
         return 0.0

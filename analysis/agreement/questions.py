@@ -165,7 +165,7 @@ def latest_judgments(frame: pd.DataFrame) -> pd.DataFrame:
 
 def judgment(stage: Stage, categories: tuple[Question, ...], answers: dict) -> dict[str, str | None]:
     """The label of each category, and the category at whose answer it stopped."""
-    applicable = stage.applicable(answers, stage.questions)
+    applicable = stage.find_applicable(answers, stage.questions)
     labels = {
         each.name: NOT_APPLICABLE if applicable.get(each.name, False) is False else answers.get(each.name)
         for each in categories

@@ -26,7 +26,7 @@ from analysis.measures.alternative_annotator import (
     SKILLED,
     alternative_annotator_test,
 )
-from analysis.measures.biases import Excess, excess, excess_where
+from analysis.measures.biases import Excess, excess_where, mean_excess
 from analysis.measures.calibration import reliability
 from analysis.measures.intervals import TEXT, undefined_interval
 from analysis.measures.reader_coefficients import readers_kappa
@@ -66,7 +66,7 @@ def row_of(
     answers = answers_in(evidence.frame, asked, [model.name, *people])
     if not answers.raters or answers.raters[0] != model.name:
         return None
-    answers = of_model(answers)
+    answers = keep_model_units(answers)
     with_model, between = agreement(answers, asked, evidence.choices.seed)
     convention = evidence.choices.convention
     found = alternative_annotator_test(
@@ -92,7 +92,7 @@ def row_of(
     }
 
 
-def of_model(answers: Answers) -> Answers:
+def keep_model_units(answers: Answers) -> Answers:
     """Only the units that the model judged."""
     judged = answers.values[0] != MISSING
     return replace(answers, values=answers.values[:, judged], text=answers.text[judged])
@@ -217,7 +217,7 @@ def measure_bias(bias: str, frame: pd.DataFrame, seed: int) -> Excess:
     ticked, key = frame["value"].to_numpy(bool), frame["key"].to_numpy(bool)
     text = pd.factorize(frame["text_id"])[0]
     if bias == YES:
-        return excess(ticked, key, text, seed=seed)
+        return mean_excess(ticked, key, text, seed=seed)
     return excess_where(ticked, key, frame[f"is_{bias}"].to_numpy(bool), text, seed=seed)
 
 

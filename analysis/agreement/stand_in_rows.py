@@ -8,7 +8,7 @@ from django.utils.translation import gettext as _
 
 from analysis.agreement.lab import Answers, answers_in
 from analysis.agreement.questions import LabQuestion, questions_of
-from analysis.agreement.stand_in import YES, as_numbers, list_judged_options, of_model, pair_sets
+from analysis.agreement.stand_in import YES, as_numbers, keep_model_units, list_judged_options, pair_sets
 from analysis.agreement.tables import BIASES, CALIBRATION, STAND_IN, TABLES
 from analysis.formatting import number
 from analysis.frames.evidence import Evidence
@@ -41,7 +41,7 @@ def list_stand_in(evidence: Evidence, row: Row, column: str) -> Table:
         each for each in questions_of(evidence.study) if (each.stage, each.name) == (row["stage"], row["question"])
     )
     people = sorted(people_in(evidence).codes)
-    answers = of_model(answers_in(evidence.frame, asked, [row["evaluator"], *people]))
+    answers = keep_model_units(answers_in(evidence.frame, asked, [row["evaluator"], *people]))
     shared = select_shared_answers(evidence, asked, answers)
     if column in ("kappa", "kappa_people"):
         return list_pairs(evidence, asked, answers, shared, column)

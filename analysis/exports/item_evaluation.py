@@ -68,10 +68,10 @@ def lines(study: Study, source: Source, purposes: Collection[str] = ("main",)) -
     for unit in units.prefetch_related(Prefetch("items", items.order_by("unit_items__position"))):
         if unit.text_id not in seen:
             seen[unit.text_id] = None
-            yield add_predictions(build_text_object(unit.text, unit.items.all()), found, about(study, source))
+            yield add_predictions(build_text_object(unit.text, unit.items.all()), found, describe_source(study, source))
 
 
-def about(study: Study, source: Source) -> dict[str, Any]:
+def describe_source(study: Study, source: Source) -> dict[str, Any]:
     annotator = source.annotator
     return {
         "study": study.slug,

@@ -8,7 +8,7 @@ from typing import Any
 import altair as alt
 from django.utils.translation import gettext as _
 
-from analysis.figures.style import BARE, DARK, GUESS, INK, READ, SOFT, WIDTH, hover, labels, shares
+from analysis.figures.style import BARE, DARK, GUESS, INK, READ, SOFT, WIDTH, build_tooltips, labels, shares
 from analysis.formatting import count, number, with_interval
 from analysis.tables.spec import Row, Table
 from analysis.words import name_code
@@ -179,7 +179,7 @@ def panel(points: list[dict[str, Any]], axis: str, scale: Any, title: str, names
         "text": _("Value"),
         "error": _("Error of the simulation"),
     }
-    tooltip = hover(about | {"studies": _("Simulated studies")})
+    tooltip = build_tooltips(about | {"studies": _("Simulated studies")})
     base = alt.Chart(alt.Data(values=points)).encode(x=x, y=y, color=colour, tooltip=tooltip)
     own = base.transform_filter("datum.own")
     drawn = [(base.transform_filter(alt.datum.line == name), dash) for name, dash in zip(names, DASHES, strict=False)]

@@ -94,7 +94,7 @@ class Sheet:
     most: int = 60
     breadth: float = 0.54  # of a letter on average, in its size
 
-    def wide(self, text: str) -> float:
+    def text_width(self, text: str) -> float:
         """About how wide a text is in a sans-serif."""
         return self.breadth * self.letter * (len(text) + 0.5 * len(BROAD.findall(text)) - 0.3 * len(SLIM.findall(text)))
 
@@ -176,9 +176,9 @@ def rect(x: float, y: float, width: float, height: float, css: str, line: float 
 
 def truncate(words: str, sheet: Sheet, room: float) -> str:
     """The words as far as they fit."""
-    if sheet.wide(words) <= room + 0.01:
+    if sheet.text_width(words) <= room + 0.01:
         return words
-    fits = (n for n in range(len(words) - 1, 3, -1) if sheet.wide(f"{words[:n]}…") <= room)
+    fits = (n for n in range(len(words) - 1, 3, -1) if sheet.text_width(f"{words[:n]}…") <= room)
     return f"{words[: next(fits, 3)]}…"
 
 
@@ -225,7 +225,7 @@ def draw_axis(scale: Scale, top: float, bottom: float, sheet: Sheet, dashed: flo
     """Grid, dashed line, base line and numbers beneath."""
     for tick in scale.ticks(most):
         yield line(scale.at(tick), top, scale.at(tick), bottom, "grid", sheet.letter / 13)
-        half = sheet.wide(tick_word(tick)) / 2
+        half = sheet.text_width(tick_word(tick)) / 2
         place = min(max(scale.at(tick), half), sheet.width - half)
         yield text(place, bottom + 1.25 * sheet.letter, tick_word(tick), "middle", "soft")
     if dashed is not None:
@@ -254,7 +254,7 @@ def draw_legend(legend: Sequence[tuple[Style, str]], x: float, y: float, sheet: 
         r = 0.4 * sheet.letter
         yield circle(x + r, y - r, r, style, sheet.letter / 9)
         yield text(x + 1.2 * sheet.letter, y, words)
-        x += 1.2 * sheet.letter + sheet.wide(words) + 1.2 * sheet.letter
+        x += 1.2 * sheet.letter + sheet.text_width(words) + 1.2 * sheet.letter
 
 
 def more_lines(n: int) -> str:
@@ -264,9 +264,9 @@ def more_lines(n: int) -> str:
 def draw_ranges(drawing: Ranges, sheet: Sheet) -> tuple[str, float]:
     """Names at the left (above each row where there is little room) and numbers at the right."""
     em, shown = sheet.letter, drawing.lines[: sheet.most]
-    width = max((sheet.wide(f"{each.number} {each.after}") for each in shown), default=0)
-    width = max(width, BOLD * sheet.wide(drawing.heading))
-    names = max((sheet.wide(each.label) for each in shown), default=0)
+    width = max((sheet.text_width(f"{each.number} {each.after}") for each in shown), default=0)
+    width = max(width, BOLD * sheet.text_width(drawing.heading))
+    names = max((sheet.text_width(each.label) for each in shown), default=0)
     is_above = sheet.is_narrow or names > 0.28 * sheet.width or names + width > 0.62 * sheet.width
     left = 0.5 * em if is_above else names + em
     right = sheet.width - (0.8 * em if is_above else width + em)
@@ -296,7 +296,7 @@ def write_above(each: Line, left: float, y: float, up: float, sheet: Sheet) -> I
     """The name and the number above a row; where it draws nothing, the words of the number's place take the row."""
     room = sheet.width - 2 * sheet.letter
     if any(mark.value is not None for mark in each.marks):
-        room -= sheet.wide(f"{each.number} {each.after}")
+        room -= sheet.text_width(f"{each.number} {each.after}")
         yield number_at(each, sheet.width - 0.5 * sheet.letter, y - up, "end")
     else:
         yield number_at(replace(each, after=truncate(each.after, sheet, room)), left, y + 0.35 * sheet.letter)
@@ -311,7 +311,7 @@ def number_at(each: Line, x: float, y: float, anchor: str = "start") -> str:
 def finish(parts: list[str], axis: str, x: float, y: float, sheet: Sheet, n_more: int) -> tuple[str, float]:
     """The title of the axis beneath, within the sheet, and how many rows are left out."""
     for words in wrap(axis, sheet):
-        half = sheet.wide(words) / 2
+        half = sheet.text_width(words) / 2
         parts.append(text(min(max(x, half), sheet.width - half), y, words, "middle", "soft"))
         y += 1.25 * sheet.letter
     if n_more > 0:
@@ -330,9 +330,9 @@ def draw_panels(drawing: Panels, sheet: Sheet) -> tuple[str, float]:
     """As many panels in a line as are wide enough, the names before the first."""
     em, labels = sheet.letter, drawing.labels[: sheet.most]
     most = (0.36 if sheet.is_narrow else 0.26) * sheet.width
-    names = min(max((sheet.wide(each) for each in labels), default=0), most)
+    names = min(max((sheet.text_width(each) for each in labels), default=0), most)
     left, gap = names + 0.8 * em, 1.1 * em
-    longest = max((sheet.wide(word) for title, _rows in drawing.panels for word in title.split()), default=0)
+    longest = max((sheet.text_width(word) for title, _rows in drawing.panels for word in title.split()), default=0)
     least = min(longest, 7 * em) if sheet.is_narrow else longest
     n = max(1, min(len(drawing.panels), int((sheet.width - left) // (max(4 * em, least) + gap))))
     width = (sheet.width - left - 0.5 * em) / n
@@ -370,8 +370,8 @@ def fold(words: str, sheet: Sheet, room: float) -> list[str]:
 def draw_bars(drawing: Bars, sheet: Sheet) -> tuple[str, float]:
     """Each bar is the whole of its row; pieces that are wide enough hold their number."""
     em, shown = sheet.letter, drawing.lines[: sheet.most]
-    width = max((sheet.wide(each.after) for each in shown), default=0)
-    names = max((sheet.wide(each.label) for each in shown), default=0)
+    width = max((sheet.text_width(each.after) for each in shown), default=0)
+    names = max((sheet.text_width(each.label) for each in shown), default=0)
     is_above = sheet.is_narrow or names > 0.3 * sheet.width
     left, right = (0.2 * em, sheet.width - 0.2 * em) if is_above else (names + em, sheet.width - width - em)
     parts, y = draw_keys(drawing.parts, left, sheet)
@@ -380,7 +380,7 @@ def draw_bars(drawing: Bars, sheet: Sheet) -> tuple[str, float]:
     for place, each in enumerate(shown):
         bar = top + step * place + (1.35 * em if is_above else 0.2 * em)
         if is_above:
-            room = sheet.width - sheet.wide(each.after) - em
+            room = sheet.width - sheet.text_width(each.after) - em
             parts += [
                 text(left, bar - 0.4 * em, truncate(each.label, sheet, room), css="strong"),
                 text(right, bar - 0.4 * em, each.after, "end"),
@@ -401,7 +401,7 @@ def draw_keys(words: Sequence[str], left: float, sheet: Sheet) -> tuple[list[str
     em, x, y, parts = sheet.letter, left, 1.0 * sheet.letter, []
     for place, each in enumerate(words):
         each = truncate(each, sheet, sheet.width - left - 2 * em)
-        width = 1.3 * em + sheet.wide(each) + 0.9 * em
+        width = 1.3 * em + sheet.text_width(each) + 0.9 * em
         if x > left and x + width > sheet.width:
             x, y = left, y + 1.35 * em
         shade = f"s{place % len(SHADES)} piece"
@@ -418,7 +418,7 @@ def pieces(each: Bar, left: float, right: float, y: float, sheet: Sheet) -> Iter
         if not n:
             continue
         yield rect(x, y, width, 1.45 * sheet.letter, f"s{tone} piece", sheet.letter / 16)
-        if width > sheet.wide(count(n)) + 0.4 * sheet.letter:
+        if width > sheet.text_width(count(n)) + 0.4 * sheet.letter:
             yield text(x + width / 2, y + 1.07 * sheet.letter, count(n), "middle", f"t{tone}")
         x += width
 

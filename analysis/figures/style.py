@@ -38,7 +38,7 @@ def parts(colour: str) -> list[int]:
     return [int(colour[place : place + 2], 16) for place in (1, 3, 5)]
 
 
-def between(share: float) -> str:
+def shade_at(share: float) -> str:
     """The colour at a share of the way from light to dark."""
     ends = zip(parts(LIGHT), parts(DARK), strict=True)
     return "#" + "".join(f"{round(a + (b - a) * share):02x}" for a, b in ends)
@@ -46,7 +46,7 @@ def between(share: float) -> str:
 
 def shades(n: int) -> list[str]:
     """n colours, two at least, from light to dark in even steps."""
-    return [between(step / (n - 1)) for step in range(n)]
+    return [shade_at(step / (n - 1)) for step in range(n)]
 
 
 def luminance(colour: str) -> float:
@@ -117,7 +117,9 @@ def labels(chart: Any, dy: int, **more: Any) -> list[Any]:
     return [rim, chart.mark_text(dy=dy, fontSize=11.5, color=INK, **more)]
 
 
-def hover(about: Mapping[str, str], measured: str = "", more: Mapping[str, str] | None = None) -> list[alt.Tooltip]:
+def build_tooltips(
+    about: Mapping[str, str], measured: str = "", more: Mapping[str, str] | None = None
+) -> list[alt.Tooltip]:
     """Lines by field and title: `about`, then those of a number if `measured` names it, then `more`."""
     lines = dict(about)
     if measured:
@@ -180,7 +182,7 @@ def draw_heat_map(
     `orders` are those of columns and rows.
     """
     low, high = domain
-    cells = [cell | {"ink": ink_on(between((cell["value"] - low) / ((high - low) or 1)))} for cell in cells]
+    cells = [cell | {"ink": ink_on(shade_at((cell["value"] - low) / ((high - low) or 1)))} for cell in cells]
     across, down = orders or [list(dict.fromkeys(cell[axis] for cell in cells)) for axis in ("across", "down")]
     axis = alt.Axis(labelAngle=-35, ticks=False, domain=False, title=None, orient="top")
     base = alt.Chart(alt.Data(values=cells)).encode(

@@ -213,7 +213,7 @@ def text_draw_of(study: Study) -> TextDraw | None:
     found = PeopleTexts.objects.filter(study=study).first()
     if found is None:
         return None
-    return TextDraw({each["text_id"]: each["probability"] for each in found.texts}, found.drawn)
+    return TextDraw({each["text_id"]: each["probability"] for each in found.texts}, found.drawn_ids)
 
 
 def list_compared_items(study: Study) -> dict[int, tuple[str, ...]]:

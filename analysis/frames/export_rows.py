@@ -411,6 +411,6 @@ def not_applicable_rows(
         answers, stage = list(about), by_code.get(annotator, declaration).stage(name)
         if any(each.asked_if for each in stage.questions):
             given = {row["question"]: row["value"] for row in answers if row["option_id"] is None}
-            for question, is_asked in stage.applicable(given, stage.questions).items():
+            for question, is_asked in stage.find_applicable(given, stage.questions).items():
                 if is_asked is False:
                     yield answers[0] | NO_ANSWER | {"question": question, "comment": ""}

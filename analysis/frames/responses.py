@@ -147,7 +147,7 @@ def find_not_applicable(study: Study, answers: dict[str, np.ndarray], touched: s
     found = []
     for (_assignment, stage, _item), rows in sheets.items():
         given = {name: answers["value"][place] for name, place in rows.items()}
-        asked = stages[stage].applicable(given, stages[stage].questions)
+        asked = stages[stage].find_applicable(given, stages[stage].questions)
         found += [place for name, place in rows.items() if asked.get(name) is False]
     return found
 

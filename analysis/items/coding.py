@@ -210,7 +210,7 @@ class CodingFilter(forms.Form):
         return str(self.cleaned_data.get(name, ""))
 
     @property
-    def asked(self) -> dict[str, str]:
+    def query_parameters(self) -> dict[str, str]:
         """The choices as parameters of an address."""
         return {name: value for name, value in self.cleaned_data.items() if value}
 

@@ -20,7 +20,7 @@ class BadCode(ValueError):
     """The code cannot be set so; the message is a sentence that says what can."""
 
 
-def unknown(code: str) -> BadCode:
+def unknown_code_error(code: str) -> BadCode:
     return BadCode(_("There is no code “%(code)s” for this kind of study. Choose one of the list.") % {"code": code})
 
 
@@ -35,7 +35,7 @@ def set_code(
 ) -> ItemCode:
     """Set a code on an item of the study, perhaps pointing to an option and to words of the text; `BadCode` if not."""
     if not is_known(study.protocol, code):
-        raise unknown(code)
+        raise unknown_code_error(code)
     if not study.units.filter(items=item).exists():
         raise BadCode(_("This item is not in the study."))
     if option is not None and option.item_id != item.pk:
@@ -189,7 +189,7 @@ def _lock(study: Study, coding: IndependentCoding | None) -> None:
 def _refuse_unknown(study: Study, placed: Iterable[CodePlacement]) -> None:
     for name in {each.code for each in placed}:
         if not is_known(study.protocol, name):
-            raise unknown(name)
+            raise unknown_code_error(name)
     known = set(UnitItem.objects.filter(unit__study=study).values_list("item", flat=True))
     if not known.issuperset(each.item for each in placed):
         raise BadCode(_("This item is not in the study."))

@@ -23,7 +23,7 @@ class Excess:
     n: int
 
 
-def excess(ticked: BoolArray, key: BoolArray, text: IntArray, *, seed: int) -> Excess:
+def mean_excess(ticked: BoolArray, key: BoolArray, text: IntArray, *, seed: int) -> Excess:
     """Share ticked less share of keys, -1 to 1: above 0 a yes-bias. (n,) judgments of options; text: (n,) numbers."""
     texts, groups = np.unique(text, return_inverse=True)
     over = ticked.astype(np.float64) - key
@@ -68,26 +68,26 @@ FLAT = gettext_noop("One of the two columns is constant, so it cannot be standar
 
 
 @dataclass(frozen=True)
-class Favour:
+class Preference:
     """mean(z_x - z_y) of the chosen minus that of the others, in standard deviations; NaN with its reason."""
 
     difference: float
     reason: str = ""
 
 
-def favour(x: FloatArray, y: FloatArray, chosen: BoolArray) -> Favour:
+def preference(x: FloatArray, y: FloatArray, chosen: BoolArray) -> Preference:
     """Above 0: x gives the chosen items more than y does, measured against all others."""
-    apart, both, reason = _apart(x, y)
+    apart, both, reason = _standardized_difference(x, y)
     inside, outside = chosen & both, ~chosen & both
     reason = NO_CHOSEN if not inside.any() else NO_OTHERS if not outside.any() else reason
     if reason:
-        return Favour(math.nan, reason)
-    return Favour(float(apart[inside].mean() - apart[outside].mean()))
+        return Preference(math.nan, reason)
+    return Preference(float(apart[inside].mean() - apart[outside].mean()))
 
 
-def clustered_favour(x: FloatArray, y: FloatArray, chosen: BoolArray, text: IntArray, *, seed: int) -> Interval:
-    """Text-clustered interval of `favour`; text: (n,) whole numbers. The scales stay those of all items."""
-    apart, both, _reason = _apart(x, y)
+def clustered_preference(x: FloatArray, y: FloatArray, chosen: BoolArray, text: IntArray, *, seed: int) -> Interval:
+    """Text-clustered interval of `preference`; text: (n,) whole numbers. The scales stay those of all items."""
+    apart, both, _reason = _standardized_difference(x, y)
     texts, group = np.unique(text[both], return_inverse=True)
     sums = [
         np.bincount(group, weights=part, minlength=len(texts))
@@ -102,7 +102,7 @@ def clustered_favour(x: FloatArray, y: FloatArray, chosen: BoolArray, text: IntA
     return cluster_interval(statistic, len(texts), int(both.sum()), bounds=(-math.inf, math.inf), seed=seed)
 
 
-def _apart(x: FloatArray, y: FloatArray) -> tuple[FloatArray, BoolArray, str]:
+def _standardized_difference(x: FloatArray, y: FloatArray) -> tuple[FloatArray, BoolArray, str]:
     """z_x - z_y, (n,), NaN where undefined; which items have both; and why there is none."""
     both = ~(np.isnan(x) | np.isnan(y))
     apart = np.full(x.shape, np.nan)

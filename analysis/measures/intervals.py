@@ -140,7 +140,7 @@ def _student(theta: float, without: FloatArray, k: int, n_responses: int, bounds
     return Interval(max(theta - reach, bounds[0]), min(theta + reach, bounds[1]), JACKKNIFE, *about[:3], k, None)
 
 
-def within(interval: Interval, bounds: Bounds) -> Interval:
+def clip_interval(interval: Interval, bounds: Bounds) -> Interval:
     """The interval clipped to the range of its measure."""
     return replace(interval, low=max(interval.low, bounds[0]), high=min(interval.high, bounds[1]))
 

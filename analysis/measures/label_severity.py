@@ -55,9 +55,9 @@ def label_severity(item: IntArray, rater: IntArray, yes: BoolArray, text: IntArr
     )  # fmt: skip
     x = model.maximize()
     without = x + model.steps_without_texts(x)
-    empty.severity[raters], empty.fair[groups] = model.severity(x), model.fair(x)
+    empty.severity[raters], empty.fair[groups] = model.severity(x), model.fair_means(x)
     empty.severity_without[:, raters] = model.severity(without)
-    empty.fair_without[:, groups] = model.fair(without)
+    empty.fair_without[:, groups] = model.fair_means(without)
     return empty
 
 
@@ -103,7 +103,7 @@ class _Labels:
         found = self.read(x)[0]
         return np.asarray(found - found.mean(axis=-1, keepdims=True))
 
-    def fair(self, x: FloatArray) -> FloatArray:
+    def fair_means(self, x: FloatArray) -> FloatArray:
         """(…, g) share of yes by the mean rater over items of the group."""
         severity, level, sigma = self.read(x)
         nodes, weights = self.nodes

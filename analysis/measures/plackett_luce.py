@@ -16,7 +16,7 @@ from itertools import chain, combinations
 import numpy as np
 
 from analysis.measures.intervals import NO_JUDGMENT, TEXT, Interval, clustered_together, undefined_interval
-from analysis.measures.strengths import NO_COMPARISON, PairCounts, finite, why_left_out
+from analysis.measures.strengths import NO_COMPARISON, PairCounts, has_finite_strength, why_left_out
 from analysis.measures.types import FloatArray, IntArray, gettext_noop
 
 STEPS, CLOSE, FARTHEST, SMALL = 200, 1e-8, 1.5, 1e-4
@@ -97,7 +97,7 @@ def fit(choices: Choices, weights: FloatArray) -> FloatArray:
 
 def _climb(choices: Choices, weights: FloatArray, start: FloatArray, bends: FloatArray | None) -> FloatArray:
     """From these log-worths to the maximum of each row; with `bends`, those are used in every step."""
-    at, has_top = start.copy(), finite(choices.wins(weights))
+    at, has_top = start.copy(), has_finite_strength(choices.wins(weights))
     settled = np.zeros(len(at), dtype=np.bool_)
     for _step in range(STEPS):
         left = np.flatnonzero(has_top & ~settled)

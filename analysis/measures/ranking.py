@@ -61,12 +61,12 @@ def rank_generators(
     counts = pair_counts(first, second, outcome, generators, groups, len(texts))
     used = as_used(counts, method)
     held, reasons = comparable(used.total()), why_left_out(used.total())
-    whole = fit(counts.total().among(held), method) if held.any() else None
+    whole = fit(counts.total().select(held), method) if held.any() else None
     n = np.rint(used.total().n.sum(axis=1)).astype(np.int64)
     if whole is None or np.isnan(whole.log_worth).any():
-        untold = RUNS_AWAY if counts.total().among(held).wins.any() else ONLY_TIES
+        untold = RUNS_AWAY if counts.total().select(held).wins.any() else ONLY_TIES
         return _without(n, [reason or untold for reason in reasons], seed)
-    entering = counts.among(held)
+    entering = counts.select(held)
     entering = _of_texts(entering, as_used(entering, method).n.sum(axis=(1, 2)) > 0)
     found = _intervals(entering, method, seed)
     return _assemble(whole.log_worth[0], float(whole.tie[0]), held, found, reasons, n, len(entering.wins))

@@ -27,24 +27,24 @@ class GStudy:
 
     def relative(self, raters: float) -> float:
         """Eρ² of the mean of that many raters: Shrout & Fleiss' ICC(3, ·)."""
-        return dependable(self.objects, self.residual / raters)
+        return share_of_signal(self.objects, self.residual / raters)
 
     def absolute(self, raters: float) -> float:
         """Φ: ICC(2, ·)."""
-        return dependable(self.objects, (positive(self.raters) + positive(self.residual)) / raters)
+        return share_of_signal(self.objects, (positive_part(self.raters) + positive_part(self.residual)) / raters)
 
     def noise_shares(self) -> tuple[float, float]:
         """1 - Eρ² and 1 - Φ of one rater, negative components as they are."""
         return share_of_noise(self.objects, self.residual), share_of_noise(self.objects, self.raters + self.residual)
 
 
-def positive(component: float) -> float:
+def positive_part(component: float) -> float:
     return max(component, 0.0) if component == component else component
 
 
-def dependable(signal: float, noise: float) -> float:
+def share_of_signal(signal: float, noise: float) -> float:
     """signal / (signal + noise), both at least 0; NaN if both are 0."""
-    signal, noise = positive(signal), positive(noise)
+    signal, noise = positive_part(signal), positive_part(noise)
     return signal / (signal + noise) if signal + noise > 0 else np.nan
 
 
@@ -190,9 +190,9 @@ def _mean_squares(values: FloatArray) -> dict[str, float]:
 
 def d_study(components: Mapping[str, float], items: int, raters: int) -> tuple[float, float]:
     """Eρ² and Φ of persons' means over that many items and raters."""
-    part = {name: positive(value) for name, value in components.items()}
+    part = {name: positive_part(value) for name, value in components.items()}
     relative, absolute = noise_of_means(part, items, raters)
-    return dependable(part["p"], relative), dependable(part["p"], absolute)
+    return share_of_signal(part["p"], relative), share_of_signal(part["p"], absolute)
 
 
 def noise_shares(components: Mapping[str, float], items: int, raters: int) -> tuple[float, float]:
@@ -252,9 +252,9 @@ def rater_severity(item: IntArray, rater: IntArray, value: FloatArray, text: Int
     for one, inside in enumerate(np.split(np.argsort(text, kind="stable"), np.cumsum(np.bincount(text))[:-1])):
         left = tuple(total - part for total, part in zip(whole, equations.over(inside), strict=True))
         severity_without[one] = _solve(*left)
-        fair_without[one] = of_groups.fair(severity_without[one], inside)
+        fair_without[one] = of_groups.fair_means(severity_without[one], inside)
     raw = np.bincount(group[item], weights=value, minlength=g) / np.bincount(group[item], minlength=g)
-    fair = of_groups.fair(severity, np.zeros(0, dtype=np.int64))
+    fair = of_groups.fair_means(severity, np.zeros(0, dtype=np.int64))
     ability = mean - share @ severity
     return Severity(
         severity, fair, raw, severity_without, fair_without, np.asarray(value - ability[item] - severity[rater])
@@ -310,7 +310,7 @@ class _Groups:
     def of(cls, group: IntArray, n_groups: int, mean: FloatArray, share: csr_matrix) -> _Groups:
         return cls(group, mean, share, *_sum_groups(group, n_groups, mean, share))
 
-    def fair(self, severity: FloatArray, left_out: IntArray) -> FloatArray:
+    def fair_means(self, severity: FloatArray, left_out: IntArray) -> FloatArray:
         """(g,) means of mean - severity of those who rated, over the items that stay."""
         own = _sum_groups(self.group[left_out], len(self.n), self.mean[left_out], self.share[left_out])
         n, total, shares = (all_of - part for all_of, part in zip((self.n, self.total, self.shares), own, strict=True))

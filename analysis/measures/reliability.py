@@ -74,7 +74,7 @@ def omega_total(scores: FloatArray) -> float:
     return omega_of_loadings(loadings, np.asarray(found.uniqueness) * spread**2)
 
 
-def lengthen(reliability: float, times: float) -> float:
+def spearman_brown(reliability: float, times: float) -> float:
     """The reliability of a set `times` as long: mρ / (1 + (m - 1) ρ)."""
     return times * reliability / (1 + (times - 1) * reliability)
 
@@ -137,4 +137,4 @@ def _means(sums: FloatArray) -> FloatArray:
 
 def reliability_of_an_hour(reliability: float, minutes: float) -> float:
     """α over texts of a set that takes so many minutes, stepped to one hour; NaN for α at most 0."""
-    return lengthen(reliability, HOUR / minutes) if minutes > 0 and reliability > 0 else np.nan
+    return spearman_brown(reliability, HOUR / minutes) if minutes > 0 and reliability > 0 else np.nan

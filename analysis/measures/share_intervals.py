@@ -122,16 +122,16 @@ def two_way_share(right: IntArray, n: IntArray, *, seed: int) -> Interval:
     """Interval of Σ right / Σ n from counts (texts, annotators), 0 to 1; unit n is the texts with judgments."""
     reason = _why_not([n])
     if reason:
-        return undefined_interval(PERCENTILE, _about([n], seed), reason)
+        return undefined_interval(PERCENTILE, _interval_facts([n], seed), reason)
     values = [_ratio(*block) for block in _draws([right, n], seed)]
-    return from_draws(np.concatenate(values), _about([n], seed))
+    return from_draws(np.concatenate(values), _interval_facts([n], seed))
 
 
 def two_way_contrast(
     read_right: IntArray, read_n: IntArray, guess_right: IntArray, guess_n: IntArray, *, seed: int
 ) -> Interval:
     """Interval of A - G, -1 to 1, from counts (texts, annotators), with both shares recomputed in every draw."""
-    about = _about([read_n, guess_n], seed)
+    about = _interval_facts([read_n, guess_n], seed)
     reason = NO_READ if not read_n.sum() else NO_GUESS if not guess_n.sum() else _why_not([read_n, guess_n])
     if reason:
         return undefined_interval(PERCENTILE, about, reason)
@@ -163,7 +163,7 @@ def _ratio(right: FloatArray, n: FloatArray) -> FloatArray:
     return np.asarray(right / np.where(n > 0, n, np.nan))
 
 
-def _about(counts: list[IntArray], seed: int) -> tuple[str, int, int, int]:
+def _interval_facts(counts: list[IntArray], seed: int) -> tuple[str, int, int, int]:
     judged = np.sum(counts, axis=0)
     return TEXT_AND_ANNOTATOR, int(judged.any(axis=1).sum()), int(judged.sum()), seed
 

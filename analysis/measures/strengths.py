@@ -48,7 +48,7 @@ class PairCounts:
         wins, ties = (counts.reshape(len(counts), -1) for counts in (self.wins, self.ties))
         return PairCounts((weights @ wins).reshape(shape), (weights @ ties).reshape(shape))
 
-    def among(self, chosen: BoolArray) -> PairCounts:
+    def select(self, chosen: BoolArray) -> PairCounts:
         """Only some of the generators; chosen: (g,)."""
         at = np.flatnonzero(chosen)
         return PairCounts(self.wins[..., at[:, None], at], self.ties[..., at[:, None], at])
@@ -171,7 +171,7 @@ def fit(counts: PairCounts, method: str) -> Fit:
     return Fit(parameters[:, :-1], tie, _covariance(information, fitted))
 
 
-def finite(counts: PairCounts) -> BoolArray:
+def has_finite_strength(counts: PairCounts) -> BoolArray:
     """(b,): whether the likelihood has its maximum at finite strengths.
 
     Needed: a chain of wins or ties from each generator to each other one. And, where ties occur and no two generators
@@ -212,7 +212,7 @@ def _maximum(slopes: Slopes, counts: PairCounts, tied: BoolArray) -> tuple[Float
     b, g = counts.wins.shape[:2]
     parameters, information = np.zeros((b, g + 1)), np.zeros((b, g + 1, g + 1))
     parameters[tied, -1] = TIE_START
-    settled, still = np.zeros(b, dtype=np.bool_), np.flatnonzero(finite(counts))
+    settled, still = np.zeros(b, dtype=np.bool_), np.flatnonzero(has_finite_strength(counts))
     for _step in range(STEPS):
         part = PairCounts(counts.wins[still], counts.ties[still])
         slope, information[still] = slopes(parameters[still], part)

@@ -22,7 +22,14 @@ from analysis.pack.methods import LANGUAGES, Conduct, describe_conduct, facts_of
 from analysis.pack.redaction import Redactor, hidden_texts, make_redactor
 from analysis.reports.report import Report
 from analysis.services.cached_results import find_subject
-from analysis.services.reporting import about, check_groups, figure_files, full_report_from, table_files, versions
+from analysis.services.reporting import (
+    check_groups,
+    describe_provenance,
+    figure_files,
+    full_report_from,
+    table_files,
+    versions,
+)
 from analysis.tables.writers import as_csv, cell
 from evaluation.metric_values import METRIC_COLUMNS, iter_metric_rows
 from evaluation.services.calls import list_unanswered_columns
@@ -54,7 +61,7 @@ def write_pack(study: Study, choices: Choices, out: IO[bytes], progress: Progres
             redactor = make_redactor(study)
             write_study(archive, study, redactor)
             n_answers = write_answers(archive, study, choices, redactor)
-            evidence = redactor.of_evidence(evidence_of(study, choices))
+            evidence = redactor.redact_evidence(evidence_of(study, choices))
             conduct = describe_conduct(evidence)
         progress(2)
         report = write_report(archive, evidence, progress)
@@ -112,7 +119,7 @@ def write_report(archive: Archive, evidence: Evidence, progress: Progress) -> Re
     progress(3)
     for name, drawn in figure_files(study, report):
         archive.write(f"report/figures/{name}", drawn)
-    archive.write("report/report.json", json_text(about(study, report, evidence.choices)))
+    archive.write("report/report.json", json_text(describe_provenance(study, report, evidence.choices)))
     progress(4)
     return report
 

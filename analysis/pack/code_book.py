@@ -315,7 +315,7 @@ def read_me(study: Study, choices: Choices) -> str:
 def options_of(study: Study, choices: Choices) -> str:
     """What `report` has to be told to choose the same."""
     options = [f" --convention {choices.convention}"] if choices.convention != DEFAULT_CONVENTION else []
-    options += [f" --include {','.join(choices.included)}"] if choices.included else []
+    options += [f" --include {','.join(choices.extra_purposes)}"] if choices.extra_purposes else []
     options += [] if choices.calibration else [" --calibration without"]
     options += [f" --drop {','.join(choices.dropped)}"] if choices.dropped else []
     options += [" --texts shared"] if choices.shared_texts else []

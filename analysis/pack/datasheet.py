@@ -243,11 +243,11 @@ def describe_checks(facts: Facts) -> str:
 
 def criteria(facts: Facts) -> Iterator[Entry]:
     for each in criteria_of(facts.study):
-        for entry in of_criterion(each, facts):
+        for entry in criterion_entries(each, facts):
             yield replace(entry, criterion=each.name)
 
 
-def of_criterion(each: Criterion, facts: Facts) -> Iterator[Entry]:
+def criterion_entries(each: Criterion, facts: Facts) -> Iterator[Entry]:
     kind, aspect, frame = each.about or (None, None, None)
     sheet = find_plugin(facts.study.protocol).datasheet
     relative = "relative" if PROTOCOLS[facts.study.protocol].compares else "absolute"

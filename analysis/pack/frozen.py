@@ -40,13 +40,13 @@ def bank_objects(study: Study, redactor: Redactor) -> Iterator[dict[str, Any]]:
     for text, items in texts_with_items(study):
         entry = build_text_object(text, items)
         if text.external_id in redactor.hidden:
-            entry = withheld(text, entry, redactor)
+            entry = describe_withheld(text, entry, redactor)
         elif redactor.hidden:
             entry["items"] = [item_without_quotes(item, text.external_id, redactor) for item in entry["items"]]
         yield entry
 
 
-def withheld(text: Text, entry: dict[str, Any], redactor: Redactor) -> dict[str, Any]:
+def describe_withheld(text: Text, entry: dict[str, Any], redactor: Redactor) -> dict[str, Any]:
     """A text that may not be shared: its hash and number of tokens, its details, and of its items what is asked."""
     for name in ("text_sha256", "markup", "pictures"):
         entry.pop(name, None)
@@ -60,7 +60,7 @@ def withheld(text: Text, entry: dict[str, Any], redactor: Redactor) -> dict[str,
         "title": text.external_id if quotes or not text.title else text.title,
         "text": body,
         **({"versions": versions} if versions else {}),
-        "metadata": redactor.everywhere(about) | {"extra": redactor.everywhere(details) | kept},
+        "metadata": redactor.redact_all(about) | {"extra": redactor.redact_all(details) | kept},
         "items": [item_without_quotes(item, text.external_id, redactor) for item in entry["items"]],
     }  # fmt: skip
 
@@ -79,7 +79,7 @@ def item_without_quotes(item: dict[str, Any], text_id: str, redactor: Redactor) 
 
 def words(redactor: Redactor, name: str, value: Any) -> Any:
     """A field of an item or option, which may be what people read of it."""
-    return redactor.wording(value) if name in WORDINGS else value
+    return redactor.redact_wording(value) if name in WORDINGS else value
 
 
 def versions(study: Study) -> dict[str, dict[str, int]]:
@@ -99,8 +99,8 @@ def generators(study: Study, redactor: Redactor) -> list[dict[str, Any]]:
             "name": generator.name,
             "kind": generator.kind,
             "description": redactor.hash_if_quoted(generator.description),
-            "factors": sort_keys(redactor.everywhere(generator.factors)),
-            "runs": [about_run(each) for each in generator.generator_runs.select_related("run")],
+            "factors": sort_keys(redactor.redact_all(generator.factors)),
+            "runs": [describe_run(each) for each in generator.generator_runs.select_related("run")],
         }
         for generator in Generator.objects.filter(pk__in=used).order_by("pk")
     ]
@@ -112,7 +112,7 @@ def metrics(study: Study) -> list[dict[str, Any]]:
     return [{"metric": each.name, "is_computed": each.is_computed, "family": each.family} for each in known]
 
 
-def about_run(generated: GeneratorRun) -> dict[str, Any]:
+def describe_run(generated: GeneratorRun) -> dict[str, Any]:
     """What a model was asked with when it wrote: never where, or with which key."""
     run = generated.run
     return {
@@ -121,8 +121,8 @@ def about_run(generated: GeneratorRun) -> dict[str, Any]:
         "params": {name: run.params[name] for name in RUN_PARAMS if name in run.params},
         "state": run.state,
         "n_calls": run.calls.count(),
-        "started_at": moment(run.started_at),
-        "finished_at": moment(run.finished_at),
+        "started_at": format_time(run.started_at),
+        "finished_at": format_time(run.finished_at),
     }
 
 
@@ -141,13 +141,13 @@ def corrections(study: Study, redactor: Redactor) -> list[dict[str, Any]]:
             "option_id": made.option_external_id,
             "correct": made.correct,
             "reason": redactor.hash_if_quoted(made.reason),
-            "made_at": moment(made.made_at),
+            "made_at": format_time(made.made_at),
         }
         for made in found.select_related("item")
     ]
 
 
-def moment(time: Any) -> str | None:
+def format_time(time: Any) -> str | None:
     return time.isoformat() if time else None
 
 
@@ -187,10 +187,10 @@ def variants_of(study: Study) -> list[Variant]:
 def history(study: Study) -> dict[str, Any]:
     return {
         "state": study.state,
-        "instrument": about_instrument(study.instrument_version),
-        "variants": {each.name: about_instrument(each.instrument_version) for each in variants_of(study)},
+        "instrument": describe_instrument(study.instrument_version),
+        "variants": {each.name: describe_instrument(each.instrument_version) for each in variants_of(study)},
         "published_names": read_matches(study),
-        **{name: moment(getattr(study, name)) for name in HISTORY},
+        **{name: format_time(getattr(study, name)) for name in HISTORY},
         "people_texts": people_texts(study),
         "blocks": [{name: value for name, value in each.items() if name != "made_by"} for each in study.blocks],
     }
@@ -203,10 +203,10 @@ def people_texts(study: Study) -> dict[str, Any] | None:
         return None
     about = {name: getattr(draw, name) for name in ("n", "by", "rests_on", "seed", "texts")}
     later = [{name: value for name, value in each.items() if name != "made_by"} for each in draw.later]
-    return about | {"made_at": moment(draw.made_at), "later": later}
+    return about | {"made_at": format_time(draw.made_at), "later": later}
 
 
-def about_instrument(version: InstrumentVersion) -> dict[str, Any]:
+def describe_instrument(version: InstrumentVersion) -> dict[str, Any]:
     return {"file": file_of(version), "version": version.version, "hash": version.content_hash}
 
 
@@ -227,18 +227,20 @@ def instruments(study: Study, redactor: Redactor) -> dict[str, str]:
     found = {}
     for version in prompts:
         withheld = f"# withheld: {version.content_hash}\n"
-        found[file_of(version)] = withheld if redactor.quotes(get_source(version)) else discreet(version, redactor)
+        found[file_of(version)] = (
+            withheld if redactor.quotes(get_source(version)) else redact_instrument(version, redactor)
+        )
     for version in (study.instrument_version, *(each.instrument_version for each in variants_of(study))):
-        found[file_of(version)] = discreet(version, redactor)
+        found[file_of(version)] = redact_instrument(version, redactor)
     return found
 
 
-def discreet(version: InstrumentVersion, redactor: Redactor) -> str:
+def redact_instrument(version: InstrumentVersion, redactor: Redactor) -> str:
     """As it was written, comments and all; made anew where it quotes a hidden text or names somebody's address."""
     source = get_source(version)
     if redactor.hash_if_quoted(source) == source:
         return source
-    return write_yaml(redactor.everywhere(read_content(version)))
+    return write_yaml(redactor.redact_all(read_content(version)))
 
 
 def evaluator_prompts(study: Study) -> dict[int, InstrumentVersion | None]:

@@ -134,7 +134,7 @@ def methods(facts: Facts, language: str) -> str:
 
 
 def sentences(facts: Facts) -> Iterator[str]:
-    yield material(facts)
+    yield describe_material(facts)
     yield describe_blocks(facts)
     yield find_plugin(facts.study.protocol).design(facts)
     yield who_answered(facts)
@@ -148,7 +148,7 @@ def sentences(facts: Facts) -> Iterator[str]:
     yield _("The figures were computed with Lesart %(lesart)s, numpy %(numpy)s and scipy %(scipy)s.") % versions()
 
 
-def material(facts: Facts) -> str:
+def describe_material(facts: Facts) -> str:
     by = ", ".join(f"{name} ({n})" for name, n in facts.items.items())
     values = {"items": facts.n_items, "texts": facts.n_texts, "by": by, "language": name_language(facts.study.language)}
     return (

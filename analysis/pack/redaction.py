@@ -51,7 +51,7 @@ class Redactor:
     def code(self, annotator: str) -> str:
         return self.codes.get(annotator, annotator)
 
-    def about(self, text_id: str, words: str | None) -> str | None:
+    def redact_about_text(self, text_id: str, words: str | None) -> str | None:
         """Free words of somebody or of a model about a text: a hash where the text may not be shared."""
         if not words:
             return words
@@ -61,7 +61,7 @@ class Redactor:
         """Words about anything: a hash if they quote a text that may not be shared."""
         return hash_words(words) if self.quotes(words) else without_addresses(words)
 
-    def wording(self, words: str) -> str:
+    def redact_wording(self, words: str) -> str:
         """A question or option: if it quotes such a text, a hash as long as it, as lengths are in figures."""
         return stand_in(words) if self.quotes(words) else words
 
@@ -78,21 +78,23 @@ class Redactor:
             return {name: self.redact_nested(text_id, inner) for name, inner in value.items()}
         return [self.redact_nested(text_id, inner) for inner in value] if isinstance(value, list) else value
 
-    def everywhere(self, value: Any) -> Any:
+    def redact_all(self, value: Any) -> Any:
         """A JSON value without quotes and addresses in any of its texts."""
         return self.redact_nested("", value)
 
-    def of_evidence(self, evidence: Evidence) -> Evidence:
+    def redact_evidence(self, evidence: Evidence) -> Evidence:
         """The evidence as in the pack: under its codes, and with what may be published about items and corrections."""
         frames = {name: getattr(evidence, name) for name in CODED}
         if self.codes:
             frames = {name: frame.assign(annotator=frame["annotator"].map(self.code)) for name, frame in frames.items()}
-        sentences = tuple(correction_sentence(self.of_correction(made)) for made in corrections_made(evidence.study))
+        sentences = tuple(
+            correction_sentence(self.redact_correction(made)) for made in corrections_made(evidence.study)
+        )
         if self.hidden:
-            frames |= self.of_items(evidence)
+            frames |= self.redact_items(evidence)
         return replace(evidence, corrections=sentences, **frames)
 
-    def of_items(self, evidence: Evidence) -> dict[str, Any]:
+    def redact_items(self, evidence: Evidence) -> dict[str, Any]:
         """What figures compute from wordings and metadata, as an unpacked bank has them."""
         text_of = dict(evidence.items[["item_id", "text_id"]].to_numpy())
         values = {
@@ -100,12 +102,12 @@ class Redactor:
             for item, fields in evidence.metadata.items()
         }
         return {
-            "items": evidence.items.assign(stem=evidence.items["stem"].map(self.wording)),
-            "options": evidence.options.assign(wording=evidence.options["wording"].map(self.wording)),
+            "items": evidence.items.assign(stem=evidence.items["stem"].map(self.redact_wording)),
+            "options": evidence.options.assign(wording=evidence.options["wording"].map(self.redact_wording)),
             "metadata": {item: short_texts(fields) for item, fields in values.items()},
         }
 
-    def of_correction(self, correction: KeyCorrection) -> KeyCorrection:
+    def redact_correction(self, correction: KeyCorrection) -> KeyCorrection:
         correction.reason = self.hash_if_quoted(correction.reason)
         return correction
 

@@ -89,7 +89,7 @@ def by_declaration(
     found: dict[str, list[Row]] = {name: [] for name in ways}
     for row in rows:
         if row.annotator not in annotators:
-            values = {"who": row.annotator, "item": row.about}
+            values = {"who": row.annotator, "item": row.item_label}
             raise BadPack(_("The pack has answers of %(who)s to %(item)s, but no assignment for them.") % values)
         variant = annotators[row.annotator].variant
         found[variant.name if variant else ""].append(row)
@@ -98,10 +98,10 @@ def by_declaration(
 
 def extra_of(cells: Cells) -> Extra:
     return Extra(
-        sequence=whole(SEQUENCE, cells.get(SEQUENCE, "")) or 0,
+        sequence=parse_whole_number(SEQUENCE, cells.get(SEQUENCE, "")) or 0,
         first_answered_at=parse_time("first_answered_at", cells.get("first_answered_at", "")),
         last_changed_at=parse_time("last_changed_at", cells.get("last_changed_at", "")),
-        n_changes=whole("n_changes", cells.get("n_changes", "")),
+        n_changes=parse_whole_number("n_changes", cells.get("n_changes", "")),
         settled=tuple(each for each in cells.get("adjudication", "").split("; ") if each in Ruling.values),
         decided_value=cells.get("adjudicated_value", ""),
         decided_at=parse_time("adjudicated_at", cells.get("adjudicated_at", "")),
@@ -109,7 +109,7 @@ def extra_of(cells: Cells) -> Extra:
     )
 
 
-def whole(name: str, written: str) -> int | None:
+def parse_whole_number(name: str, written: str) -> int | None:
     if not written:
         return None
     if written.isascii() and written.isdecimal() and len(written) < 10:
@@ -124,7 +124,7 @@ def store_answers(
     rows: list[tuple[Extra, Question, Response]] = []
     for found in answered:
         if found.cell not in assignments:
-            values = {"who": found.rows[0].annotator, "item": found.rows[0].about}
+            values = {"who": found.rows[0].annotator, "item": found.rows[0].item_label}
             raise BadPack(_("The pack has answers of %(who)s to %(item)s, but no assignment for them.") % values)
         rows += responses_from(found, extras, assignments[found.cell])
     rows.sort(key=lambda row: row[0].sequence)

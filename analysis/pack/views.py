@@ -45,7 +45,7 @@ def study_pack(request, study):
     context = {
         "project": study.project,
         "study": study,
-        "report": {"included": form.choices.included},
+        "report": {"included": form.choices.extra_purposes},
         "pack": pack,
         "n_bytes": path_of(done.file).stat().st_size if done else 0,
         "asked": query,

@@ -8,7 +8,7 @@ from analysis.files import sort_keys
 from analysis.frames.export_rows import export_rows, list_written_columns
 from analysis.items.independent_coding import Comparison
 from analysis.models import CodeDecision, ItemCode
-from analysis.pack.frozen import evaluator_prompts, file_of, moment
+from analysis.pack.frozen import evaluator_prompts, file_of, format_time
 from analysis.pack.redaction import Redactor
 from evaluation.models import Evaluator
 from evaluation.services.calls import iter_unanswered
@@ -40,13 +40,13 @@ def annotators(study: Study, purposes: Collection[str], redactor: Redactor) -> l
             "reading": row.reading,
             "seat": row.seat,
             "variant": row.variant.name if row.variant else None,
-            "evaluator": about_evaluator(evaluators.get(row.pk), prompts.get(row.pk)),
+            "evaluator": describe_evaluator(evaluators.get(row.pk), prompts.get(row.pk)),
         }
         for row in rows
     ]
 
 
-def about_evaluator(evaluator: Evaluator | None, prompt: Any) -> dict[str, Any] | None:
+def describe_evaluator(evaluator: Evaluator | None, prompt: Any) -> dict[str, Any] | None:
     """How a model or baseline was asked and read; None for people, and for what was imported."""
     if evaluator is None:
         return None
@@ -76,12 +76,12 @@ def assignments(study: Study, purposes: Collection[str], redactor: Redactor) -> 
             "stage": row.stage,
             "shown": {stage: name_order(order, items, options) for stage, order in sorted(row.shown.items())},
             "reopened": row.reopened
-            and sort_keys({items[int(pk)]: opaque(of, redactor) for pk, of in row.reopened.items()}),
-            "finished_at": moment(row.finished_at),
+            and sort_keys({items[int(pk)]: use_pack_codes(of, redactor) for pk, of in row.reopened.items()}),
+            "finished_at": format_time(row.finished_at),
         }
 
 
-def opaque(cells: Any, redactor: Redactor) -> Any:
+def use_pack_codes(cells: Any, redactor: Redactor) -> Any:
     """What an item was reopened with; the person whose scores an expert judges has an opaque code too."""
     if not isinstance(cells, dict):
         return cells
@@ -108,8 +108,8 @@ def submissions(study: Study, purposes: Collection[str], redactor: Redactor) -> 
             "unit": row.assignment.unit.position,
             "round": row.assignment.round,
             "stage": row.stage,
-            "opened_at": moment(row.opened_at),
-            "submitted_at": moment(row.submitted_at),
+            "opened_at": format_time(row.opened_at),
+            "submitted_at": format_time(row.submitted_at),
             "active_seconds": row.active_seconds,
         }
 
@@ -123,17 +123,17 @@ def answers(study: Study, purposes: Collection[str], redactor: Redactor) -> Iter
     for row in export_rows(study, purposes):
         text_id = row["text_id"]
         if row["question"] in free:
-            row["value"] = redactor.about(text_id, row["value"])
+            row["value"] = redactor.redact_about_text(text_id, row["value"])
         yield (
             row
             | written
             | {
                 "annotator": redactor.code(row["annotator"]),
                 "person": redactor.persons.get(row["person"], ""),
-                "comment": redactor.about(text_id, row["comment"]),
-                "raw_output": redactor.about(text_id, row["raw_output"]),
+                "comment": redactor.redact_about_text(text_id, row["comment"]),
+                "raw_output": redactor.redact_about_text(text_id, row["raw_output"]),
                 "adjudicated_by": None,
-                "reason": redactor.about(text_id, row["reason"]),
+                "reason": redactor.redact_about_text(text_id, row["reason"]),
             }
         )
 
@@ -141,7 +141,7 @@ def answers(study: Study, purposes: Collection[str], redactor: Redactor) -> Iter
 def missing_answers(study: Study, purposes: Collection[str], redactor: Redactor) -> Iterator[dict[str, Any]]:
     for row in iter_unanswered(study, purposes):
         yield row | {
-            "raw_output": redactor.about(row["text_id"], row["raw_output"]),
+            "raw_output": redactor.redact_about_text(row["text_id"], row["raw_output"]),
             "reason": redactor.hash_if_quoted(row["reason"]) if row["reason"] else row["reason"],
         }
 
@@ -149,7 +149,7 @@ def missing_answers(study: Study, purposes: Collection[str], redactor: Redactor)
 def codes(study: Study, redactor: Redactor) -> list[dict[str, Any]]:
     """The current codes, without who set them; of a hidden text without span and note."""
     rows = ItemCode.objects.current().filter(study=study).select_related("item__text", "option").order_by("pk")
-    return [about_code(row, row.item.text.external_id in redactor.hidden, redactor) for row in rows]
+    return [describe_code(row, row.item.text.external_id in redactor.hidden, redactor) for row in rows]
 
 
 def coders(study: Study, redactor: Redactor) -> Iterator[dict[str, Any]]:
@@ -157,8 +157,8 @@ def coders(study: Study, redactor: Redactor) -> Iterator[dict[str, Any]]:
     for number, coding in enumerate(Comparison(study).codings, 1):
         rows = ItemCode.objects.current(coding).select_related("item__text", "option").order_by("pk")
         for row in rows:
-            about = about_code(row, row.item.text.external_id in redactor.hidden, redactor)
-            yield {"coder": number, "finished_at": moment(coding.finished_at)} | about
+            about = describe_code(row, row.item.text.external_id in redactor.hidden, redactor)
+            yield {"coder": number, "finished_at": format_time(coding.finished_at)} | about
 
 
 def code_decisions(study: Study, redactor: Redactor) -> Iterator[dict[str, Any]]:
@@ -169,12 +169,12 @@ def code_decisions(study: Study, redactor: Redactor) -> Iterator[dict[str, Any]]
             "item_id": row.item.external_id,
             "question": row.question,
             "value": row.value,
-            "reason": redactor.about(row.item.text.external_id, row.reason),
-            "decided_at": moment(row.decided_at),
+            "reason": redactor.redact_about_text(row.item.text.external_id, row.reason),
+            "decided_at": format_time(row.decided_at),
         }
 
 
-def about_code(row: ItemCode, is_hidden: bool, redactor: Redactor) -> dict[str, Any]:
+def describe_code(row: ItemCode, is_hidden: bool, redactor: Redactor) -> dict[str, Any]:
     return {
         "item_id": row.item.external_id,
         "option_id": row.option.external_id if row.option else None,
@@ -182,5 +182,5 @@ def about_code(row: ItemCode, is_hidden: bool, redactor: Redactor) -> dict[str, 
         "start": None if is_hidden else row.start,
         "end": None if is_hidden else row.end,
         "note": "" if is_hidden else redactor.hash_if_quoted(row.note),
-        "set_at": moment(row.set_at),
+        "set_at": format_time(row.set_at),
     }

@@ -236,7 +236,7 @@ class Comparison:
         reasons = [each.reason for each in self.found if isnan(each.low_adjusted)]
         return reasons[0] if len(reasons) == len(self.found) and reasons else ""
 
-    def apart(self, most: int, best: bool) -> frozenset[str]:
+    def find_separate_group(self, most: int, best: bool) -> frozenset[str]:
         """The largest group of at most `most` generators at one end that differs from each generator outside it."""
         names = self.generators if best else self.generators[::-1]
         for size in range(min(most, len(names) // 2), 0, -1):

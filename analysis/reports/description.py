@@ -128,11 +128,11 @@ def variants(evidence: Evidence, measured: Measured) -> list[Table]:
     names = list(evidence.study.variants.values_list("name", flat=True))
     if not names:
         return []
-    rows = [row for name in names for row in variant_rows(name, of_variant(evidence, name), measured)]
+    rows = [row for name in names for row in variant_rows(name, keep_variant(evidence, name), measured)]
     return [VARIANTS.build(rows)]
 
 
-def of_variant(evidence: Evidence, name: str) -> Evidence:
+def keep_variant(evidence: Evidence, name: str) -> Evidence:
     """What the people of one variant said."""
     people = evidence.annotators[(evidence.annotators["variant"] == name) & (evidence.annotators["kind"] == "human")]
     codes = people["annotator"]

@@ -14,7 +14,7 @@ from django.utils.translation import gettext as _
 from analysis.formatting import count, number
 from analysis.frames.evidence import Evidence
 from analysis.measures.calibration import LOW_MASS
-from analysis.reports.description import ALL, MINUTES, PEOPLE, by_source, of_variant
+from analysis.reports.description import ALL, MINUTES, PEOPLE, by_source, keep_variant
 from analysis.reports.evaluators import Evaluator, evaluator_named
 from analysis.reports.tables import ANSWERS, DESCRIPTION, LABEL_MASS, VARIANTS
 from analysis.tables.spec import Column, FrameRows, Row, Table
@@ -46,11 +46,11 @@ def list_rows(
     found = tuple(ANSWERS[each].translate() if isinstance(each, str) else each for each in columns)
     names = tuple(column.name for column in found)
     if in_bank_order:  # of a million rows only what is shown is moved
-        rows = in_order(evidence, rows[[name for name in rows.columns if name in names or name in ORDER]])
+        rows = sort_rows(evidence, rows[[name for name in rows.columns if name in names or name in ORDER]])
     return Table("answers", names, FrameRows(rows, names), title, tuple(notes), found)
 
 
-def in_order(evidence: Evidence, rows: pd.DataFrame) -> pd.DataFrame:
+def sort_rows(evidence: Evidence, rows: pd.DataFrame) -> pd.DataFrame:
     """By what the rows have of `ORDER`; items are as in the study."""
     places = {item: place for place, item in enumerate(evidence.items["item_id"])}
     by = [name for name in ORDER if name in rows.columns]
@@ -190,7 +190,7 @@ def list_answers_by(evidence: Evidence, evaluator: Evaluator, quantity: str) -> 
 @VARIANTS.drill_down
 def list_variant(evidence: Evidence, row: Row, _column: str) -> Table:
     """The people of a variant, the minutes they took, or what they answered."""
-    mine = of_variant(evidence, row["variant"])
+    mine = keep_variant(evidence, row["variant"])
     if row["measure"] == PEOPLE:
         return list_annotators(mine, mine.annotators)
     if row["measure"] == MINUTES:

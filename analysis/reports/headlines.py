@@ -148,7 +148,7 @@ HIGHEST, LOWEST = "highest", "lowest"  # numbers as printed; whether they differ
 def mark_ends(rows: list[dict[str, Any]], comparison: Comparison | None) -> list[dict[str, Any]]:
     """The rows of one family with the groups that are clearly at either end marked best and worst."""
     for word, is_best in ((BEST, True), (WORST, False)):
-        group = comparison.apart(MARKED, is_best) if comparison else frozenset()
+        group = comparison.find_separate_group(MARKED, is_best) if comparison else frozenset()
         for row in rows:
             row["mark"] = word if row["generator"] in group else row["mark"]
     return rows
@@ -186,7 +186,7 @@ def list_values(rows: list[Row], value: str, low: str, high: str) -> str:
     )
 
 
-def without(generators: list[str], reason: str) -> str:
+def say_not_compared(generators: list[str], reason: str) -> str:
     return _("Not compared: items by %(generators)s (%(reason)s).") % {
         "generators": ", ".join(generators),
         "reason": reason,

@@ -74,7 +74,7 @@ class Contrast:
     n_texts: int
 
     @property
-    def stands(self) -> bool:
+    def is_decided(self) -> bool:
         return self.low is not None and self.high is not None and (self.low > 0 or self.high < 0)
 
 
@@ -86,7 +86,7 @@ class ContrastSet:
     size: int = 0
     reason: str = ""
 
-    def among(self, standings: Sequence[Standing]) -> "ContrastSet":
+    def select(self, standings: Sequence[Standing]) -> "ContrastSet":
         """Only pairs of generators that have a value on enough texts."""
         known = {each.generator for each in standings if each.is_comparable}
         return replace(self, contrasts=tuple(each for each in self.contrasts if {each.better, each.worse} <= known))
@@ -223,7 +223,7 @@ def rows_called(report: Report, name: str) -> Sequence[Row]:
 # The verdict ----------------------------------------------------------------------------------------------------------
 
 
-def judge(outcome: Outcome, *, is_running: bool) -> Verdict:
+def assess_outcome(outcome: Outcome, *, is_running: bool) -> Verdict:
     """The class and the first line of a summary; of a model's answers it says so."""
     verdict = judge_numbers(outcome, is_running)
     if not outcome.speaker or verdict.kind in (Kind.TOO_FEW, Kind.TOO_EARLY):
@@ -240,7 +240,7 @@ def judge_numbers(outcome: Outcome, is_running: bool) -> Verdict:
         return Verdict(Kind.COUNTS, say_single(outcome.standings[0]))
     known = {each.generator for each in certain} | set(comparable(outcome))
     if len(known) < min(2, len(outcome.standings)) or not known:
-        return too_little(outcome, is_running)
+        return say_too_little(outcome, is_running)
     if best := winner_of(outcome):
         return Verdict(Kind.WINNER, say_winner(outcome, best))
     if outcome.has_zero and any(lies_above(each) for each in certain):
@@ -254,7 +254,7 @@ def has_enough(standing: Standing) -> bool:
     return standing.value is not None and not standing.has_few_texts
 
 
-def too_little(outcome: Outcome, is_running: bool) -> Verdict:
+def say_too_little(outcome: Outcome, is_running: bool) -> Verdict:
     if is_running:
         return Verdict(Kind.TOO_EARLY, _("Too early to say."))
     reasons = {each.reason for each in outcome.standings} if outcome.standings else {""}
@@ -274,7 +274,7 @@ def comparable(outcome: Outcome) -> list[str]:
 
 def leaders_of(outcome: Outcome) -> list[str]:
     """The comparable generators that no other outperforms."""
-    beaten = {each.worse for each in outcome.compared.contrasts if each.stands}
+    beaten = {each.worse for each in outcome.compared.contrasts if each.is_decided}
     return [name for name in comparable(outcome) if name not in beaten]
 
 
@@ -371,7 +371,7 @@ def join_sentences(*sentences: str) -> str:
 def say_lead(compared: ContrastSet) -> str:
     """The largest difference, where none is clear: how large, and on how many texts."""
     certain = [each for each in compared.contrasts if each.low is not None]
-    if not certain or any(each.stands for each in certain) or abs(certain[0].value) < SMALL:
+    if not certain or any(each.is_decided for each in certain) or abs(certain[0].value) < SMALL:
         return ""
     most = certain[0]
     sentence = ngettext(

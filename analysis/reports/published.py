@@ -82,7 +82,9 @@ def compare_published(report: Report, evidence: Evidence) -> Table:
     """One row per published number, with one's own where there is such a row; then own rows that nobody published."""
     protocol = evidence.study.protocol
     study = find_published_study(protocol)
-    both = sorted(beside(report, evidence), key=lambda row: row["own"] is None)  # what can be compared comes first
+    both = sorted(
+        build_comparison_rows(report, evidence), key=lambda row: row["own"] is None
+    )  # what can be compared comes first
     rows = [*both, *own_only(report, evidence)]
     notes = (
         _("Published: %(source)s.") % {"source": _(study.source)},
@@ -115,7 +117,7 @@ def width(interval: Mapping[str, Any]) -> float | None:
     return None if interval["low"] is None else interval["high"] - interval["low"]
 
 
-def beside(report: Report, evidence: Evidence) -> Iterator[dict[str, Any]]:
+def build_comparison_rows(report: Report, evidence: Evidence) -> Iterator[dict[str, Any]]:
     names, n = own_names(evidence), len(list_published_generators(evidence.study.protocol))
     for each in select_printed(evidence):
         table = report.table(each.table)
@@ -364,17 +366,17 @@ def is_comparable(row: Row) -> bool:
     return row["published"] is not None and row["own"] is not None
 
 
-def apart(table: Table) -> Iterator[NotComparable]:
+def list_not_comparable(table: Table) -> Iterator[NotComparable]:
     """What does not compare, by measure and reason, in the order of the table."""
     found: dict[tuple[str, str], list[str]] = {}
     for row in table.rows:
         if not is_comparable(row):
-            found.setdefault((row["measure_said"], why(row)), []).append(name_row(row))
+            found.setdefault((row["measure_said"], explain_row(row)), []).append(name_row(row))
     for (measure, reason), names in found.items():
         yield NotComparable(measure, len(names), tuple(dict.fromkeys(names))[:NAMED], reason)
 
 
-def why(row: Row) -> str:
+def explain_row(row: Row) -> str:
     reason: str = row["reason"]
     return reason if row["published"] is not None else reason or _("not published")
 

@@ -106,14 +106,14 @@ def complete(report: Report, evidence: Evidence) -> Report:
         table.add_notes((*intervals_note(table, choices.convention), *lines, *evidence.corrections))
         for table in report.tables
     ]
-    if choices.included:
+    if choices.extra_purposes:
         tables = [table.add_column("included", ", ".join(choices.purposes)) for table in tables]
     if choices.adjudicated:
         tables = [table.add_column("answers", ADJUDICATED) for table in tables]
     return replace(
         report,
         tables=tuple(tables),
-        included=choices.included,
+        included=choices.extra_purposes,
         corrections=evidence.corrections,
         left_out=tuple(evidence.left_out.items()),
         scope=tuple(lines),
@@ -163,7 +163,7 @@ def texts_apart(evidence: Evidence) -> str:
 def scope(evidence: Evidence) -> list[str]:
     """Whose answers are in, where it is not simply everybody's main answers."""
     words = {"simulated": _("Simulated answers included."), "pilot": _("Pilot answers included.")}
-    lines = [words[purpose] for purpose in evidence.choices.included]
+    lines = [words[purpose] for purpose in evidence.choices.extra_purposes]
     if evidence.choices.adjudicated:
         lines.append(_("Adjudicated: decisions stand in place of what people said, and excluded answers are left out."))
     if evidence.choices.shared_texts:

@@ -34,7 +34,7 @@ def component_names() -> dict[str, str]:
     }
 
 
-def from_nothing() -> str:
+def say_assumptions() -> str:
     return _(
         "Lesart's assumptions, not measured values: texts .5, items .8, options .6, annotators .4, text "
         "by stage .4. As soon as two people have answered two texts, estimates from the study's own "
@@ -69,7 +69,7 @@ def say_scatter(values: pd.DataFrame, less: str, more: str) -> str:
     return clause_of(texts, annotators)
 
 
-def about_annotators(clause: str, choices: Choices) -> str:
+def limit_to_annotators(clause: str, choices: Choices) -> str:
     """A clause that holds for intervals of these annotators only, said so where another convention is shown."""
     if not clause or choices.convention != READERS:
         return clause

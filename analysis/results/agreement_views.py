@@ -123,13 +123,13 @@ def agreement_lab(request, slug):
     context = {
         "project": study.project,
         "study": study,
-        "report": {"included": form.choices.included},
+        "report": {"included": form.choices.extra_purposes},
         "form": form,
         "questions": page_table(questions_in(study, form), convention),
         "tables": [(name, paginate(getattr(found, name), request.GET, convention, of=2)) for name in tables_of(study)]
         if found
         else [],
-        "asked": urlencode(form.asked, doseq=True),
+        "asked": urlencode(form.query_parameters, doseq=True),
     }
     return render(request, "analysis/lab.html", context)
 

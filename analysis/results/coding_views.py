@@ -104,7 +104,7 @@ def list_page(request: HttpRequest, study: Study, context: dict) -> dict:
     return {
         "rows": rows,
         "page": page,
-        "page_query": urlencode(form.asked),
+        "page_query": urlencode(form.query_parameters),
         "n_items": len(context["items"]),
         "n_found": len(found),
         "first_text": rows[0].item.text if rows else None,

@@ -41,7 +41,7 @@ def study_behind(request, study):
     context = {
         "project": study.project,
         "study": study,
-        "report": {"included": form.choices.included},
+        "report": {"included": form.choices.extra_purposes},
         "of": found,
         "heading": build_heading(found.table.title, found.column.title),
         "names": name_row(found.table, found.row),

@@ -47,7 +47,7 @@ LETTERS = {
 
 
 def encode_filters(asked: Mapping[str, Any]) -> dict[str, str]:
-    """The same choices as `addresses.asked` gives, as one parameter; none where nothing was chosen."""
+    """The same choices as the parameters of an address, as one parameter; none where nothing was chosen."""
     if not asked:
         return {}
     found = [
@@ -136,12 +136,12 @@ class ResultsForm(forms.Form):
             )
 
     @property
-    def chosen(self) -> dict:
+    def valid_data(self) -> dict:
         return self.cleaned_data if self.is_valid() else {}
 
     @property
     def estimand(self) -> str:
-        return self.chosen.get("estimate") or "pooled"
+        return self.valid_data.get("estimate") or "pooled"
 
     @property
     def is_untouched(self) -> bool:
@@ -152,13 +152,13 @@ class ResultsForm(forms.Form):
     @property
     def choices(self) -> Choices:
         return Choices(
-            convention=self.chosen.get("convention") or DEFAULT_CONVENTION,
-            purposes=purposes_with(self.chosen.get("include") or ()),
+            convention=self.valid_data.get("convention") or DEFAULT_CONVENTION,
+            purposes=purposes_with(self.valid_data.get("include") or ()),
             seed=abs(self.study.seed),
-            shared_texts=self.chosen.get("texts") == "shared",
-            calibration=self.chosen.get("calibration") != "without",
-            adjudicated=self.chosen.get("answers") == "adjudicated",
-            dropped=parse_dropped(self.chosen.get("drop") or ()),
+            shared_texts=self.valid_data.get("texts") == "shared",
+            calibration=self.valid_data.get("calibration") != "without",
+            adjudicated=self.valid_data.get("answers") == "adjudicated",
+            dropped=parse_dropped(self.valid_data.get("drop") or ()),
         )
 
 
@@ -191,7 +191,7 @@ class GeneratorMatchForm(forms.Form):
             )
 
     @property
-    def changed(self) -> dict[str, str]:
+    def changes(self) -> dict[str, str]:
         """By generator what differs from the match that was shown."""
         return {self.own[int(number)]: self.cleaned_data[number] for number in self.changed_data}
 
@@ -270,10 +270,10 @@ class LabForm(forms.Form):
         return [annotator.code for annotator in self.present if annotator.code in chosen]
 
     @property
-    def asked(self) -> dict[str, Any]:
+    def query_parameters(self) -> dict[str, Any]:
         found = {
             "asked": 1,
-            "include": self.choices.included,
+            "include": self.choices.extra_purposes,
             "question_asked": self.question.key if self.question else "",
             "group": self.cleaned_data.get("group", []),
             "annotator": self.cleaned_data.get("annotator", []),

@@ -133,7 +133,7 @@ def build_query(form: ResultsForm) -> dict:
     if form.is_untouched:
         return {}
     chosen = {
-        "include": choices.included,
+        "include": choices.extra_purposes,
         "convention": "" if choices.convention == DEFAULT_CONVENTION else choices.convention,
         "estimate": "" if form.estimand == "pooled" else form.estimand,
         "texts": "shared" if choices.shared_texts else "",

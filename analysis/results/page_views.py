@@ -85,7 +85,7 @@ class Page:
         return {
             "project": study.project,
             "study": study,
-            "report": report or {"included": self.form.choices.included},
+            "report": report or {"included": self.form.choices.extra_purposes},
             "is_waiting": report is None,
             "is_filled": self.is_filled,
             "form": without_idle(self.form, report) if report else self.form,
@@ -95,7 +95,7 @@ class Page:
             "effects_log": study.effects_switches.select_related("made_by"),
             "may_hide": role.rank >= Role.OWNER.rank and study.state in RUNNING,
             "may_export": is_reviewer(study),
-            "is_simulated": "simulated" in self.form.choices.included,
+            "is_simulated": "simulated" in self.form.choices.extra_purposes,
             "page_tables": list_named(report, tables_of(self, name)) if report else [],
             **job,
             **more,

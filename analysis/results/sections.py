@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 
 from analysis.figures.sizes import DRAWN, size_of
 from analysis.plugins import find_plugin
-from analysis.reports.published import apart, select_comparable
+from analysis.reports.published import list_not_comparable, select_comparable
 from analysis.reports.report import Report
 from analysis.results.forms import ResultsForm
 from analysis.results.links import LISTS, behind_link, build_query, links_of
@@ -171,7 +171,7 @@ def make_published_part(study: Study, form: ResultsForm, report: Report, page: s
     shown = page_table(
         select_comparable(found[0]), form.choices.convention, {}, behind_link(study, form, page)(found[0])
     )
-    different = apart(found[0])
+    different = list_not_comparable(found[0])
     return {"table": shown, "apart": different, "n_apart": sum(each.n for each in different)}
 
 

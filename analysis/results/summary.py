@@ -19,8 +19,8 @@ from analysis.reports.outcome import (
     Kind,
     Outcome,
     Verdict,
+    assess_outcome,
     join_names,
-    judge,
     name_some,
     shorten,
     write_difference,
@@ -47,7 +47,7 @@ def find_outcome(study: Study, report: Report, estimand: str) -> Outcome | None:
 def find_verdict(study: Study, outcome: Outcome | None, counts: dict[str, int]) -> Verdict:
     is_running = study.state in RUNNING
     if outcome is not None and (counts or outcome.speaker):
-        return judge(outcome, is_running=is_running)
+        return assess_outcome(outcome, is_running=is_running)
     if not counts:
         sentence = _("Only models have answered. Their answers stand under Compare.")
         return Verdict(Kind.TOO_EARLY if is_running else Kind.TOO_FEW, sentence)
@@ -94,14 +94,16 @@ class DifferenceLine:
     names: str
     value: str
     interval: str
-    stands: bool
+    is_decided: bool
 
 
 def list_differences(outcome: Outcome) -> list[DifferenceLine]:
     """The largest, with their adjusted intervals."""
     known = [each for each in outcome.compared.contrasts if each.low is not None][:MOST_DIFFERENCES]
     return [
-        DifferenceLine(f"{shorten(each.better)} − {shorten(each.worse)}", *write_difference(each), stands=each.stands)
+        DifferenceLine(
+            f"{shorten(each.better)} − {shorten(each.worse)}", *write_difference(each), is_decided=each.is_decided
+        )
         for each in known
     ]
 
@@ -116,7 +118,7 @@ def say_adjusted(outcome: Outcome) -> str:
 
 
 def count_differences(outcome: Outcome) -> str:
-    n = sum(each.stands for each in outcome.compared.contrasts)
+    n = sum(each.is_decided for each in outcome.compared.contrasts)
     if not n:
         sentence = _("None of %(all)s differs beyond doubt, adjusted for all comparisons.")
     else:
@@ -144,9 +146,9 @@ def list_notes(
     """What to do first, at most `MOST_NOTES`; the last says how many checks passed."""
     query = urlencode(build_query(form), doseq=True)
     worst = [
-        *about_speaker(study, outcome), *about_answers(study, report), *about_texts(study, outcome, verdict),
-        *about_items(study, report, query),
-        *about_reporting(study, report, outcome, verdict, query), *about_generators(outcome),
+        *note_speaker(study, outcome), *note_answers(study, report), *note_texts(study, outcome, verdict),
+        *note_items(study, report, query),
+        *note_reporting(study, report, outcome, verdict, query), *note_generators(outcome),
     ]  # fmt: skip
     worst += [Note(WARNING, check.sentence) for check in report.checks if not check.passed]
     n = sum(check.passed for check in report.checks)
@@ -162,7 +164,7 @@ def list_findings(study: Study, report: Report, form: ResultsForm) -> list[tuple
     return [(sentence, f"{details}#{name}") for sentence, name in report.findings]
 
 
-def about_items(study: Study, report: Report, query: str) -> Iterator[Note]:
+def note_items(study: Study, report: Report, query: str) -> Iterator[Note]:
     from analysis.results.item_rows import HARD, KEY, list_flags
 
     flags = list_flags(study, report)
@@ -178,14 +180,14 @@ def about_items(study: Study, report: Report, query: str) -> Iterator[Note]:
             yield Note(WARNING, sentence(n) % {"n": count(n)}, href, _("Show"))
 
 
-def about_speaker(study: Study, outcome: Outcome | None) -> Iterator[Note]:
+def note_speaker(study: Study, outcome: Outcome | None) -> Iterator[Note]:
     """What to do where the summary rests on a model's answers."""
     if outcome is not None and outcome.speaker:
         href = reverse("study_annotators", args=[study.slug])
         yield Note(NEXT, _("No person has answered. Invite some to see whether people judge alike."), href, _("People"))
 
 
-def about_answers(study: Study, report: Report) -> Iterator[Note]:
+def note_answers(study: Study, report: Report) -> Iterator[Note]:
     """What to do where the answers are not yet those of all people."""
     people = reverse("study_annotators", args=[study.slug])
     if "simulated" in report.included:
@@ -198,7 +200,7 @@ def about_answers(study: Study, report: Report) -> Iterator[Note]:
         yield Note(WARNING, _("Pilot answers are counted."))
 
 
-def about_texts(study: Study, outcome: Outcome | None, verdict: Verdict) -> Iterator[Note]:
+def note_texts(study: Study, outcome: Outcome | None, verdict: Verdict) -> Iterator[Note]:
     """How many more texts the study needs to settle which generator is better."""
     if outcome is None or outcome.speaker or study.state in RUNNING or verdict.kind not in UNSETTLED:
         return
@@ -214,7 +216,7 @@ def about_texts(study: Study, outcome: Outcome | None, verdict: Verdict) -> Iter
     yield Note(NEXT, sentence, href, _("How many texts?"))
 
 
-def about_reporting(
+def note_reporting(
     study: Study, report: Report, outcome: Outcome | None, verdict: Verdict, query: str
 ) -> Iterator[Note]:
     """What to do with what people's answers settle."""
@@ -240,7 +242,7 @@ def link_page(name: str, query: str, *args: str | int) -> str:
     return f"{reverse(name, args=args)}{query and '?'}{query}"
 
 
-def about_generators(outcome: Outcome | None) -> Iterator[Note]:
+def note_generators(outcome: Outcome | None) -> Iterator[Note]:
     """Who has no interval and why; where others can be compared, who cannot."""
     if outcome is None or not any(each.is_certain for each in outcome.standings):
         return

@@ -57,7 +57,7 @@ def study_matches(request, study):
     try:
         if form is None or not form.is_valid():
             raise BadMatch(_("Choose from the published names."))
-        n = store_matches(study, list_published_generators(study.protocol), form.changed, request.user)
+        n = store_matches(study, list_published_generators(study.protocol), form.changes, request.user)
     except BadMatch as error:
         messages.error(request, str(error))
     else:

@@ -282,7 +282,7 @@ def contrast_rows(found: list[JoinedStages], evidence: Evidence) -> list[dict[st
     pairs = list(combinations(usable, 2))
     if not pairs:
         return []
-    fits = {each.generator: widen(each, evidence) for each in usable}
+    fits = {each.generator: fit_all_texts(each, evidence) for each in usable}
     by_readers = {readers: adjust_pairs(fits, readers, evidence.choices.seed) for readers in (RANDOM, FIXED)}
     chosen = by_readers[RANDOM if evidence.choices.convention == READERS else FIXED]
     rows = []
@@ -324,7 +324,7 @@ def adjust_pairs(fits: Mapping[str, Sequence[PoweredEstimate]], readers: Readers
     return adjust_joint_contrasts(family, shared.combine(np.stack(weights, axis=1)), seed=seed)
 
 
-def widen(one: JoinedStages, evidence: Evidence) -> list[PoweredEstimate]:
+def fit_all_texts(one: JoinedStages, evidence: Evidence) -> list[PoweredEstimate]:
     """Its fits over all texts of the study."""
     return [fit(cell) for cell in spread_over(one, evidence)]
 

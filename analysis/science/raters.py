@@ -81,8 +81,8 @@ def rating_tables(evidence: Evidence) -> tuple[Table, ...]:
         return ()
     notes = say_rounds(evidence)
     convention = evidence.choices.convention
-    studies = [(each, study_of(each)) for each in apart(found)]
-    crossed = [row for each in apart(found) for row in generator_rows(each)]
+    studies = [(each, study_of(each)) for each in drop_pooled(found)]
+    crossed = [row for each in drop_pooled(found) for row in generator_rows(each)]
     return (
         G_STUDY.build([g_row(*each) for each in studies], convention, notes),
         D_STUDY.build([row for each in studies for row in d_rows(*each)], notes=notes),
@@ -97,7 +97,7 @@ def say_rounds(evidence: Evidence) -> list[str]:
     return [_(FIRST_ROUND)] if (evidence.every_round["round"] > 1).any() else []
 
 
-def apart(found: list[Ratings]) -> list[Ratings]:
+def drop_pooled(found: list[Ratings]) -> list[Ratings]:
     """Each group alone where a question was put to several, as raters of two groups are not pooled unasked."""
     grouped = {each.question.name for each in found if each.group}
     return [each for each in found if each.group or each.question.name not in grouped]
@@ -228,8 +228,8 @@ def generator_rows(ratings: Ratings) -> Iterator[dict[str, Any]]:
     )
     yield about | {name: found[part] for name, part in COMPONENTS.items()} | estimates | {
         "generators": texts_only(jackknife_parts(found["p"], np.array([each["p"] for each in without]))),
-        "texts_80": fewest(lambda n: d_study(found, n, shape[1])[0]),
-        "raters_80": fewest(lambda n: d_study(found, shape[0], n)[0]), "reason": "",
+        "texts_80": smallest_number(lambda n: d_study(found, n, shape[1])[0]),
+        "raters_80": smallest_number(lambda n: d_study(found, shape[0], n)[0]), "reason": "",
     }  # fmt: skip
 
 
@@ -248,7 +248,7 @@ def crossed_means(ratings: Ratings, texts: pd.Index, raters: pd.Index) -> np.nda
     return means.reindex(places).to_numpy(dtype=np.float64).reshape(-1, len(texts), len(raters))
 
 
-def fewest(reliability: Callable[[int], float], target: float = 0.8) -> int | None:
+def smallest_number(reliability: Callable[[int], float], target: float = 0.8) -> int | None:
     """The smallest number of a facet that reaches the target; None where none up to 1,000 does."""
     return next((n for n in range(1, MOST_FACETS + 1) if reliability(n) >= target), None)
 

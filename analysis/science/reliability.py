@@ -11,7 +11,7 @@ from django.utils.translation import gettext_noop
 from analysis.formatting import number, of_people, of_texts
 from analysis.frames.evidence import Evidence
 from analysis.measures.intervals import JACKKNIFE, Interval
-from analysis.measures.reliability import LEAST_FACTOR_PARTS, alpha_of_parts, largest_block, lengthen, omega_total
+from analysis.measures.reliability import LEAST_FACTOR_PARTS, alpha_of_parts, largest_block, omega_total, spearman_brown
 from analysis.reports.estimates import Estimate
 from analysis.reports.evaluators import people_in
 from analysis.science.common import judgments_in, reading_stages, refuse
@@ -81,7 +81,7 @@ def row_of(name: str, parts: np.ndarray, n_texts: int, reason: str) -> dict[str,
     return about | {
         "alpha": Estimate(found.value, dict.fromkeys(("readers", "annotators", "published"), interval)),
         "omega": None if few else omega_total(parts),
-        "longer": lengthen(found.value, (n_texts + MORE_TEXTS) / n_texts) if name == TEXTS else None,
+        "longer": spearman_brown(found.value, (n_texts + MORE_TEXTS) / n_texts) if name == TEXTS else None,
         "reason": few,
     }
 

@@ -38,7 +38,7 @@ class CompactColumn:
             return pd.Series(pd.arrays.BooleanArray(codes == 1, codes == MISSING), copy=False)
         return pd.Series(self.values[codes], dtype=self.dtype, copy=False)
 
-    def among(self, wanted: Collection[Any]) -> np.ndarray:
+    def mask(self, wanted: Collection[Any]) -> np.ndarray:
         """(rows,) Whether the value is one of these."""
         is_wanted: np.ndarray = np.array([value in wanted for value in self.values], dtype=bool)
         chosen: np.ndarray = is_wanted[self.codes]
@@ -55,7 +55,7 @@ class CompactFrame:
         """The frame, or those of its rows that have one of the values of each of these columns, in their order."""
         kept: np.ndarray | slice = slice(None)
         if among:
-            masks = [self.columns[name].among(wanted) for name, wanted in among.items()]
+            masks = [self.columns[name].mask(wanted) for name, wanted in among.items()]
             kept = np.flatnonzero(np.logical_and.reduce(masks))
         return pd.DataFrame({name: column.rows(kept) for name, column in self.columns.items()}, copy=False)
 

@@ -198,11 +198,11 @@ def work_on_file(write: Callable[[ResultKey], Path]) -> Work:
         job.version, n = count_state(key.study, key.choices)
         job.about = {"n": n}
 
-        def hear(step: str, done: int, total: int) -> None:
+        def on_progress(step: str, done: int, total: int) -> None:
             report_progress(step, done, n if step == ANSWERS else total)
 
         try:
-            with listen(hear):
+            with listen(on_progress):
                 return write(key)
         except BadChoice as bad:
             raise JobFailed(str(bad)) from bad

@@ -28,10 +28,10 @@ def figure_of(study: Study, choices: Choices, name: str, ending: str, *, only_cu
         raise make_pending(study, found)
     report.table(list_figures()[name][0])
     key = f"figure:{name}:{are_effects_hidden(study)}:{found.cached and found.cached.version}:{report.as_of is None}"
-    return in_form(ending, key, lambda: figure_specification(study, report, name))
+    return render_specification(ending, key, lambda: figure_specification(study, report, name))
 
 
-def in_form(ending: str, key: str, specify: Callable[[], Mapping[str, Any]]) -> bytes:
+def render_specification(ending: str, key: str, specify: Callable[[], Mapping[str, Any]]) -> bytes:
     """A specification in one of its forms, kept in the cache under the key; `KeyError` for an unknown form."""
     from analysis.figures.registry import FORMS
 

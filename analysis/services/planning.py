@@ -12,7 +12,7 @@ from analysis.choices import Choices
 from analysis.planning.forms import Sizes
 from analysis.plugins import find_plugin
 from analysis.services.cached_results import A_DAY, FORMAT, ResultKey, get_result
-from analysis.services.figures import in_form
+from analysis.services.figures import render_specification
 from analysis.tables.spec import Table
 from studies.models import Study
 
@@ -93,4 +93,4 @@ def outlook_figure(study: Study, table: Table, ending: str) -> bytes:
 
     content = (FORMAT, table.rows, study.title, get_language())
     key = f"outlook-figure:{hashlib.sha256(repr(content).encode()).hexdigest()}"
-    return in_form(ending, key, lambda: specification("outlook", table, table.title, [study.title]))
+    return render_specification(ending, key, lambda: specification("outlook", table, table.title, [study.title]))

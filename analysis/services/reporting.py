@@ -164,7 +164,7 @@ def write_report(study: Study, out: Path, choices: Choices) -> Report:
             write_tables(report, part / "tables")
             write_figures(study, report, part / "figures")
             with whole_file(part / ABOUT) as file:
-                file.write(json.dumps(about(study, report, choices), ensure_ascii=False, indent=1) + "\n")
+                file.write(json.dumps(describe_provenance(study, report, choices), ensure_ascii=False, indent=1) + "\n")
             remove_earlier(out, report)  # while report.json still says what was there
             move_files(part, out)
     return report
@@ -211,7 +211,7 @@ def figure_files(study: Study, report: Report) -> Iterator[tuple[str, bytes]]:
         yield f"{name}.png", as_png(spec)
 
 
-def about(study: Study, report: Report, choices: Choices) -> dict[str, Any]:
+def describe_provenance(study: Study, report: Report, choices: Choices) -> dict[str, Any]:
     """What was computed from what, with what: enough to do it again."""
     instrument = study.instrument_version
     return {

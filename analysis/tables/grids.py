@@ -91,16 +91,16 @@ def title_of(table: Table, crossing: Crossing, key: tuple[Any, ...], keys: list[
     return BESIDE.join(filter(None, [crossing.title, ", ".join(values)]))
 
 
-def beneath_of(
+def parts_below(
     place: Place, table: Table, crossing: Crossing, printed: Printed = format_as
 ) -> list[tuple[Column, str]]:
     """What is under a number, by column. One that is alone may be missing; of several each has its place."""
     values = [(column_of(table, name), place.row[name]) for name in crossing.beneath]
     is_empty = place.row[place.column.name] is None if len(values) > 1 else all(value is None for _, value in values)
-    return [] if is_empty else [(column, small(column, value, printed)) for column, value in values]
+    return [] if is_empty else [(column, format_part(column, value, printed)) for column, value in values]
 
 
-def small(column: Column, value: Any, printed: Printed) -> str:
+def format_part(column: Column, value: Any, printed: Printed) -> str:
     if column.kind not in NUMBERS:
         return name_code(column.kind, value)
     return _(UNDEFINED) if value is None else printed(column.kind, value)

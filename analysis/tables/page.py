@@ -23,7 +23,7 @@ from analysis.formatting import (
     texts_counted,
 )
 from analysis.tables.page_budget import MOST_ROWS, rows_on_a_page
-from analysis.tables.provenance import about
+from analysis.tables.provenance import describe_number
 from analysis.tables.spec import NUMBERS, Column, Row, Table, interval_bounds
 from analysis.words import name_code
 
@@ -76,7 +76,7 @@ class Cell:
         return bool(self.sign or self.interval or self.mark)
 
     @property
-    def strong(self) -> bool:
+    def is_strong(self) -> bool:
         return self.best or self.marked in ("best", "highest")
 
     @property
@@ -151,11 +151,11 @@ def cell_of(
         numeric=True,
         href=behind(row, column) if behind and leads(table, column, value) else "",
         interval=interval(low, high) or undefined_interval(row, column, convention),
-        under=(*readers_differ(row, column, convention), *beneath(row, column, convention)),
+        under=(*readers_differ(row, column, convention), *lines_below(row, column, convention)),
         best=bool(column.best) and column.name in row.get("wins", ()),
         reason=reason,
         mark=footnote(reason, footnotes),
-        about=about(row, column, table, convention),
+        about=describe_number(row, column, table, convention),
     )
 
 
@@ -237,7 +237,7 @@ def print_ends(ends: Mapping[str, Any]) -> str:
     return interval(ends["low"], ends["high"]) or _(UNDEFINED)
 
 
-def beneath(row: Row, column: Column, convention: str) -> tuple[str, ...]:
+def lines_below(row: Row, column: Column, convention: str) -> tuple[str, ...]:
     """The lines under a number: the other conventions' intervals, and how many judgments and texts it rests on."""
     if not column.n:
         return ()

@@ -7,7 +7,7 @@ from typing import Any
 from django.utils.translation import gettext as _
 
 from analysis.formatting import UNDEFINED, figure
-from analysis.tables.grids import BESIDE, Grid, Place, beneath_of, column_of, describe_beneath, grids_of, heading_of
+from analysis.tables.grids import BESIDE, Grid, Place, column_of, describe_beneath, grids_of, heading_of, parts_below
 from analysis.tables.page import (
     SIGNS,
     BehindLink,
@@ -35,7 +35,7 @@ def side_by_side(table: Table, convention: str, behind: BehindLink | None = None
         (row["generator"], row["evaluator"]): replace(
             cell_of(row, column, table, convention, reasons, {}, behind),
             under=readers_differ(row, column, convention),
-            beneath=between(table, row, behind),
+            beneath=join_accuracies(table, row, behind),
         )
         for row in table.rows
     }
@@ -56,7 +56,7 @@ def side_by_side(table: Table, convention: str, behind: BehindLink | None = None
     )
 
 
-def between(table: Table, row: Row, behind: BehindLink | None) -> tuple[Part, ...]:
+def join_accuracies(table: Table, row: Row, behind: BehindLink | None) -> tuple[Part, ...]:
     """The two accuracies: without the text, then with it."""
     ends = (column_of(table, name) for name in ("guessability", "answerability"))
     numbers = ((each, _(UNDEFINED) if row[each.name] is None else figure(row[each.name])) for each in ends)
@@ -90,11 +90,11 @@ def page_grid(table: Table, grid: Grid, convention: str, behind: BehindLink | No
         for down in grid.down
     ]
     marks = {mark: reason for reason, mark in reasons.items()}
-    head, notes = (heading, *heads(table, grid), *along), tuple(grid_notes(table, grid, rows))
+    head, notes = (heading, *header_columns(table, grid), *along), tuple(grid_notes(table, grid, rows))
     return PageTable(table.name, grid.title or table.title, head, rows, notes, marks, grid.n_cut)
 
 
-def heads(table: Table, grid: Grid) -> list[Column]:
+def header_columns(table: Table, grid: Grid) -> list[Column]:
     """The values across; where they are numbers, such as of rounds, with what they number."""
     column = column_of(table, grid.crossing.across)
 
@@ -111,7 +111,7 @@ def pivot_cell(
     """The number with its interval on a line of its own, as columns are narrow, and the further ones under it."""
     row, crossing = place.row, grid.crossing
     cell = cell_of(row, place.column, table, convention, reasons, {}, behind)
-    beneath = (number_beneath(table, row, *part, behind) for part in beneath_of(place, table, crossing))
+    beneath = (number_beneath(table, row, *part, behind) for part in parts_below(place, table, crossing))
     reason = cell.reason or reason_beneath(row, table, grid)
     marked = row[crossing.mark] if crossing.mark else ""
     return replace(

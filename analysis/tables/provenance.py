@@ -34,7 +34,7 @@ TWO_WAY: Mapping[str, Callable[[], str]] = {
 }
 
 
-def about(row: Row, column: Column, table: Table, convention: str) -> tuple[str, ...]:
+def describe_number(row: Row, column: Column, table: Table, convention: str) -> tuple[str, ...]:
     """What the column is, how its interval came about, and how much it counts; what is not known is not said."""
     if column.name in table.keys:
         return ()

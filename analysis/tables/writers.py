@@ -13,7 +13,7 @@ from typing import Any, Protocol
 from django.utils.translation import gettext as _
 
 from analysis.formatting import MINUS, UNDEFINED, digits_of, format_as, interval
-from analysis.tables.grids import BESIDE, Grid, Place, beneath_of, column_of, describe_beneath, grids_of, heading_of
+from analysis.tables.grids import BESIDE, Grid, Place, column_of, describe_beneath, grids_of, heading_of, parts_below
 from analysis.tables.spec import NUMBERS, Column, Crossing, Row, Table, interval_bounds
 from analysis.words import name_code
 from items.plain import escape_formula
@@ -175,7 +175,7 @@ def grid_cell(place: Place, table: Table, crossing: Crossing) -> tuple[str, str,
         return UNDEFINED, "", ""
     ends = interval_bounds(row, column)
     number = escape(print_number(column.kind, value, digits_of(*ends)))
-    texts = (text for _column, text in beneath_of(place, table, crossing, print_number))
+    texts = (text for _column, text in parts_below(place, table, crossing, print_number))
     marked = MARKS.get(row[crossing.mark] if crossing.mark else "", "%s")
     return marked % number, escape(interval(*ends)), escape(BESIDE.join(texts))
 

@@ -207,7 +207,7 @@ class Supervisor:
     def _restart_fallen(self) -> None:
         for running in list(self._running):
             if running.has_ended:
-                self._fell(running)
+                self._handle_exit(running)
             elif running.process is None and running.due <= time.monotonic():
                 self._launch(running)
 
@@ -227,7 +227,7 @@ class Supervisor:
         running.lines = Lines(running.process.stdout.fileno(), service.name, self._log)
         self._selector.register(running.lines.pipe, selectors.EVENT_READ, running.lines)
 
-    def _fell(self, running: RunningService) -> None:
+    def _handle_exit(self, running: RunningService) -> None:
         if time.monotonic() - running.since >= SECONDS_UNTIL_STEADY:
             running.delay = FIRST_DELAY
         self._postpone(running, describe_exit(self._clean_up(running)))

@@ -45,7 +45,7 @@ class Gates(Judge):
     def plan_all(self, setting: JudgeSetting) -> Iterator[JudgeQuestion]:
         for about in setting.subjects:
             asked = list_judged_questions(setting.stage)
-            applying = setting.stage.about(about.has_expected_answer)
+            applying = setting.stage.applicable_questions(about.has_expected_answer)
             yield from (JudgeQuestion(about, question.name) for question in applying if question in asked)
 
     def list_next(self, setting: JudgeSetting, asked: JudgeQuestion) -> Iterable[JudgeQuestion]:
@@ -130,10 +130,10 @@ def render_gate_prompt(
     about = {"title": item.text.title, "body": item.text.body, "asked": ask_in_words(words, question)}
     filled = {**shown, **about, "question": stem}
     if question.kind == "text":
-        return prompts.about("write", **filled)
+        return prompts.with_text("write", **filled)
     with override(item.text.language):
         levels = render_levels(words.get("levels") or wording.get("levels") or [], question)
-    return prompts.about("choose", **filled, levels=levels)
+    return prompts.with_text("choose", **filled, levels=levels)
 
 
 def number_levels(question: Question) -> dict[str, Value]:

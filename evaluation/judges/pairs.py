@@ -114,7 +114,7 @@ def render_pair_prompt(
     shown = [render_compared_item(prompts, stage, wording, item, f"{seed}/{item.external_id}") for item in pair]
     criteria = "\n".join(f"- {entry['title']}" for entry in wording.get("criteria", []))
     text = pair[0].text
-    return prompts.about(
+    return prompts.with_text(
         "compare", title=text.title, body=text.body, first=shown[0], second=shown[1], criteria=criteria
     )
 
@@ -173,7 +173,7 @@ def render_pick_prompt(
     labels = {entry["value"]: entry.get("label", entry["value"]) for entry in words.get("levels", [])}
     levels = [f"{number} = {labels.get(level, level)}" for number, level in enumerate(question.levels, len(items) + 1)]
     criteria = [f"- {entry['title']}" for entry in wording.get("criteria", [])] or wording.get("lead", [])
-    return prompts.about(
+    return prompts.with_text(
         "choose",
         title=text.title,
         body=text.body,

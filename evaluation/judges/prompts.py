@@ -92,11 +92,11 @@ class JudgePrompts:
     def fill(self, name: str, **values: str) -> str:
         return fill_template(self.parts[name], values)
 
-    def about(self, name: str, *, title: str, body: str, **values: str) -> str:
+    def with_text(self, name: str, *, title: str, body: str, **values: str) -> str:
         """A part that shows the text."""
         return fill_template(self.parts[name], self.fill_slots(title, body, values))
 
-    def about_dimension(self, name: str, *, title: str, body: str, **values: str) -> str:
+    def rate_with_text(self, name: str, *, title: str, body: str, **values: str) -> str:
         return fill_template(self.rate(name), self.fill_slots(title, body, values))
 
     def fill_slots(self, title: str, body: str, values: Mapping[str, str]) -> dict[str, str]:

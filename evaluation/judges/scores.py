@@ -73,7 +73,7 @@ class Scores(Judge):
     def plan(self, setting: JudgeSetting) -> Iterator[JudgeQuestion]:
         for about in setting.subjects:
             asked = list_judged_questions(setting.stage)
-            for question in setting.stage.about(about.has_expected_answer):
+            for question in setting.stage.applicable_questions(about.has_expected_answer):
                 if question in asked and setting.prompts.asks_about(question.name):
                     yield JudgeQuestion(about, question.name)
 
@@ -146,7 +146,7 @@ def render_rating_prompt(
 ) -> str:
     """The prompt about one item on one dimension; `shown`: see `render_item`."""
     words, bounds = find_wording(question, wording), (own or get_study_scale(question)).ends
-    return prompts.about_dimension(
+    return prompts.rate_with_text(
         question.name,
         title=item.text.title,
         body=item.text.body,

@@ -56,7 +56,7 @@ def list_calls(unit: PlannedUnit, declaration: Declaration) -> Iterator[int]:
 
 def count_questions(stage: Stage, item: Item) -> int:
     """Where options are judged, one for each of them; else one for each question but those for free text."""
-    questions = stage.about(bool(item.expected_answer))
+    questions = stage.applicable_questions(bool(item.expected_answer))
     if any(question.per == "option" for question in questions):
         return len(item.options.all())
     return sum(question.kind != "text" for question in questions)

@@ -16,7 +16,7 @@ from generation.rules.english_circumstances import (
 from generation.rules.english_clauses import (
     adverbs_of,
     clause_starts,
-    further,
+    find_second_verb,
     is_helper,
     is_time,
     parse,
@@ -51,7 +51,7 @@ from generation.rules.topics import CONSEQUENCE, ask_consequence, ask_event, ask
 def make_drafts(sentence: Sentence) -> Iterator[Draft]:
     """Every question that a rule makes of a clause that states something."""
     clauses = [parse(sentence, start) for start in clause_starts(sentence)]
-    yield from ask_clauses([each for each in clauses if each and not is_existential(each)], further, RULES)
+    yield from ask_clauses([each for each in clauses if each and not is_existential(each)], find_second_verb, RULES)
     for clause in clauses:
         if clause and is_existential(clause):
             yield from ask_existing_number(clause)

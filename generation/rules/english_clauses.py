@@ -27,7 +27,7 @@ from generation.rules.phrases import head_of
 from generation.rules.tagging import DETERMINER, FINITE, NAME, NOUN, NUMBER, Sentence
 
 
-def further(clause: Clause) -> Clause | None:
+def find_second_verb(clause: Clause) -> Clause | None:
     """“The castle is old and stands empty.”: the second verb with the subject of the first."""
     found = re.compile(",?KR*F").match(clause.sentence.kinds, clause.end)
     if not found or clause.front_kind == "clause":

@@ -7,14 +7,14 @@ from dataclasses import replace
 from generation.rules.drafts import Clause, Draft, Piece, Range, ask_clauses, draft
 from generation.rules.german_circumstances import ask_adjunct, ask_duration, ask_front, ask_number
 from generation.rules.german_clauses import (
+    belongs_to_question,
     can_be_nominative,
     clause_starts,
-    further,
+    find_second_verb,
     has_subject,
     is_time,
     parse,
     parse_whole,
-    stays,
     write_question,
 )
 from generation.rules.german_words import (
@@ -53,7 +53,7 @@ from generation.rules.topics import CONSEQUENCE, ask_consequence, ask_event, ask
 
 def make_drafts(sentence: Sentence) -> Iterator[Draft]:
     """Every question that a rule makes of a clause that states something."""
-    yield from ask_clauses((parse(sentence, start) for start in clause_starts(sentence)), further, RULES)
+    yield from ask_clauses((parse(sentence, start) for start in clause_starts(sentence)), find_second_verb, RULES)
     if whole := parse_whole(sentence):
         for each in (*ask_front(whole), *ask_subject(whole)):
             yield replace(each, worth=round(each.worth - 0.6, 2))
@@ -159,7 +159,7 @@ def ask_inner_subject(clause: Clause) -> Iterator[Draft]:
     if (end == clause.end and clause.front_kind == "adverb") or after in ("K", "A", "N", "E", "x") or is_bare:
         return
     asked = VOCABULARY.ask_who_or_what(clause, (start, end))
-    front: list[Piece] = [clause.front] if stays(clause) else []
+    front: list[Piece] = [clause.front] if belongs_to_question(clause) else []
     pieces: list[Piece] = [asked, verb, (clause.verb + 1, start), *front, (end, clause.end)]
     if clause.front_kind == "clause" and clause.token(clause.front[0]).plain != "während":
         pieces += [",", (clause.front[0], clause.front[1] - 1)]

@@ -21,7 +21,7 @@ from generation.rules.phrases import head_of, nouns_in
 from generation.rules.tagging import ADJECTIVE, POINTING, POSSESSIVE, PRONOUN, Sentence
 
 
-def further(clause: Clause) -> Clause | None:
+def find_second_verb(clause: Clause) -> Clause | None:
     """“Die Burg ist alt und steht leer.”: the second verb with the subject of the first."""
     found = re.compile(",?KF").match(clause.sentence.kinds, clause.end)
     if not found or clause.front_kind != "subject":
@@ -207,7 +207,7 @@ def write_question(clause: Clause, asked: str, removed: Range, *more: Piece) -> 
     if clause.front_kind == "pronoun":
         first = clause.token(clause.front[0])
         subject = [first.text if first.text == "Sie" else first.plain]
-    other: list[Piece] = [clause.front] if stays(clause) else []
+    other: list[Piece] = [clause.front] if belongs_to_question(clause) else []
     if not is_before:
         return WORDING.write(clause, [asked, (clause.verb, end)])
     verb_end = start + (start < removed[0] and clause.token(start).plain == "sich")
@@ -223,7 +223,7 @@ def write_question(clause: Clause, asked: str, removed: Range, *more: Piece) -> 
     return WORDING.write(clause, [*pieces, (removed[1], end)])
 
 
-def stays(clause: Clause) -> bool:
+def belongs_to_question(clause: Clause) -> bool:
     """Whether what stands before the verb is part of what is asked: “im Mai”, “daheim”."""
     is_adverb = clause.front_kind == "adverb" and re.fullmatch("R+", clause.kinds(clause.front))
     return clause.front_kind in ("prepositional", "year") or bool(is_adverb)

@@ -123,7 +123,7 @@ def asks_in_general(draft: Draft) -> bool:
     return draft.rule == "object" and is_short and not re.search("[A-Z0-9]", draft.question[1:].replace("Sie", ""))
 
 
-def stammers(draft: Draft) -> bool:
+def repeats_words(draft: Draft) -> bool:
     """It says three words twice, or half of a pair such as “both … and”."""
     words = draft.question.lower().rstrip("?").split()
     triples = list(zip(words, words[1:], words[2:], strict=False))

@@ -18,7 +18,7 @@ from items.formats.questions import (
 )
 from items.formats.rows import ItemRow, Problems, Reading, TextRow
 from items.formats.text_files import decode_or_report
-from items.plain import tidy
+from items.plain import strip_text
 
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 OPTION = re.compile(r"([A-Z])[.)]\s*(.*)", re.DOTALL)
@@ -105,7 +105,7 @@ def _finish(block: _Block, key: str, number: int, problems: Problems) -> Questio
         reason = _("The answer must be the letter of one of the options, A to {last}.")
         problems.add(number, "ANSWER", reason.format(last=LETTERS[len(block.options) - 1]))
     else:
-        *body, stem = tidy("\n".join(block.prompt)).split("\n")
+        *body, stem = strip_text("\n".join(block.prompt)).split("\n")
         return Question(block.line, "\n".join(body), _build_item(stem, block.options, key))
     return None
 

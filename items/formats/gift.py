@@ -23,7 +23,7 @@ from items.formats.questions import (
 from items.formats.rows import ItemRow, OptionRow, Problems, Reading, TextRow
 from items.formats.text_files import decode_or_report
 from items.models import MAX_OPTIONS
-from items.plain import tidy
+from items.plain import strip_text
 
 # Moodle knows shares of 100 % for up to so many correct options.
 MAX_CORRECT = 10
@@ -92,7 +92,7 @@ def _escape(text: str) -> str:
 def _unescape(text: str) -> str:
     if found := FORMAT.match(text):
         text = text[found.end() :]
-    return tidy(ESCAPED.sub(lambda found: "\n" if found[1] == "n" else found[1], text))
+    return strip_text(ESCAPED.sub(lambda found: "\n" if found[1] == "n" else found[1], text))
 
 
 def read_gift(content: bytes) -> Reading:

@@ -11,7 +11,7 @@ from defusedxml.ElementTree import fromstring
 from django.utils.translation import gettext as _
 
 from items.formats.questions import GAP, Unfit
-from items.plain import tidy
+from items.plain import strip_text
 
 # What XML 1.0 cannot hold even as a character reference.
 NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -179,4 +179,4 @@ def read_html(html: str) -> tuple[str, str]:
         elif words:
             text.take_words(unescape(words))
     lines = re.sub(r" *\n *", "\n", re.sub(" +", " ", "".join(text.parts)))
-    return SPACE.sub(" ", "".join(text.title)).strip(), tidy(re.sub(r"\n{3,}", GAP, lines))
+    return SPACE.sub(" ", "".join(text.title)).strip(), strip_text(re.sub(r"\n{3,}", GAP, lines))

@@ -19,7 +19,7 @@ from items.formats.questions import (
     write_questions,
 )
 from items.formats.rows import ItemRow, OptionRow, Reading, TextRow
-from items.plain import tidy
+from items.plain import strip_text
 
 # Kinds whose text is shown as plain text.
 PLAIN = ("plain_text", "markdown")
@@ -112,7 +112,7 @@ def _read_questions(quiz: Element, reading: Reading) -> Iterator[Question]:
             reading.warnings.add(number, "", _("Categories are not imported."))
         elif (item := _read_item(element, kind, number, reading)) is not None:
             body, stem = split_prompt(prompt)
-            name = tidy(element.findtext("idnumber") or "")
+            name = strip_text(element.findtext("idnumber") or "")
             tags = [each.text or "" for each in element.iterfind("tags/tag/text") if (each.text or "").strip()]
             extra = ({"id": name} if name else {}) | ({"tags": tags} if tags else {})
             yield Question(number, body or passage, item | {"question": stem} | extra)
@@ -122,7 +122,7 @@ def _read_text(element: Element | None, number: int, reading: Reading) -> str:
     """The words of an element, without HTML where that is its format."""
     words = "" if element is None else element.findtext("text") or ""
     if element is None or element.get("format") in PLAIN or not set(words) & set("<&"):
-        return tidy(words)
+        return strip_text(words)
     if "<img" in words.lower():
         reading.warnings.add(number, "", _("Pictures are not imported."))
     return read_html(words)[1]
@@ -148,7 +148,7 @@ def _read_short_answer(element: Element, number: int, reading: Reading) -> dict[
 
 
 def _read_choice(element: Element, number: int, reading: Reading) -> dict[str, Any] | None:
-    several = tidy(element.findtext("single") or "") in ("false", "0")
+    several = strip_text(element.findtext("single") or "") in ("false", "0")
     shares = [_read_share(answer) for answer in element.iterfind("answer")]
     # A question with one answer can give partial credit.
     least = 0.0 if several else max(shares, default=0.0) - 0.001

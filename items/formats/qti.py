@@ -13,7 +13,7 @@ from items.formats.markup import BadXML, check_xml, parse_xml, read_html
 from items.formats.questions import Question, Statistic, WrittenFile, group_questions, split_prompt, write_questions
 from items.formats.rows import ItemRow, Reading, TextRow
 from items.language import parse_language
-from items.plain import make_printable, tidy
+from items.plain import make_printable, strip_text
 
 QTI = "http://www.imsglobal.org/xsd/imsqtiasi_v3p0"
 PACKAGE = "http://www.imsglobal.org/xsd/qti/qtiv3p0/imscp_v1p1"
@@ -297,7 +297,7 @@ def _read_key(root: Element, name: str) -> tuple[list[str], bool, bool]:
     declared = [each for each in root.iter("responsedeclaration") if each.get("identifier") == name]
     if not declared:
         return [], False, False
-    values = [tidy(value.text or "") for value in declared[0].iterfind("correctresponse/value")]
+    values = [strip_text(value.text or "") for value in declared[0].iterfind("correctresponse/value")]
     if not values:
         entries = declared[0].iterfind("mapping/mapentry")
         values = [entry.get("mapkey", "") for entry in entries if _read_score(entry) > 0]
@@ -316,5 +316,5 @@ def _read_words(element: Element) -> str:
     """What is in the element as plain text; as it was written where Lesart wrote it."""
     verbatim = element if element.get("class") == VERBATIM else element.find(f"*[@class='{VERBATIM}']")
     if verbatim is not None:
-        return tidy((verbatim.text or "") + "".join("\n" + (each.tail or "") for each in verbatim))
+        return strip_text((verbatim.text or "") + "".join("\n" + (each.tail or "") for each in verbatim))
     return read_html(tostring(element, encoding="unicode", method="html"))[1]

@@ -7,7 +7,7 @@ from typing import Any
 from django.utils.translation import gettext as _
 
 from items.formats.rows import ItemRow, Line, Reading, TextRow, validate_row
-from items.plain import tidy
+from items.plain import strip_text
 
 # Parts the text from the question behind it.
 GAP = "\n\n"
@@ -134,8 +134,8 @@ def join_prompt(body: str, item: ItemRow) -> str:
 
 def split_prompt(prompt: str) -> tuple[str, str]:
     """Text and question: the question is the last paragraph. Without another the text is empty."""
-    body, _gap, stem = tidy(prompt).rpartition(GAP)
-    return tidy(body), tidy(stem)
+    body, _gap, stem = strip_text(prompt).rpartition(GAP)
+    return strip_text(body), strip_text(stem)
 
 
 def split_lines(text: str) -> list[str]:
@@ -147,7 +147,7 @@ def group_questions(questions: Iterable[Question], reading: Reading) -> None:
     groups: dict[str, list[tuple[int, ItemRow]]] = {}
     starts: dict[str, Question] = {}
     for question in questions:
-        body = tidy(question.body)
+        body = strip_text(question.body)
         if not body:
             reason = _("There is no reading text in front of the question. Put it before the question.")
             reading.problems.add(question.line, "text", reason)

@@ -23,7 +23,7 @@ from items.models import (
     ORIGINAL,
 )
 from items.pictures import BadPicture, PictureContent, read_data_uri
-from items.plain import clean_language, clean_name, clean_tags, explain_too_long, is_blank, make_printable, tidy
+from items.plain import clean_language, clean_name, clean_tags, explain_too_long, is_blank, make_printable, strip_text
 
 MAX_TITLE = 500
 
@@ -32,7 +32,7 @@ def limit_text(limit: int, *, needed: bool = True) -> AfterValidator:
     """A tidied string of up to so many characters."""
 
     def check(value: str) -> str:
-        value = tidy(value)
+        value = strip_text(value)
         if needed and is_blank(value):
             raise ValueError(_("This field is empty. Fill it in, or leave it out if it is optional."))
         if len(value) > limit:

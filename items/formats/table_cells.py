@@ -17,7 +17,7 @@ from items.formats.rows import Reading
 from items.formats.sheets import BadSheet, is_sheet, read_sheet
 from items.formats.table_columns import count_recognised
 from items.formats.text_files import decode_or_report
-from items.plain import has_control, make_printable, tidy, unescape_formula
+from items.plain import has_control, make_printable, strip_text, unescape_formula
 
 DELIMITERS = ",;\t|"
 MAX_COLUMNS = 100
@@ -91,7 +91,7 @@ def _read_sheet_records(content: bytes, reading: Reading) -> Iterator[tuple[int,
             continue
         n, width = n + 1, width or len(kept)
         kept += [""] * (width - len(kept))
-        yield number, TableRow(number, [tidy(cell) for cell in _check_cells(kept, number, n)])
+        yield number, TableRow(number, [strip_text(cell) for cell in _check_cells(kept, number, n)])
 
 
 def _check_cells(cells: list[str], line: int, n_rows: int) -> list[str]:
@@ -146,7 +146,7 @@ def _parse_csv(text: str, delimiter: str, skipped: int = 0) -> Iterator[tuple[in
         number += 1
         if number > MAX_ROWS:
             raise BadTable(line, _("The table has more than {limit:,} rows. Split it.").format(limit=MAX_ROWS))
-        yield number, TableRow(line, [tidy(unescape_formula(cell)) for cell in cells])
+        yield number, TableRow(line, [strip_text(unescape_formula(cell)) for cell in cells])
         line = reader.line_num + 1 + skipped
 
 

@@ -27,7 +27,7 @@ from items.models import (
     Text,
 )
 from items.pictures import PictureContent, read_picture
-from items.plain import DEFAULT_GENERATOR, clean_language, clean_name, make_printable, split_tags, tidy
+from items.plain import DEFAULT_GENERATOR, clean_language, clean_name, make_printable, split_tags, strip_text
 from items.services.search import BankSearch, Sample, Stratum, TextFlag
 from items.values import DETAILS, ItemValues, OptionValues, TextValues
 
@@ -42,7 +42,7 @@ class TidyField(forms.CharField):
         return super().widget_attrs(widget) | {"dir": "auto"}
 
     def to_python(self, value: Any) -> str:
-        return tidy(super().to_python(value) or "")
+        return strip_text(super().to_python(value) or "")
 
 
 class CheckedField(forms.CharField):

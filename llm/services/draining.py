@@ -225,7 +225,7 @@ class RunWorker:
     def _count_free_slots(self, n_out: int) -> int:
         if not self._may_continue() or self.endpoint.is_blocked or self.ledger.is_paced:
             return 0
-        ahead = 0 if pace.is_limited(self.endpoint) else self.pace.ahead  # a minute counts what leaves in it
+        ahead = 0 if pace.is_limited(self.endpoint) else self.pace.most_ahead  # a minute counts what leaves in it
         return max(0, self.pace.limit + ahead - n_out)
 
     def _lease_more(self) -> None:

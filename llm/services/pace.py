@@ -33,7 +33,7 @@ class Pace:
         return max(1, min(self.most, int(self._limit)))
 
     @property
-    def ahead(self) -> int:
+    def most_ahead(self) -> int:
         """How many more may be written down as sent and wait in the wire for the next reply."""
         return min(int(self.limit * AHEAD), MOST_AHEAD) if self.limit >= AHEAD_FROM else 0
 

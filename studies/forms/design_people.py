@@ -41,7 +41,7 @@ def radio(label: Any, *choices: tuple[str, Any], help_text: Any = "") -> forms.C
     return forms.ChoiceField(label=label, choices=choices, widget=forms.RadioSelect, help_text=help_text)
 
 
-def whole(label: Any, least: int = 1, most: int = 10_000) -> forms.IntegerField:
+def integer_field(label: Any, least: int = 1, most: int = 10_000) -> forms.IntegerField:
     """Asked for only where the choice beside it needs it."""
     return forms.IntegerField(label=label, min_value=least, max_value=most, required=False)
 
@@ -55,16 +55,16 @@ class PeopleForm(StepForm):
         (OPEN_LINK, gettext_lazy("One open link, until all places are taken")),
         (LATER, gettext_lazy("Added later on the page People, by number or from a list of codes")),
     )
-    annotators = whole(gettext_lazy("How many people?"), most=1000)
+    annotators = integer_field(gettext_lazy("How many people?"), most=1000)
     reading = radio(
         "",
         (ALL, gettext_lazy("everybody")),
         (SOME, gettext_lazy("only some of them")),
         (OWN, gettext_lazy("some texts by everybody, all others by one person")),
     )
-    per_unit = whole(gettext_lazy("How many of them?"), most=1000)
-    shared_texts = whole(gettext_lazy("Texts for everybody"), least=0)
-    own_texts = whole(gettext_lazy("Texts for each person alone"), least=0)
+    per_unit = integer_field(gettext_lazy("How many of them?"), most=1000)
+    shared_texts = integer_field(gettext_lazy("Texts for everybody"), least=0)
+    own_texts = integer_field(gettext_lazy("Texts for each person alone"), least=0)
     grouping = radio(
         gettext_lazy("Groups of people"),
         (NO_GROUPS, gettext_lazy("no groups")),
@@ -89,7 +89,7 @@ class PeopleForm(StepForm):
         (DOUBT, gettext_lazy("a sample with more texts on which models are uncertain")),
         help_text=gettext_lazy("The sample is drawn at launch. Model uncertainty needs earlier model answers."),
     )
-    people_texts = whole(gettext_lazy("How many texts?"))
+    people_texts = integer_field(gettext_lazy("How many texts?"))
     instrument = forms.ChoiceField(label=gettext_lazy("Wording and language of the pages"))
     variants = forms.CharField(
         label=gettext_lazy("Variants"), required=False, max_length=10_000,
@@ -147,8 +147,8 @@ class PeopleForm(StepForm):
                 "reading": OWN if divided else ALL if plan["per_unit"] == "all" else SOME,
                 "grouping": BY_NUMBER if by_group else IN_TURN if groups else NO_GROUPS,
                 "groups": ", ".join(groups),
-                "group_annotators": in_order(by_group.get("annotators"), groups),
-                "group_per_unit": in_order(by_group.get("per_unit"), groups),
+                "group_annotators": sort_by_group(by_group.get("annotators"), groups),
+                "group_per_unit": sort_by_group(by_group.get("per_unit"), groups),
                 **({name: plan[name] for name in ("shared_texts", "own_texts")} if divided else {}),
                 "scope": plan.get("people_texts_by", EQUAL_CHANCE) if plan.get("people_texts") else ALL,
                 "instrument": spec["instrument"],
@@ -258,7 +258,7 @@ def write_recruitment(recruitment: SpecValues, is_open: bool) -> SpecValues:
     return kept | {"open_link": is_open}
 
 
-def in_order(numbers: Any, groups: list[str]) -> dict[str, Any] | None:
+def sort_by_group(numbers: Any, groups: list[str]) -> dict[str, Any] | None:
     """The numbers in the order of the groups, which JSON does not keep."""
     return {group: numbers[group] for group in groups} if numbers else None
 

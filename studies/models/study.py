@@ -256,7 +256,7 @@ class PeopleTexts(models.Model):
         return f"{self.study.slug}: {self.n} of {len(self.texts)} texts"
 
     @property
-    def drawn(self) -> frozenset[str]:
+    def drawn_ids(self) -> frozenset[str]:
         """External ids of the texts that people do."""
         return frozenset(each["text_id"] for each in self.texts if each["drawn"])
 

@@ -163,7 +163,7 @@ class Stage:
         """The question of that name; `KeyError` if the stage does not ask it."""
         return {question.name: question for question in self.questions}[name]
 
-    def about(self, has_expected_answer: bool) -> tuple[Question, ...]:
+    def applicable_questions(self, has_expected_answer: bool) -> tuple[Question, ...]:
         """The questions that apply to an item."""
         return tuple(each for each in self.questions if has_expected_answer or not each.needs_expected_answer)
 
@@ -174,7 +174,7 @@ class Stage:
         """
         return walk(applying, answers)[0]
 
-    def applicable(self, answers: Mapping[str, Value], applying: Iterable[Question]) -> dict[str, bool | None]:
+    def find_applicable(self, answers: Mapping[str, Value], applying: Iterable[Question]) -> dict[str, bool | None]:
         """By applicable question, whether it is asked after these answers; None where an earlier one is missing.
 
         What is asked and has no answer is missing; what is not asked is not applicable.
@@ -217,20 +217,20 @@ class Declaration:
 
     def stage(self, name: str) -> Stage:
         """The stage of that name; `KeyError` if there is none."""
-        return {stage.name: stage for stage in self.way(name)}[name]
+        return {stage.name: stage for stage in self.stages_with(name)}[name]
 
     @property
     def every_stage(self) -> tuple[Stage, ...]:
         """Those that annotators go through, and that of the experts."""
         return (*self.stages, *([self.check] if self.check else []))
 
-    def way(self, name: str) -> tuple[Stage, ...]:
+    def stages_with(self, name: str) -> tuple[Stage, ...]:
         """All stages of an assignment that comes to the stage of that name, in their order."""
         return (self.check,) if self.check and self.check.name == name else self.stages
 
-    def after(self, name: str) -> Stage | None:
+    def stage_after(self, name: str) -> Stage | None:
         """The stage that follows, or None after the last."""
-        way = self.way(name)
+        way = self.stages_with(name)
         following = way[[stage.name for stage in way].index(name) + 1 :]
         return following[0] if following else None
 

@@ -85,13 +85,13 @@ def walk_steps(
     if question.asked_if is not None and not question.asked_if.holds(answers):
         yield from walk_steps(rest, tests, answers)
         return
-    for values in alike(question, tests):
+    for values in group_equivalent_answers(question, tests):
         here = Step(question.name, values if values != question.levels else ())
         for steps, after in walk_steps(rest, tests, {**answers, question.name: values[0] if values else "…"}):
             yield [here, *steps], after
 
 
-def alike(question: Question, tests: Iterable[Is]) -> list[tuple[Value, ...]]:
+def group_equivalent_answers(question: Question, tests: Iterable[Is]) -> list[tuple[Value, ...]]:
     """The answers to a question, those that no condition tells apart together."""
     about = [test for test in tests if test.question == question.name]
     groups: dict[tuple[bool, ...], list[Value]] = {}

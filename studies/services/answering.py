@@ -54,7 +54,7 @@ def store_submission(form: StageForm, active: int | None = None) -> None:
     rows = [
         list_values(form, answer, version, now)
         for subject in form.subjects
-        for answer in check_answers(stage, form.collect_answers(subject), form.about(subject))
+        for answer in check_answers(stage, form.collect_answers(subject), form.describe_subject(subject))
     ]
     insert_rows(Response, OF_RESPONSE, rows)
     advance_cursor(assignment, stage, now)
@@ -75,7 +75,7 @@ def list_values(form: StageForm, answer: Answer, version: int, now: datetime) ->
 
 def advance_cursor(assignment: Assignment, stage: Stage, now: datetime) -> None:
     """Move the cursor to the next stage, with a new token, or to the end."""
-    following = get_annotator_declaration(assignment.annotator).after(stage.name)
+    following = get_annotator_declaration(assignment.annotator).stage_after(stage.name)
     assignment.stage = following.name if following else DONE
     assignment.stage_opened_at = now if following else None
     assignment.finished_at = None if following else now
@@ -230,7 +230,7 @@ def explain_stale(place: Place) -> str:
 def save_drafts(annotator: Annotator, token: str, data: Mapping[str, Any]) -> int:
     """Save the drafts of the current stage; returns how many items changed. See `StageForm.take`."""
     with transaction.atomic():
-        form = StageForm.at(lock_stage(annotator, token), for_draft=True)
+        form = StageForm.for_place(lock_stage(annotator, token), for_draft=True)
         form.take(data)
         return form.drafts.save()
 
@@ -254,7 +254,7 @@ def submit_stage(
     """
     with transaction.atomic():
         place = lock_stage(annotator, token, with_next=True)
-        form = StageForm.at(place)
+        form = StageForm.for_place(place)
         if data is not None:
             form.take(data)
         refusal = find_refusal(place, form, confirmed)

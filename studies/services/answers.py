@@ -56,7 +56,7 @@ def check_answers(stage: Stage, given: GivenAnswers, about: About, *, partial: b
 
     `InvalidAnswer` for a value that could not be given, and for a question that is not asked here.
     """
-    applying = stage.about(about.has_expected_answer)
+    applying = stage.applicable_questions(about.has_expected_answer)
     refuse_unasked(stage, given, about, applying)
     found: list[Answer] = []
     for question in applying:

@@ -96,7 +96,7 @@ def sum_cost(unit: PlannedUnit, stage: Stage, *, weighed: bool) -> float:
 def sum_item_cost(item: Item | None, stage: Stage, weighed: bool) -> int:
     """The seconds (`weighed`) or number of the questions about an item; None: those about the text itself."""
     found = 0
-    for question in stage.about(item is not None and bool(item.expected_answer)):
+    for question in stage.applicable_questions(item is not None and bool(item.expected_answer)):
         times = len(item.options.all()) if item is not None and question.per == "option" else 1
         found += times * (question.seconds if weighed else 1)
     return found

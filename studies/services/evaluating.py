@@ -61,7 +61,7 @@ def list_judged_questions(stage: Stage) -> tuple[Question, ...]:
 def list_open_questions(stage: Stage, answers: Mapping[str, Value], has_expected_answer: bool) -> list[str]:
     """What is asked after these answers and has none, in order; what is behind a stop is not asked."""
     judged = list_judged_questions(stage)
-    applying = [question for question in stage.about(has_expected_answer) if question in judged]
+    applying = [question for question in stage.applicable_questions(has_expected_answer) if question in judged]
     return [name for name, value in stage.path(answers, applying).items() if value is None]
 
 

@@ -235,7 +235,7 @@ def store_draw(study: Study, draw: TextDraw | None, made_by: User | None) -> Non
 def get_drawn_texts(study: Study) -> frozenset[str] | None:
     """External ids of the texts that people do; None if they do all."""
     found = PeopleTexts.objects.filter(study=study).first()
-    return found.drawn if found else None
+    return found.drawn_ids if found else None
 
 
 def filter_people_units(study: Study) -> QuerySet[Unit]:

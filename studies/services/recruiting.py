@@ -268,7 +268,7 @@ def resume_work(annotator: Annotator) -> None:
     begun = [each for each in lost if each.stage_opened_at or Submission.objects.filter(assignment=each).exists()]
     for assignment in begun:
         restore(assignment, find_like_cell(study, assignment))
-    exchange(annotator, [each for each in lost if each not in begun])
+    replace_cells(annotator, [each for each in lost if each not in begun])
 
 
 def restore(assignment: Assignment, slot: int | None) -> None:
@@ -288,7 +288,7 @@ def find_like_cell(study: Study, assignment: Assignment) -> int | None:
     return free.order_by("seat").values_list("pk", flat=True).first()
 
 
-def exchange(annotator: Annotator, lost: Sequence[Assignment]) -> None:
+def replace_cells(annotator: Annotator, lost: Sequence[Assignment]) -> None:
     """Other free cells in place of those that were not begun; where there are none, the old ones as surplus."""
     if not lost:
         return

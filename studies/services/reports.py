@@ -25,7 +25,7 @@ def report_item(annotator: Annotator, token: str, data: Mapping[str, Any]) -> st
     """
     with transaction.atomic():
         place = lock_stage(annotator, token)
-        form = StageForm.at(place)
+        form = StageForm.for_place(place)
         form.take(data)
         form.drafts.save()
         subjects = {subject.handle: subject for subject in form.subjects}

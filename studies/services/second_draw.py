@@ -26,7 +26,7 @@ def count_texts_left(study: Study) -> int:
     running = study.state in (StudyState.LIVE, StudyState.PAUSED)
     if draw is None or not running or study.plan.get("own_texts"):
         return 0
-    return len(draw.texts) - len(draw.drawn)
+    return len(draw.texts) - len(draw.drawn_ids)
 
 
 @transaction.atomic
@@ -55,7 +55,7 @@ def refuse_draw(study: Study, draw: PeopleTexts | None, n: int) -> None:
         raise SpecError(_("People do all texts of this study, so there are no more to draw."), "texts")
     if study.plan.get("own_texts"):
         raise SpecError(_("In this plan each person has texts of their own, so no more can be drawn."), "texts")
-    left = len(draw.texts) - len(draw.drawn)
+    left = len(draw.texts) - len(draw.drawn_ids)
     if not 1 <= n <= left:
         raise SpecError(_("Give a number from 1 to %(left)d: so many texts are left.") % {"left": left}, "texts")
 

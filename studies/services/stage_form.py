@@ -76,7 +76,7 @@ class StageForm:
         self.errors: dict[str, list[str]] = {}  # by handle, once the form was checked
 
     @classmethod
-    def at(cls, place: Place, *, for_draft: bool = False) -> "StageForm":
+    def for_place(cls, place: Place, *, for_draft: bool = False) -> "StageForm":
         return cls(*place.assignment_and_stage, place.drafts, place.shown_items, for_draft=for_draft)
 
     def take(self, data: Mapping[str, Any]) -> None:
@@ -147,7 +147,7 @@ class StageForm:
         """Note what is asked about a subject, its fields, and the values that each may take."""
         reopened, handle, values = self.assignment.reopened, subject.handle, {}
         again = None if reopened is None else dict(reopened.get(str(subject.item_id), {}))
-        applying = self.stage.about(self.has_expected_answer(subject))
+        applying = self.stage.applicable_questions(self.has_expected_answer(subject))
         open_here = [question for question in applying if again is None or question.name in again]
         self.applicable_questions[handle], self.open_questions[handle] = applying, open_here
         self.reopened[handle] = again
@@ -278,7 +278,7 @@ class StageForm:
         }
         return GivenAnswers(subject.item_id, ticks, values, marked, comments=comments)
 
-    def about(self, subject: Subject) -> About:
+    def describe_subject(self, subject: Subject) -> About:
         """What the gate of `check_answers` must know of the subject."""
         again = self.reopened[subject.handle]
         return About(

@@ -52,7 +52,7 @@ def name_phases(study: Study) -> str:
 
 
 @register.filter
-def exact(words: str) -> SafeString:
+def preserve_whitespace(words: str) -> SafeString:
     """For use in `<pre>`: browsers read carriage returns as line breaks and drop a line break at the start."""
     return mark_safe("\n" + escape(words).replace("\r", "&#13;"))  # noqa: S308 - escaped
 

@@ -17,7 +17,7 @@ from analysis.items.coding_acts import set_codes
 from analysis.services import reporting as registry
 from analysis.services.reporting import build
 from analysis.tables.page import leads
-from analysis.tables.provenance import about
+from analysis.tables.provenance import describe_number
 from analysis.tables.spec import NUMBERS
 from analysis.tables.writers import as_csv
 from evaluation.models import Metric, MetricValue
@@ -447,7 +447,7 @@ def test_a_number_says_its_method_and_what_it_counts(report, convention, name, n
     table = report.table(name)
     column = table.find_number(number)
     defined = (row for row in table.rows if row["intervals"][number][convention]["low"] is not None)
-    assert " · ".join(about(next(defined), column, table, convention)).endswith(message)
+    assert " · ".join(describe_number(next(defined), column, table, convention)).endswith(message)
 
 
 def test_while_effects_are_hidden_no_number_leads_to_single_scores(study, owner, client):

@@ -4,7 +4,7 @@ from itertools import pairwise
 
 import pytest
 
-from analysis.figures.style import DARK, GUESS, INK, LIGHT, PLATE, READ, SOFT, between, ink_on, shades
+from analysis.figures.style import DARK, GUESS, INK, LIGHT, PLATE, READ, SOFT, ink_on, shade_at, shades
 from tests.sight import DEUTERANOPIA, SIGHTS, contrast, distance, lab, without
 
 NEIGHBOURS = 9.0  # least ΔE of steps of a scale that touch; lines between them help
@@ -54,7 +54,7 @@ def test_words_and_lines_stand_out_from_the_plate(colour):
 
 @pytest.mark.parametrize("percent", range(101))
 def test_numbers_on_any_shade_can_be_read(percent):
-    shade = between(percent / 100)
+    shade = shade_at(percent / 100)
     assert contrast(ink_on(shade), shade) >= 4.5
 
 

@@ -49,7 +49,7 @@ def test_five_words_in_a_row_are_a_quote_and_four_are_none():
     assert hidden.quotes("He: “zwickelbart, the HERON sleeps under” it.")
     assert not hidden.quotes("Zwickelbart the heron sleeps. Where?")
     assert hidden.hash_if_quoted(QUOTE).startswith("sha256:")
-    assert hidden.about("t", "anything at all") != "anything at all"
+    assert hidden.redact_about_text("t", "anything at all") != "anything at all"
 
 
 def test_in_scripts_without_spaces_ten_characters_are_a_quote():
@@ -132,7 +132,7 @@ def test_experts_and_their_times_stand_under_the_same_codes_as_everybody(project
     person = study.annotators.filter(kind="human").order_by("pk").first()
     Annotator.objects.filter(pk=person.pk).update(code="Zwanhild")
     evidence = evidence_of(study, Choices())
-    seen = make_redactor(study).of_evidence(evidence)
+    seen = make_redactor(study).redact_evidence(evidence)
     for name in ("frame", "every_round", "annotators", "times", "minutes", "verdicts", "pairs"):
         assert "Zwanhild" not in set(getattr(seen, name)["annotator"]), name
 

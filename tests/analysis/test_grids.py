@@ -80,7 +80,7 @@ def test_a_cell_keeps_its_interval_link_hover_and_reason():
 
 def test_marks_are_signs_that_are_explained():
     (grid,) = pivot(table(ROWS, mark="mark"), "annotators")
-    assert [(grid.rows[0][1].sign, grid.rows[0][1].strong), (grid.rows[1][1].sign, grid.rows[1][1].strong)] == [
+    assert [(grid.rows[0][1].sign, grid.rows[0][1].is_strong), (grid.rows[1][1].sign, grid.rows[1][1].is_strong)] == [
         ("▲", True), ("▼", False),
     ]  # fmt: skip
     assert "▲ best, ▼ worst" in grid.notes

@@ -2,7 +2,7 @@
 
 import pytest
 
-from analysis.reports.outcome import Contrast, ContrastSet, Kind, Outcome, OutcomeSentences, Standing, judge
+from analysis.reports.outcome import Contrast, ContrastSet, Kind, Outcome, OutcomeSentences, Standing, assess_outcome
 
 WORDS = OutcomeSentences(
     "%(best)s wins", "%(best)s wins of %(n)s", "tie of %(names)s", "%(names)s above", "%(names)s unclear", ""
@@ -42,37 +42,37 @@ REST = [Contrast("bob", "cat", 0.3, -0.1, 0.7, 9)]
     ],
 )  # fmt: skip
 def test_the_class_follows_from_the_contrasts_and_the_intervals(found, kind, sentence):
-    verdict = judge(found, is_running=False)
+    verdict = assess_outcome(found, is_running=False)
     assert verdict.kind == kind
     assert sentence is None or verdict.sentence == sentence
 
 
 def test_a_number_that_no_generator_can_have_is_refused_with_its_reason():
     found = outcome([Standing(name, None, None, None, "Nobody was asked without the text.") for name in ("ann", "bob")])
-    assert judge(found, is_running=False).sentence == "Nobody was asked without the text."
+    assert assess_outcome(found, is_running=False).sentence == "Nobody was asked without the text."
     cell = outcome([Standing("ann", None, None, None, "no answers without the text")])
-    assert judge(cell, is_running=False).sentence == "No answers without the text."
+    assert assess_outcome(cell, is_running=False).sentence == "No answers without the text."
     mixed = outcome([Standing("ann", None, None, None, "No answer."), standing("bob", 0.1)])
-    assert judge(mixed, is_running=False).sentence == "Too few texts to compare the generators."
+    assert assess_outcome(mixed, is_running=False).sentence == "Too few texts to compare the generators."
 
 
 def test_while_answers_come_in_too_little_is_too_early():
-    assert judge(outcome([standing("ann", 0.5), standing("bob", 0.1)]), is_running=True).kind == Kind.TOO_EARLY
+    assert assess_outcome(outcome([standing("ann", 0.5), standing("bob", 0.1)]), is_running=True).kind == Kind.TOO_EARLY
 
 
 def test_a_winner_among_those_that_can_be_compared_is_said_to_be_one_of_them():
     found = outcome([*ABOVE[:2], standing("dan", 0.9)], APART[:1], has_zero=True)
-    assert judge(found, is_running=False).sentence == "ann wins of 2"
+    assert assess_outcome(found, is_running=False).sentence == "ann wins of 2"
 
 
 def test_lower_is_better_where_judgments_stop():
     low = [standing("ann", 0.1), standing("bob", 0.4)]
     found = outcome(low, [Contrast("ann", "bob", -0.3, -0.5, -0.1, 9)], higher_is_better=False)
-    assert judge(found, is_running=False).kind == Kind.WINNER
+    assert assess_outcome(found, is_running=False).kind == Kind.WINNER
 
 
 def test_many_generators_are_counted_and_long_names_too():
     many = [standing(f"generator {n}", 0.5, 0.3, 0.7) for n in range(30)]
     long = [standing("n" * 60, 0.5, 0.3, 0.7), standing("m" * 60, 0.5, 0.3, 0.7)]
-    assert judge(outcome(many, has_zero=True), is_running=False).sentence == "30 generators above"
-    assert judge(outcome(long, has_zero=True), is_running=False).sentence == "2 generators above"
+    assert assess_outcome(outcome(many, has_zero=True), is_running=False).sentence == "30 generators above"
+    assert assess_outcome(outcome(long, has_zero=True), is_running=False).sentence == "2 generators above"

@@ -47,14 +47,14 @@ def test_nothing_is_drawn_beside_the_sheet(sheet):
 
 @pytest.mark.parametrize("name", ["dunlin", "marten", "alder", "il", "MW"])
 def test_a_name_is_whole_where_it_has_its_room_and_fits_where_it_is_cut(name):
-    assert truncate(name, PAGE, PAGE.wide(name)) == name
-    assert PAGE.wide(truncate(name * 9, PAGE, PAGE.wide(name * 5))) <= PAGE.wide(name * 5)
+    assert truncate(name, PAGE, PAGE.text_width(name)) == name
+    assert PAGE.text_width(truncate(name * 9, PAGE, PAGE.text_width(name * 5))) <= PAGE.text_width(name * 5)
 
 
 def test_the_heading_ends_on_the_sheet():
     svg = draw(Ranges((Line("ann", (Mark(0.77),), ".77"),), "share", "strength"), PAGE)
     [start] = re.findall(r'<text x="([\d.]+)"[^>]*>strength<', svg)
-    assert float(start) + 1.1 * PAGE.wide("strength") <= PAGE.width
+    assert float(start) + 1.1 * PAGE.text_width("strength") <= PAGE.width
 
 
 def test_of_many_rows_a_page_shows_the_first_and_counts_the_others():

@@ -43,4 +43,4 @@ def test_a_pack_holds_the_draw_and_brings_it_back(project):
     again = import_pack_bytes(pack)
     assert again.people_texts.texts == study.people_texts.texts
     assert (again.people_texts.n, again.people_texts.by) == (2, "equal chance")
-    assert again.people_texts.drawn == study.people_texts.drawn
+    assert again.people_texts.drawn_ids == study.people_texts.drawn_ids

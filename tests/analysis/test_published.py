@@ -13,7 +13,7 @@ from analysis.choices import Choices
 from analysis.models import GeneratorMatch
 from analysis.plugins import load_plugins
 from analysis.published_names import match_generators
-from analysis.reports.published import NAMED, apart, load_printed, select_comparable
+from analysis.reports.published import NAMED, list_not_comparable, load_printed, select_comparable
 from analysis.services.reporting import build
 from items.models import Generator
 from studies.models import Assignment
@@ -210,7 +210,7 @@ def test_only_what_has_both_numbers_compares_and_the_rest_is_counted_with_its_re
     both = select_comparable(table).rows
     assert "gpt-4, human" in {row["row"] for row in both}
     assert all(row["published"] is not None and row["own"] is not None for row in both)
-    found = list(apart(table))
+    found = list(list_not_comparable(table))
     assert sum(each.n for each in found) + len(both) == len(table.rows)
     theirs = next(each for each in found if each.reason == "this study has no such row")
     assert (theirs.measure, len(theirs.named), theirs.n_unnamed) == ("informativity", NAMED, theirs.n - NAMED)

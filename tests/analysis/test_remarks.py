@@ -68,7 +68,7 @@ def test_a_choice_comes_back_from_its_letter(choice):
 def test_several_choices_come_back_from_an_address(two_annotators):
     letters = QueryDict("as=it")
     chosen = ResultsForm(two_annotators, {"main": 1}, letters).choices
-    assert (chosen.convention, chosen.included) == ("published", ())
+    assert (chosen.convention, chosen.extra_purposes) == ("published", ())
 
 
 def test_an_earlier_name_of_a_convention_is_taken_from_an_address(two_annotators):
@@ -80,5 +80,5 @@ def test_an_earlier_name_of_a_convention_is_taken_from_an_address(two_annotators
 def test_who_unticks_everything_is_not_taken_for_who_chose_nothing(tiny):
     form = ResultsForm(tiny, {"simulated": 1}, {"asked": "1"})
     again = ResultsForm(tiny, {"simulated": 1}, encode_filters(build_query(form)))
-    assert form.choices.included == again.choices.included == ()
+    assert form.choices.extra_purposes == again.choices.extra_purposes == ()
     assert encode_filters({}) == {}

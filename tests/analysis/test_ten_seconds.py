@@ -11,7 +11,7 @@ from analysis.plugins import find_plugin
 from analysis.reports.evaluators import HUMAN
 from analysis.reports.outcome import Kind, rows_called
 from analysis.results.forms import ResultsForm
-from analysis.results.summary import HOW_MANY_TEXTS, NEXT, about_speaker, find_verdict, list_differences, list_notes
+from analysis.results.summary import HOW_MANY_TEXTS, NEXT, find_verdict, list_differences, list_notes, note_speaker
 from analysis.services.reporting import build
 from analysis.services.results import counts_by_purpose
 from tests.drawn_outcomes import BEST, MODEL, OUTCOMES, ROWS, draw_study
@@ -53,7 +53,7 @@ def test_the_verdict_is_the_one_of_the_contrasts(project, protocol, planted):
     winner = find_winner(rows, protocol == "stopping-questionnaire")
     expect_class(planted, verdict, winner, rows, outcome)
     assert speaker == (MODEL if planted == "models only" else HUMAN)
-    assert bool(list(about_speaker(study, outcome))) == (planted == "models only")
+    assert bool(list(note_speaker(study, outcome))) == (planted == "models only")
     assert find_next(study, report, outcome, verdict) == TO_DO.get(planted, find_planner(study))
     assert (outcome.compared.reason == TOO_FEW_TEXTS) == (planted in ("one text", "refusal"))
     expect_words(verdict, outcome, rows)
@@ -111,4 +111,4 @@ def expect_words(verdict, outcome, rows):
         if row["low_adjusted"] > 0 or row["high_adjusted"] < 0
     }
     for each in list_differences(outcome):
-        assert each.stands == (frozenset(each.names.split(" − ")) in standing)
+        assert each.is_decided == (frozenset(each.names.split(" − ")) in standing)

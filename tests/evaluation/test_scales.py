@@ -64,7 +64,7 @@ def test_prompts_of_others_are_read_as_they_are():
     prompts = read_judge_prompts(OTHERS, SCORES)
     assert prompts.scale == TEN
     assert [prompts.asks_about(name) for name in ("fluency", "clarity", "relevance")] == [True, True, False]
-    assert prompts.about_dimension("clarity", title="", body="B", question="Q?") == "Q?\n- Clarity:"
+    assert prompts.rate_with_text("clarity", title="", body="B", question="Q?") == "Q?\n- Clarity:"
 
 
 @pytest.mark.parametrize(

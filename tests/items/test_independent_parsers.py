@@ -20,14 +20,14 @@ from items.files import zip_files
 from items.formats import WRITERS
 from items.formats.rows import TextRow
 from items.models import Item
-from items.plain import is_blank, tidy
+from items.plain import is_blank, strip_text
 from items.services.importing import import_items, read_bank_file
 from items.services.naming import ImportOptions
 from tests.items.test_question_formats import can_hold
 
 Told = list[tuple[str, list[tuple[str, bool]]]]  # prompts, and their options in order
 PIECES = st.sampled_from([*"aZ ß漢7.,)%:=~#{}$&<>'-\\", "A. ", "[b]", "->", "ANSWER: B", "<ebb>"])
-WORDS = st.lists(PIECES, min_size=1, max_size=8).map("".join).map(tidy).filter(lambda words: not is_blank(words))
+WORDS = st.lists(PIECES, min_size=1, max_size=8).map("".join).map(strip_text).filter(lambda words: not is_blank(words))
 
 
 @st.composite

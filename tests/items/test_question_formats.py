@@ -13,7 +13,7 @@ from items.formats import WRITERS
 from items.formats.qti import QTI
 from items.formats.rows import TextRow
 from items.models import Item, Text
-from items.plain import is_blank, tidy
+from items.plain import is_blank, strip_text
 from items.services.exporting import export_questions
 from items.services.importing import ImportRefused, import_items, read_bank_file
 from items.services.naming import ImportOptions
@@ -45,7 +45,7 @@ QTI_2 = b"""<assessmentItem xmlns="http://www.imsglobal.org/xsd/imsqti_v2p1" ide
 PIECES = st.sampled_from(
     [*"aZ ß漢\n\t.)%:=~#{}\\[]$/->\u2028\ufeff\x0b", "\n\n", "A. ", "ANSWER: B", "[plain]", "####", "::", "%PDF", "\\n"]
 )
-WORDS = st.lists(PIECES, min_size=1, max_size=8).map("".join).map(tidy).filter(lambda words: not is_blank(words))
+WORDS = st.lists(PIECES, min_size=1, max_size=8).map("".join).map(strip_text).filter(lambda words: not is_blank(words))
 QUIZZES = ["gift", "aiken", "moodle", "qti"]
 NAMES = st.text("ab]\\[:=1", min_size=1, max_size=6)
 

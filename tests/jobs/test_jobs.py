@@ -164,7 +164,7 @@ def test_a_heartbeat_renews_the_lease_and_says_how_far_it_is(ask):
     job = working.claim(ask().pk)
     Job.objects.update(lease_until=timezone.now() - timedelta(seconds=1))
     heartbeat = Heartbeat(job)
-    heartbeat.hear("counting", 7, 9)
+    heartbeat.on_progress("counting", 7, 9)
     heartbeat.act()
     now = Job.objects.get()
     assert (now.step, now.done, now.total) == ("counting", 7, 9)

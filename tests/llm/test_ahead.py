@@ -55,7 +55,7 @@ def test_after_a_reply_that_holds_back_nothing_leaves_until_it_was_heard_of(wire
 
 
 def test_a_few_calls_wait_none_where_few_are_out():
-    assert [pace.Pace(limit).ahead for limit in (1, 31, 32, 512)] == [0, 0, 8, pace.MOST_AHEAD]
+    assert [pace.Pace(limit).most_ahead for limit in (1, 31, 32, 512)] == [0, 0, 8, pace.MOST_AHEAD]
 
 
 @pytest.mark.database

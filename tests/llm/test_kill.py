@@ -25,7 +25,7 @@ pytestmark = pytest.mark.slow
 
 N = 120
 AT_ONCE = 16
-SENT = AT_ONCE + Pace(AT_ONCE).ahead  # on the wire, or back and not yet in the ledger
+SENT = AT_ONCE + Pace(AT_ONCE).most_ahead  # on the wire, or back and not yet in the ledger
 
 
 class Site:

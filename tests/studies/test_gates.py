@@ -124,7 +124,7 @@ def test_not_applicable_missing_and_unknown_are_told_apart(answers):
     stage = judge()
     path = stage.path(answers, stage.questions)
     given = {name: value for name, value in path.items() if value is not None}
-    states = stage.applicable(given, stage.questions)
+    states = stage.find_applicable(given, stage.questions)
     assert {name for name, state in states.items() if state} == set(path)
     assert {name for name, state in states.items() if state is False} >= behind_a_stop(given)
     if states["clear"] and path["clear"] is None:

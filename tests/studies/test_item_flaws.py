@@ -38,6 +38,6 @@ def test_an_annotator_sees_the_options_with_the_keys_marked(project):
     study = make_live_study(project, protocol="item-writing-flaws")
     stage = get_declaration(study).stage("code")
     assert (stage.keys, "options" in stage.shows, "text" in stage.shows) == ("marked", True, True)
-    (block,) = build_blocks(StageForm.at(find_place(person(study).start().annotator)))
+    (block,) = build_blocks(StageForm.for_place(find_place(person(study).start().annotator)))
     assert len(block.rows) == 19
     assert {len(row.levels) for row in block.rows} == {4}

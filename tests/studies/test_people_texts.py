@@ -36,8 +36,8 @@ def test_people_do_the_drawn_texts_and_models_all(project):
     study = make_live_study(project, plan=SOME)
     add_evaluator(study, "m", kind=AnnotatorKind.MODEL, model="m", reading="label")
     draw = study.people_texts
-    assert texts_of(study, kind="human") == draw.drawn
-    assert len(draw.drawn) == 3
+    assert texts_of(study, kind="human") == draw.drawn_ids
+    assert len(draw.drawn_ids) == 3
     assert len(texts_of(study, kind="model")) == 8
     assert filter_people_units(study).count() == 3
 
@@ -55,7 +55,7 @@ def test_the_draw_is_stored_with_all_texts_their_probabilities_and_who_made_it(p
 def test_the_seed_alone_decides_the_draw(project):
     bank(project, texts=12)
     plans = [SOME | {"seed": seed} for seed in (1, 1, 2)]
-    drawn = [make_live_study(project, slug=f"s{n}", plan=plan).people_texts.drawn for n, plan in enumerate(plans)]
+    drawn = [make_live_study(project, slug=f"s{n}", plan=plan).people_texts.drawn_ids for n, plan in enumerate(plans)]
     assert drawn[0] == drawn[1] != drawn[2]
 
 
@@ -64,14 +64,14 @@ def test_whoever_joins_or_is_simulated_does_drawn_texts_only(project):
     study = make_live_study(project, plan={"annotators": "open", "people_texts": 2})
     add_annotators(study, 1)
     simulate_study(study, 2, 1)
-    drawn = study.people_texts.drawn
+    drawn = study.people_texts.drawn_ids
     assert texts_of(study, purpose=Purpose.MAIN) == texts_of(study, purpose=Purpose.SIMULATED) == drawn
 
 
 def test_a_calibration_is_of_drawn_texts(project):
     bank(project, texts=9)
     study = make_live_study(project, plan={"annotators": 2, "people_texts": 5, "shared_texts": 1, "own_texts": 2})
-    assert texts_of(study) == study.people_texts.drawn
+    assert texts_of(study) == study.people_texts.drawn_ids
     assert {a.assignments.count() for a in study.annotators.all()} == {3}
 
 
@@ -80,7 +80,7 @@ def test_a_draw_cannot_be_changed_after_launch(project):
     study = make_live_study(project, plan=SOME)
     with pytest.raises(NotADraft):
         change_study(study, check_spec(spec(plan={"people_texts": 4})))
-    assert len(study.people_texts.drawn) == 3
+    assert len(study.people_texts.drawn_ids) == 3
 
 
 @pytest.mark.parametrize(
@@ -130,7 +130,7 @@ def test_doubt_rests_on_probabilities(project):
     expected = {"t1": 1.0} | {text: wanted[text] / rest for text in ("t2", "t3", "t4")}
     assert {text: each["probability"] for text, each in stored.items()} == pytest.approx(expected)
     assert study.people_texts.rests_on == "probability"
-    assert "t1" in study.people_texts.drawn
+    assert "t1" in study.people_texts.drawn_ids
 
 
 def test_without_probabilities_doubt_is_how_often_models_disagree(project):

@@ -29,11 +29,11 @@ def study(project):
 
 
 def test_a_further_round_goes_to_people_at_work_behind_what_they_have_to_do(study, researcher):
-    first = set(study.people_texts.drawn)
+    first = set(study.people_texts.drawn_ids)
     person(study, 0).start().finish()
     draw = draw_more_texts(study, 2, researcher)
-    assert len(draw.drawn) == 5
-    assert first < draw.drawn == texts_of(study, purpose=Purpose.MAIN)
+    assert len(draw.drawn_ids) == 5
+    assert first < draw.drawn_ids == texts_of(study, purpose=Purpose.MAIN)
     for annotator in study.annotators.filter(purpose=Purpose.MAIN):
         rows = list(annotator.assignments.order_by("position").values_list("unit__text__external_id", flat=True))
         assert set(rows[:3]) == first
@@ -68,7 +68,7 @@ def test_simulated_people_go_on_with_the_further_round(study):
     simulate_study(study, 2, 1)
     draw = draw_more_texts(study, 2)
     simulate_study(study, 0, 2)
-    assert texts_of(study, purpose=Purpose.SIMULATED) == draw.drawn
+    assert texts_of(study, purpose=Purpose.SIMULATED) == draw.drawn_ids
     assert not Assignment.objects.open().filter(annotator__purpose=Purpose.SIMULATED).exists()
 
 
@@ -111,7 +111,7 @@ def test_a_pack_brings_all_rounds_back(study):
     person(study, 0).start().finish()
     draw = draw_more_texts(study, 2)
     again = import_pack_bytes(export_pack_bytes(study)).people_texts
-    assert (again.texts, again.n, again.drawn) == (draw.texts, 5, draw.drawn)
+    assert (again.texts, again.n, again.drawn_ids) == (draw.texts, 5, draw.drawn_ids)
     assert [(each["n"], each["order"]) for each in again.later] == [(2, draw.later[0]["order"])]
 
 
@@ -137,7 +137,7 @@ def test_answers_about_the_texts_that_a_draft_draws_bring_its_draw(project):
     drawn = [each["text_id"] for each in find_draw(study) if each["drawn"]]
     import_responses(study, answers_about(drawn))
     study.refresh_from_db()
-    assert study.people_texts.drawn == set(drawn)
+    assert study.people_texts.drawn_ids == set(drawn)
 
 
 def test_answers_about_other_texts_leave_the_study_without_a_draw(project):

@@ -6,7 +6,7 @@ from django.core.management.base import BaseCommand, CommandError
 
 from analysis.choices import BadChoice
 from analysis.files import whole_file
-from analysis.management.commands.report import add_choices, choices_from, reportable
+from analysis.management.commands.report import add_choices, choices_from, find_reportable
 
 
 class Command(BaseCommand):
@@ -21,7 +21,7 @@ class Command(BaseCommand):
         from analysis.pack.building import write_pack  # loads what draws
 
         try:
-            study = reportable(slug)
+            study = find_reportable(slug)
             choices = choices_from(study, options | {"evaluators": None, "groups": None})
             with whole_file(Path(out), "wb") as file:
                 n_answers = write_pack(study, choices, file)

@@ -45,7 +45,7 @@ class Command(BaseCommand):
         if not out:
             raise CommandError("--out is empty. Name the folder to write to.")
         try:
-            study = reportable(slug)
+            study = find_reportable(slug)
             report = write_report(study, Path(out), choices_from(study, options))
         except BadChoice as bad:
             raise CommandError(str(bad)) from None
@@ -92,7 +92,7 @@ def add_choices(parser) -> None:
     parser.add_argument("--seed", help="of the resampling; default: the study's seed")
 
 
-def reportable(slug: str) -> Study:
+def find_reportable(slug: str) -> Study:
     study = study_called(slug)
     if study.is_draft:
         raise BadChoice(f"{slug} is a draft and has no answers. Launch it, or import answers, and report then.")

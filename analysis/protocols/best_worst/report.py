@@ -12,7 +12,7 @@ from django.utils.translation import gettext_noop
 
 from analysis.choices import ANNOTATORS, PUBLISHED, READERS
 from analysis.figures.paper import Ranges
-from analysis.figures.style import BARE, READ, SOFT, WIDTH, describe_measure, hover, labels
+from analysis.figures.style import BARE, READ, SOFT, WIDTH, build_tooltips, describe_measure, labels
 from analysis.formatting import judgments_counted, with_interval
 from analysis.frames.evidence import Evidence
 from analysis.measures.agreement import MISSING
@@ -327,7 +327,9 @@ def draw_scores(scores: Table, title: Mapping[str, Any]) -> Any:
     rows = [score_point(row) for row in scores.rows if row["method"] == COUNTS and row["score"] is not None]
     order = [row["generator"] for row in sorted(rows, key=lambda row: -row["score"])]
     y = alt.Y("generator:N", title=None, sort=order, axis=BARE)
-    base = alt.Chart(alt.Data(values=rows)).encode(y=y, tooltip=hover({"generator": _("Generator")}, _("Score")))
+    base = alt.Chart(alt.Data(values=rows)).encode(
+        y=y, tooltip=build_tooltips({"generator": _("Generator")}, _("Score"))
+    )
     x = alt.X("score:Q", title=_("best–worst score"), scale=alt.Scale(domain=[-1, 1]))
     layers = [
         alt.Chart().mark_rule(strokeDash=[3, 3], color=SOFT).encode(x=alt.datum(0)),

@@ -77,7 +77,7 @@ def list_tables() -> tuple[TableSpec, ...]:
 @ALPHA.drill_down
 def list_alpha(evidence: Evidence, row: Row, column: str) -> Table:
     """The scores of items with two or more; the others are in no pair."""
-    scores = on_dimension(scores_of(evidence, row["round"]), row["dimension"])
+    scores = keep_dimension(scores_of(evidence, row["round"]), row["dimension"])
     paired = scores[scores.groupby("item_id")["annotator"].transform("size") > 1]
     items, single = paired["item_id"].nunique(), len(scores) - len(paired)
     sentence = _("Items with two or more scores: %(items)s. Not listed: %(single)s items with a single score.")
@@ -89,7 +89,7 @@ def list_alpha(evidence: Evidence, row: Row, column: str) -> Table:
 def list_means(evidence: Evidence, row: Row, column: str) -> Table:
     """The scores of a generator's items on a dimension, for the average on all."""
     scores = scores_of(evidence, row["round"])
-    mine = on_dimension(scores[scores["generator"] == row["generator"]], row["dimension"])
+    mine = keep_dimension(scores[scores["generator"] == row["generator"]], row["dimension"])
     return list_scores(evidence, mine, describe_means(evidence, mine))
 
 
@@ -98,7 +98,7 @@ def list_contrasts(evidence: Evidence, row: Row, column: str) -> Table:
     """The scores of either generator's items on a dimension after the last round, for the average on all."""
     scores = scores_by(evidence, evaluator_named(evidence, row["evaluator"]), rounds_of(evidence)[-1])
     scores = scores[scores["generator"].isin([row["generator_a"], row["generator_b"]])]
-    mine = on_dimension(scores, row["measure"])
+    mine = keep_dimension(scores, row["measure"])
     return list_counted(evidence, mine, column) if column in COUNTED else list_scores(evidence, mine)
 
 
@@ -106,7 +106,7 @@ def list_contrasts(evidence: Evidence, row: Row, column: str) -> Table:
 def list_distributions(evidence: Evidence, row: Row, column: str) -> Table:
     """The scores of one level, for its share all scores on the dimension in the data set."""
     scores = dict(datasets(scores_of(evidence, row["round"])))[row["dataset"]]
-    every = on_dimension(scores, row["dimension"])
+    every = keep_dimension(scores, row["dimension"])
     level = every["value"] == row["score"]
     values = {"score": row["score"], "n": count(int(level.sum())), "all": count(len(every))}
     notes = (_("%(n)s of %(all)s scores are %(score)s.") % values,)
@@ -116,7 +116,7 @@ def list_distributions(evidence: Evidence, row: Row, column: str) -> Table:
 @FLAGGED.drill_down
 def list_flagged(evidence: Evidence, row: Row, column: str) -> Table:
     """All scores of the item on the dimension, and the annotator's own of the same wording in the text."""
-    scores = on_dimension(scores_of(evidence, 1), row["dimension"])
+    scores = keep_dimension(scores_of(evidence, 1), row["dimension"])
     items = evidence.items.set_index("item_id")
     is_exact = get_declaration(evidence.study).exact_wording
     wordings = items["stem"].map(partial(wording_key, is_exact=is_exact))
@@ -132,11 +132,11 @@ def list_flagged(evidence: Evidence, row: Row, column: str) -> Table:
 def list_judge_means(evidence: Evidence, row: Row, column: str) -> Table:
     """The scores of one model."""
     scores = scores_by(evidence, evaluator_named(evidence, row["evaluator"]), 1)
-    mine = on_dimension(scores[scores["generator"] == row["generator"]], row["dimension"])
+    mine = keep_dimension(scores[scores["generator"] == row["generator"]], row["dimension"])
     return list_scores(evidence, mine, describe_means(evidence, mine))
 
 
-def on_dimension(scores: pd.DataFrame, dimension: str) -> pd.DataFrame:
+def keep_dimension(scores: pd.DataFrame, dimension: str) -> pd.DataFrame:
     """The scores on it; all of them for the average."""
     return scores if dimension == AVERAGE else scores[scores["dimension"] == dimension]
 
@@ -184,8 +184,8 @@ def list_dimensions(evidence: Evidence, row: Row, column: str) -> Table:
 @JUDGE_AGREEMENT.drill_down
 def list_judge_agreement(evidence: Evidence, row: Row, column: str) -> Table:
     """Items with a score of the model and the mean of people's; for the share of equal ones, each score of people."""
-    own = on_dimension(scores_by(evidence, evaluator_named(evidence, row["evaluator"]), 1), row["dimension"])
-    people = on_dimension(scores_of(evidence, rounds_of(evidence)[0]), row["dimension"])
+    own = keep_dimension(scores_by(evidence, evaluator_named(evidence, row["evaluator"]), 1), row["dimension"])
+    people = keep_dimension(scores_of(evidence, rounds_of(evidence)[0]), row["dimension"])
     if column in ("percent", "n_pairs"):
         return pairs_of_scores(evidence, own, people)
     both = pd.DataFrame({
@@ -242,14 +242,14 @@ def list_correlations(evidence: Evidence, row: Row, column: str) -> Table:
     kept = ~(np.isnan(x) | np.isnan(y))
     notes: tuple[str, ...] = ()
     if row["scope"] == WITHIN:
-        kept &= in_texts_that_vary(x, y, data, row["coefficient"])
+        kept &= keep_varying_texts(x, y, data, row["coefficient"])
         notes = (_("Only the texts in which both numbers vary: the others have no correlation."),)
     if row["scope"] == BY_GENERATOR:
         notes = (_("The correlation is that of the means of each generator's items here."),)
     return list_beside(evidence, data, row["metric"], x, y, kept, notes)
 
 
-def in_texts_that_vary(x: FloatArray, y: FloatArray, data: MetricPairs, coefficient: str) -> BoolArray:
+def keep_varying_texts(x: FloatArray, y: FloatArray, data: MetricPairs, coefficient: str) -> BoolArray:
     """(n,): whether the item's text has a correlation of its own."""
     both, texts = ~(np.isnan(x) | np.isnan(y)), data.texts
     counted = [

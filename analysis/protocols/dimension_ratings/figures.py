@@ -13,9 +13,9 @@ from analysis.figures.style import (
     INK,
     LIGHT,
     SOFT,
+    build_tooltips,
     describe_measure,
     draw_heat_map,
-    hover,
     with_texts,
 )
 from analysis.formatting import UNDEFINED, count, items_counted, number, p_value, scores_counted
@@ -25,7 +25,7 @@ from studies.question_words import name_question
 
 def generator_means(table: Table, title: Mapping[str, Any]) -> Any:
     """The mean of each generator on each dimension after the last round, the darker the higher."""
-    rows = [row for row in latest(table) if row["mean"] is not None]
+    rows = [row for row in last_round_rows(table) if row["mean"] is not None]
     cells = [
         {
             "across": name_question(row["dimension"]),
@@ -36,7 +36,7 @@ def generator_means(table: Table, title: Mapping[str, Any]) -> Any:
         | describe_measure(row, "mean", with_texts(row, "mean", scores_counted(row["n"])))
         for row in rows
     ]
-    tooltip = hover({"down": _("Generator"), "across": _("Dimension")}, _("Mean"))
+    tooltip = build_tooltips({"down": _("Generator"), "across": _("Dimension")}, _("Mean"))
     return draw_heat_map(
         cells, title, with_round(_("mean score"), table), span([cell["value"] for cell in cells]), tooltip
     )
@@ -44,11 +44,13 @@ def generator_means(table: Table, title: Mapping[str, Any]) -> Any:
 
 def dimension_correlations(table: Table, title: Mapping[str, Any]) -> Any:
     """Pearson's r of each two dimensions after the last round, with a star where Nemenyi's p is below .05."""
-    rows = [row for row in latest(table) if row["pearson"] is not None]
+    rows = [row for row in last_round_rows(table) if row["pearson"] is not None]
     names = dict.fromkeys([row["dimension_a"] for row in rows] + [row["dimension_b"] for row in rows])
     order = [name_question(name) for name in names]
     cells = [cell for row in rows for cell in mirror_row(row)]
-    tooltip = hover({"down": _("Dimension"), "across": _("with"), "number": "r", "p": _("Nemenyi's p"), "counted": "n"})
+    tooltip = build_tooltips(
+        {"down": _("Dimension"), "across": _("with"), "number": "r", "p": _("Nemenyi's p"), "counted": "n"}
+    )
     legend = with_round(_("Pearson's r (* Nemenyi p < .05)"), table)
     return draw_heat_map(cells, title, legend, (-1, 1), tooltip, (order, order))
 
@@ -68,7 +70,9 @@ def metric_correlations(table: Table, title: Mapping[str, Any]) -> Any:
         for row in rows
         if row["r"] is not None
     ]
-    tooltip = hover({"down": _("Metric"), "across": _("Dimension")}, _("Pearson's r, pooled"), {"p": _("p, adjusted")})
+    tooltip = build_tooltips(
+        {"down": _("Metric"), "across": _("Dimension")}, _("Pearson's r, pooled"), {"p": _("p, adjusted")}
+    )
     return draw_heat_map(cells, title, _("Pearson's r, pooled (* adjusted p < .05)"), (-1, 1), tooltip)
 
 
@@ -78,7 +82,7 @@ def with_round(words: str, table: Table) -> str:
     return _("%(words)s, round %(round)s") % {"words": words, "round": max(rounds)} if len(rounds) > 1 else words
 
 
-def latest(table: Table) -> list[Row]:
+def last_round_rows(table: Table) -> list[Row]:
     last = max((row["round"] for row in table.rows), default=1)
     return [row for row in table.rows if row["round"] == last]
 
@@ -126,7 +130,7 @@ def panels_of(rows: list[Row]) -> Any:
     about = {"metric": _("Metric"), "dimension": _("Dimension"), "score": _("Score"), "median_shown": _("Median")}
     about |= {"quartiles": _("Quartiles"), "mean": _("Mean"), "n": _("Items"), "r": _("r with the rounded score")}
     y = alt.Y("score:O", title=None, sort=scores, axis=alt.Axis(**BARE))
-    base = alt.Chart().encode(y=y, tooltip=hover(about))
+    base = alt.Chart().encode(y=y, tooltip=build_tooltips(about))
     axis = alt.Axis(title=None, tickCount=3, labelOverlap="greedy", labelSeparation=9, labelFontSize=11)
     x = alt.X("q1:Q", axis=axis, scale=alt.Scale(zero=False, nice=True))
     box = base.mark_bar(fill=LIGHT, stroke=SOFT, strokeWidth=1, height={"band": 0.6}).encode(x=x, x2="q3:Q")

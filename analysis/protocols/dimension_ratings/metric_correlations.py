@@ -11,10 +11,17 @@ from django.utils.translation import gettext_noop
 from analysis.frames.evidence import Evidence
 from analysis.measures import correlation_intervals as intervals
 from analysis.measures import correlations
-from analysis.measures.biases import clustered_favour, favour
+from analysis.measures.biases import clustered_preference, preference
 from analysis.measures.contrasts import adjust_p_values
 from analysis.measures.correlations import COEFFICIENTS, Correlation
-from analysis.measures.intervals import JACKKNIFE, UNDEFINED_FIGURE, Interval, p_of_zero, undefined_interval, within
+from analysis.measures.intervals import (
+    JACKKNIFE,
+    UNDEFINED_FIGURE,
+    Interval,
+    clip_interval,
+    p_of_zero,
+    undefined_interval,
+)
 from analysis.measures.types import BoolArray, FloatArray
 from analysis.protocols.dimension_ratings.metric_values import MetricPairs, explain_no_metrics, note_dropped
 from analysis.protocols.dimension_ratings.tables import METRIC_CHECKS, METRIC_CORRELATIONS
@@ -100,7 +107,9 @@ def compute_intervals(
     independent = intervals.independent_correlation(found, coefficient, unit="item" if scope == POOLED else "generator")
     if scope == WITHIN:
         independent = undefined_interval(intervals.FISHER, ("item", found.n, found.n, None), NOT_WITHIN)
-    return over_texts(within(whole, intervals.BOUNDS), independent), over_texts(p_of_zero(found.r, whole), found.p)
+    return over_texts(clip_interval(whole, intervals.BOUNDS), independent), over_texts(
+        p_of_zero(found.r, whole), found.p
+    )
 
 
 def by_texts(x: Any, y: Any, data: MetricPairs, coefficient: str, scope: str, seed: int) -> Interval:
@@ -155,8 +164,8 @@ def select_checked(evidence: Evidence, data: MetricPairs, metric: str, check: st
 def check_row(evidence: Evidence, data: MetricPairs, metric: str, check: str, nobody: str) -> dict[str, Any]:
     chosen = select_checked(evidence, data, metric, check)
     x, y = mean_of_rows(data.values[metric].to_numpy(dtype=np.float64)), mean_of_rows(data.scores.to_numpy(np.float64))
-    found = favour(x, y, chosen)
-    by_texts = clustered_favour(x, y, chosen, data.texts, seed=evidence.choices.seed)
+    found = preference(x, y, chosen)
+    by_texts = clustered_preference(x, y, chosen, data.texts, seed=evidence.choices.seed)
     both = ~(np.isnan(x) | np.isnan(y))
     reason = nobody if not chosen.any() else _(found.reason) if found.reason else ""
     if not reason and by_texts.reason:

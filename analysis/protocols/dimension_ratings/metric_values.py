@@ -159,9 +159,9 @@ def metric_rows(evidence: Evidence, data: MetricPairs, metric: str, people: pd.S
             "mark": "",
             "rank_correlation": found.r,
             "n": int(counts.get(generator, 0)),
-            "rank": whole(ranks[generator]),
+            "rank": int_or_none(ranks[generator]),
             "human_mean": people[generator],
-            "human_rank": whole(human[generator]),
+            "human_rank": int_or_none(human[generator]),
             "reason": _(found.reason) if found.reason else "",
         }
         for generator in evidence.generators
@@ -169,7 +169,7 @@ def metric_rows(evidence: Evidence, data: MetricPairs, metric: str, people: pd.S
     return mark_extremes(rows, by=lambda row: float(row["mean"]), words=(HIGHEST, ""))
 
 
-def whole(rank: float) -> int | None:
+def int_or_none(rank: float) -> int | None:
     return None if np.isnan(rank) else int(rank)
 
 

@@ -28,7 +28,7 @@ from analysis.reports.categories import error_codes
 from analysis.reports.contrasts import Comparison, compare_all, contrasts, find
 from analysis.reports.description import description, variants
 from analysis.reports.evaluators import HUMAN
-from analysis.reports.headlines import RATING_WORDING, headline, list_values, without
+from analysis.reports.headlines import RATING_WORDING, headline, list_values, say_not_compared
 from analysis.reports.outcome import (
     AgreementSummary,
     Outcome,
@@ -42,7 +42,7 @@ from analysis.reports.outcome import (
     texts_by_generator,
 )
 from analysis.reports.report import Report
-from analysis.reports.spread import about_annotators, say_scatter
+from analysis.reports.spread import limit_to_annotators, say_scatter
 from analysis.science.report import against_others
 from analysis.tables.spec import Row, Table
 from jobs.progress import with_progress
@@ -68,7 +68,7 @@ def say_differences(evidence: Evidence, means: Table, comparisons: Sequence[Comp
     if largest is None or isnan(largest.low):
         return headline(comparison, RATING_WORDING)
     scores = scores_of(evidence, defined[0]["round"])
-    clause = about_annotators(say_scatter(scores, largest.worse, largest.better), evidence.choices)
+    clause = limit_to_annotators(say_scatter(scores, largest.worse, largest.better), evidence.choices)
     return headline(comparison, RATING_WORDING, clause)
 
 
@@ -87,7 +87,7 @@ def sentences(means: Table) -> list[str]:
     if len(defined) < 2:
         return []
     unscored = sorted({row["generator"] for row in means.rows} - {row["generator"] for row in defined})
-    apart = [without(unscored, _("no scores"))] if unscored else []
+    apart = [say_not_compared(unscored, _("no scores"))] if unscored else []
     if len(dimensions_scored(means, defined)) > 1:
         sentence = _("Generators were not scored on the same dimensions, so their averages are not compared.")
         return [sentence, *apart]

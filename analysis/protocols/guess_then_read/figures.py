@@ -17,9 +17,9 @@ from analysis.figures.style import (
     READ,
     SOFT,
     WIDTH,
+    build_tooltips,
     by_answers,
     describe_measure,
-    hover,
     ink_on,
     labels,
     shades,
@@ -88,7 +88,7 @@ def layers(y: Any, floor: float) -> list[Any]:
 
 def point_tooltips() -> list[alt.Tooltip]:
     about = {"generator": _("Generator"), "evaluator": _("Answers by"), "answers": _("Answered")}
-    return hover(about, _("Accuracy"), {"difference": _("Informativity")})
+    return build_tooltips(about, _("Accuracy"), {"difference": _("Informativity")})
 
 
 def dumbbell_points(row: Row) -> list[dict[str, Any]]:
@@ -142,7 +142,7 @@ def ratings(table: Table, title: Mapping[str, Any]) -> Any:
     scale = alt.Scale(domain=levels, range=shades(len(levels)))
     colour = alt.Color("rating:O", title=_("rating (1 is worst)"), scale=scale, legend=legend)
     about = {"generator": _("Generator"), "evaluator": _("Ratings by"), "rating": _("Rating"), "part": _("Given")}
-    base = alt.Chart(alt.Data(values=bars)).encode(y=y, tooltip=hover(about, _("Mean")))
+    base = alt.Chart(alt.Data(values=bars)).encode(y=y, tooltip=build_tooltips(about, _("Mean")))
     stacked = base.mark_bar(stroke=SOFT, strokeWidth=0.5, height={"band": 0.72}).encode(
         x=alt.X("start:Q", scale=alt.Scale(domain=[0, 1]), axis=shares(_("share of ratings"))), x2="end:Q", color=colour
     )
@@ -194,7 +194,7 @@ def accuracy_by_rating(table: Table, title: Mapping[str, Any]) -> Any:
     x = alt.X("rating:O", title=_("own rating of the item; above it the number of judgments"), axis=axis)
     offset = alt.XOffset("answers:N", sort=names, scale=alt.Scale(domain=names, paddingInner=0.15))
     about = {"rating": _("Own rating"), "answers": _("Answered")}
-    tooltip = hover(about, _("Accuracy"))
+    tooltip = build_tooltips(about, _("Accuracy"))
     base = alt.Chart(alt.Data(values=bars)).encode(x=x, xOffset=offset, tooltip=tooltip)
     y = alt.Y("accuracy:Q", scale=alt.Scale(domain=[0, 1]), axis=shares(_("share of options judged correctly")))
     chance = alt.Chart(alt.Data(values=[{}])).mark_rule(strokeDash=[3, 3], color=SOFT).encode(y=alt.datum(0.5))

@@ -75,7 +75,7 @@ class GuessPlan(AssumedPlan):
     ) -> Iterator[dict[str, Any]]:
         """The rows of an axis; as_good_as: the size of `varied` with people only that is simulated for each."""
         plan, read = self.plan, (self.read, self.read - self.difference)
-        studies = affordable(plan, max(as_good_as) / getattr(plan, varied))
+        studies = max_studies(plan, max(as_good_as) / getattr(plan, varied))
         found = informativity_curve(
             plan, (varied, as_good_as), self.guess, read, seed=seed, components=self.components, studies=studies
         )
@@ -104,7 +104,7 @@ class GuessPlan(AssumedPlan):
         }
 
 
-def affordable(plan: Plan, factor: float) -> int:
+def max_studies(plan: Plan, factor: float) -> int:
     """How many studies can be drawn at the largest size."""
     studies = min(STUDIES, int(JUDGMENTS / (plan.judgments * factor)))
     if studies < FEWEST:

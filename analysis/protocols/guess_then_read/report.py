@@ -30,7 +30,7 @@ from analysis.protocols.guess_then_read.standardised import informativity_standa
 from analysis.reports.contrasts import Comparison, contrasts, find
 from analysis.reports.description import description, variants
 from analysis.reports.evaluators import HUMAN, evaluator_named
-from analysis.reports.headlines import INFORMATIVITY_WORDING, headline, list_values, without
+from analysis.reports.headlines import INFORMATIVITY_WORDING, headline, list_values, say_not_compared
 from analysis.reports.outcome import (
     AgreementSummary,
     ContrastSet,
@@ -75,7 +75,7 @@ def explain_undefined(rows: list[Row]) -> list[str]:
     """Sentences on the generators without a defined figure, one per reason."""
     reasons = dict.fromkeys(row["informativity_reason"] for row in rows if row["informativity"] is None)
     return [
-        without(
+        say_not_compared(
             [row["generator"] for row in rows if row["informativity"] is None and row["informativity_reason"] == why],
             why,
         )
@@ -172,7 +172,7 @@ def summarize(report: Report, estimand: str) -> Outcome | None:
     order = {each.generator: place for place, each in enumerate(standings)}
     rows.sort(key=lambda row: order[row["generator"]])
     is_pooled = name == MEASURE
-    compared = find_compared(report, MEASURE, speaker).among(standings) if is_pooled else ContrastSet()
+    compared = find_compared(report, MEASURE, speaker).select(standings) if is_pooled else ContrastSet()
     gains = _("After reading, %(who)s judged more options right: %(values)s.")
     return Outcome(
         title=title_of(speaker),

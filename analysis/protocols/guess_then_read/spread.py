@@ -15,14 +15,14 @@ from analysis.measures.power import Components, Plan, informativity_curve
 from analysis.measures.types import IntArray
 from analysis.protocols.guess_then_read.answers import GUESS, READ
 from analysis.reports.evaluators import people_in
-from analysis.reports.spread import EDGES, STUDIES, Spread, clause_of, component_names, from_nothing
+from analysis.reports.spread import EDGES, STUDIES, Spread, clause_of, component_names, say_assumptions
 
 
 def option_spread(evidence: Evidence) -> Spread:
     """The spread of judgments of options, without and with the text."""
     judgments = people_in(evidence).rows_of(evidence.judgments)
     if judgments.empty:
-        return Spread(Components(), from_nothing())
+        return Spread(Components(), say_assumptions())
     found = fit_components(code_judgments(judgments))
     shares = judgments.groupby("stage")["correct"].mean()
     guess, read = (float(np.clip(shares.get(stage, 0), 0, 0.99)) for stage in (GUESS, READ))
@@ -47,7 +47,7 @@ def code_judgments(judgments: pd.DataFrame) -> Judgments:
 def source_of(found: FittedComponents) -> str:
     names = component_names()
     if set(found.assumed) == set(names):
-        return from_nothing()
+        return say_assumptions()
     people = _("%(judgments)s of %(people)s on %(texts)s") % {
         "judgments": judgments_counted(found.n_judgments),
         "people": of_people(found.n_annotators),

@@ -113,8 +113,8 @@ def judges_of_pairs(evidence: Evidence) -> tuple[Table, ...]:
     if not judged:
         return ()
     people = judgments_of(evidence)
-    wins = [about(judge) | row for judge, rows in judged for row in win_rows(evidence, rows)]
-    agreement = [about(judge) | measure_labels(with_people(rows, people)) for judge, rows in judged]
+    wins = [evaluator_columns(judge) | row for judge, rows in judged for row in win_rows(evidence, rows)]
+    agreement = [evaluator_columns(judge) | measure_labels(with_people(rows, people)) for judge, rows in judged]
     positions = [position_row(evidence, judge) for judge, _rows in judged if judge.name in evidence.positions]
     return (
         JUDGE_WINS.build(wins),
@@ -123,7 +123,7 @@ def judges_of_pairs(evidence: Evidence) -> tuple[Table, ...]:
     )
 
 
-def about(judge: Evaluator) -> dict[str, str]:
+def evaluator_columns(judge: Evaluator) -> dict[str, str]:
     return {"evaluator": judge.name, "evaluator_kind": judge.kind}
 
 

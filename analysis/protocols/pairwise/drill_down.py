@@ -9,7 +9,7 @@ from analysis.frames.evidence import Evidence
 from analysis.measures.strengths import NO_TIES, TIE
 from analysis.protocols.pairwise.agreement import TIES_MISSING, WITHOUT_TIES
 from analysis.protocols.pairwise.judged_pairs import PLACE, judgments_by, judgments_of, select_counted, winner
-from analysis.protocols.pairwise.ranking import ALL, of_known_sides
+from analysis.protocols.pairwise.ranking import ALL, keep_known_sides
 from analysis.protocols.pairwise.tables import (
     AGREEMENT,
     CONTRASTS,
@@ -91,7 +91,7 @@ def list_contrasts(evidence: Evidence, row: Row, column: str) -> Table:
 @SIDES.drill_down
 def list_sides(evidence: Evidence, row: Row, column: str) -> Table:
     """The judgments that the generator's items won where the side is known."""
-    won = of_known_sides(select_counted(evidence))
+    won = keep_known_sides(select_counted(evidence))
     mine = won if row["generator"] == ALL else won[winner(won, "generator_") == row["generator"]]
     return list_judgments(evidence, mine)
 
@@ -155,11 +155,11 @@ def list_positions(evidence: Evidence, row: Row, column: str) -> Table:
     )
     replies, pairs = get_replies(evaluator), pairs_of(evidence)
     if column in ("n", "share_flipped"):
-        found = [in_both_orders(one, other, pairs[one.unit]) for one, other in pair_replies(replies)]
+        found = [keep_both_orders(one, other, pairs[one.unit]) for one, other in pair_replies(replies)]
         rows = pd.DataFrame(found, columns=list(IN_BOTH_ORDERS))
         notes = say_share(rows["flipped"], _("%(n_true)s of %(n)s pairs flipped, %(share)s"))
         return list_rows(evidence, rows, IN_BOTH_ORDERS, _("The pairs in both orders"), notes)
-    found = [in_one_order(reply, pairs[reply.unit]) for reply in list_decided(replies)]
+    found = [keep_one_order(reply, pairs[reply.unit]) for reply in list_decided(replies)]
     rows = pd.DataFrame(found, columns=list(IN_ONE_ORDER))
     notes = say_share(rows["names_first"], _("%(n_true)s of %(n)s replies name the item shown first, %(share)s"))
     return list_rows(evidence, rows, IN_ONE_ORDER, _("The replies with a winner"), notes)
@@ -174,13 +174,13 @@ def pairs_of(evidence: Evidence) -> dict[int, Pair]:
     return {unit: (text, first, second) for unit, (text, first, second) in found.items()}
 
 
-def in_both_orders(one: Reply, other: Reply, pair: Pair) -> tuple[object, ...]:
+def keep_both_orders(one: Reply, other: Reply, pair: Pair) -> tuple[object, ...]:
     """The values of `IN_BOTH_ORDERS`."""
     replies = [(name_winner(reply, pair), reply.text, reply.call) for reply in (one, other)]
     return (*pair, *replies[0], *replies[1], one.better != other.better)
 
 
-def in_one_order(reply: Reply, pair: Pair) -> tuple[object, ...]:
+def keep_one_order(reply: Reply, pair: Pair) -> tuple[object, ...]:
     """The values of `IN_ONE_ORDER`."""
     text, *shown = pair
     shown = shown[::-1] if reply.is_swapped else shown

@@ -6,7 +6,7 @@ from typing import Any
 import altair as alt
 from django.utils.translation import gettext as _
 
-from analysis.figures.style import BARE, INK, READ, SOFT, WIDTH, describe_measure, draw_heat_map, hover, labels
+from analysis.figures.style import BARE, INK, READ, SOFT, WIDTH, build_tooltips, describe_measure, draw_heat_map, labels
 from analysis.formatting import UNDEFINED, count, judgments_counted, number, with_interval
 from analysis.tables.spec import Row, Table
 
@@ -19,8 +19,10 @@ def wins(table: Table, title: Mapping[str, Any]) -> Any:
     cells = [cell for row in table.rows if row["n"] for cell in both_ways(row)]
     names = list(dict.fromkeys(row[side] for side in ("generator_a", "generator_b") for row in table.rows))
     legend = _("share won by the row, a tie as half (wins–losses, ties)")
-    tooltip = hover({"down": _("Generator"), "across": _("against"), "number": _("Share won"), "won": _("Wins"),
-                  "lost": _("Losses"), "tied": _("Ties"), "counted": "n"})  # fmt: skip
+    tooltip = build_tooltips(
+        {"down": _("Generator"), "across": _("against"), "number": _("Share won"),
+         "won": _("Wins"), "lost": _("Losses"), "tied": _("Ties"), "counted": "n"}
+    )  # fmt: skip
     return draw_heat_map(cells, title, legend, (0, 1), tooltip, orders=(names, names), cell_width=CELL_WIDTH)
 
 
@@ -43,7 +45,9 @@ def ranking(table: Table, title: Mapping[str, Any]) -> Any:
     """Davidson's strengths with their intervals, the strongest on top; without a strength, the word for that."""
     rows = [point(row) for row in table.rows if row["method"] == METHOD]
     order = [row["generator"] for row in rows]
-    tooltip = hover({"generator": _("Generator"), "model": _("Model")}, _("Strength"), {"rank": _("Rank (possible)")})
+    tooltip = build_tooltips(
+        {"generator": _("Generator"), "model": _("Model")}, _("Strength"), {"rank": _("Rank (possible)")}
+    )
     y = alt.Y("generator:N", title=None, sort=order, axis=BARE)
     base = alt.Chart(alt.Data(values=rows)).encode(y=y, tooltip=tooltip)
     known = base.transform_filter("isValid(datum.strength)")

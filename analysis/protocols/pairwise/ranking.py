@@ -56,12 +56,12 @@ def sides(evidence: Evidence) -> Table:
 
 def wins_of(judgments: pd.DataFrame) -> pd.DataFrame:
     """One row per judgment with a winner and a known side: text_id, annotator, generator of the winner, on_left."""
-    won = of_known_sides(judgments)
+    won = keep_known_sides(judgments)
     found = {"generator": winner(won, "generator_"), "on_left": winner(won) == won["left"]}
     return won[["text_id", "annotator"]].assign(**found)
 
 
-def of_known_sides(judgments: pd.DataFrame) -> pd.DataFrame:
+def keep_known_sides(judgments: pd.DataFrame) -> pd.DataFrame:
     """The judgments with a winner and a known left side."""
     return judgments[(judgments["outcome"] != TIE) & judgments["left"].notna()]
 

@@ -40,7 +40,7 @@ from analysis.reports.outcome import (
     texts_by_generator,
 )
 from analysis.reports.report import Report
-from analysis.reports.spread import EDGES, SOME, STUDIES, Spread, about_annotators
+from analysis.reports.spread import EDGES, SOME, STUDIES, Spread, limit_to_annotators
 from analysis.science.report import against_others
 from analysis.tables.spec import Row, Table
 from analysis.words import name_code
@@ -81,7 +81,7 @@ def say_differences(evidence: Evidence, comparisons: tuple[Comparison, ...]) -> 
     largest = comparison.largest()
     if largest is None or isnan(largest.low):
         return headline(comparison, PREFERENCE_WORDING)
-    return headline(comparison, PREFERENCE_WORDING, about_annotators(clause(evidence, largest), evidence.choices))
+    return headline(comparison, PREFERENCE_WORDING, limit_to_annotators(clause(evidence, largest), evidence.choices))
 
 
 def clause(evidence: Evidence, largest: Difference) -> str:

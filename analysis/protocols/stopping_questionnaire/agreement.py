@@ -40,7 +40,7 @@ def agreement_rows(evidence: Evidence, judgments: Judgments) -> Iterator[dict[st
         if evaluator.kind != "human":
             continue
         for generator, source in generators_and_sources(evidence):
-            chosen = judgments.among(evaluator, generator, source)
+            chosen = judgments.select(evaluator, generator, source)
             pairs = pairs_of(chosen)
             for category in judgments.categories:
                 table = pair_table(chosen, category, pairs)
@@ -93,7 +93,7 @@ def judges_at_gates(evidence: Evidence) -> tuple[Table, ...]:
 def judge_rows(evidence: Evidence, judgments: Judgments) -> Iterator[dict[str, Any]]:
     people = people_in(evidence)
     for judge in judges_in(evidence):
-        if judgments.among(judge).frame.empty:
+        if judgments.select(judge).frame.empty:
             continue
         codes = judge.codes | people.codes
         chosen = Judgments(judgments.categories, judgments.frame[judgments.frame["annotator"].isin(codes)])

@@ -45,7 +45,7 @@ def list_flow(evidence: Evidence, row: Row, column: str) -> Table:
 @STOPS.drill_down
 def list_stops(evidence: Evidence, row: Row, column: str) -> Table:
     """People's judgments of the generator's items: those that ended at the category, or all of them."""
-    frame = judgments_in(evidence).among(people_in(evidence)).frame
+    frame = judgments_in(evidence).select(people_in(evidence)).frame
     mine = frame[frame["generator"] == row["generator"]]
     mine = mine.assign(stopped=mine["stopped"].fillna(NOT_STOPPED))
     return list_labels(evidence, mine[mine["stopped"] == row["category"]] if column == "n" else mine, "stopped")
@@ -54,7 +54,7 @@ def list_stops(evidence: Evidence, row: Row, column: str) -> Table:
 @CONTRASTS.drill_down
 def list_contrasts(evidence: Evidence, row: Row, column: str) -> Table:
     """The judgments of either generator's items, with the category at which they stopped, if they did."""
-    frame = judgments_in(evidence).among(evaluator_named(evidence, row["evaluator"])).frame
+    frame = judgments_in(evidence).select(evaluator_named(evidence, row["evaluator"])).frame
     mine = frame[frame["generator"].isin([row["generator_a"], row["generator_b"]])]
     if column in COUNTED:
         return list_counted(evidence, mine, column)
@@ -93,7 +93,7 @@ def list_judges(evidence: Evidence, row: Row, column: str) -> Table:
 def select_judgments(evidence: Evidence, row: Row) -> Judgments:
     """The judgments of a row's group about the items of its generator and source, where it names such."""
     evaluator = next(each for each in groups_in(evidence) if group_of(each) == row["group"])
-    return judgments_in(evidence).among(evaluator, row.get("generator", ""), row.get("source", ""))
+    return judgments_in(evidence).select(evaluator, row.get("generator", ""), row.get("source", ""))
 
 
 def list_labels(evidence: Evidence, frame: pd.DataFrame, category: str, notes: Iterable[str] = ()) -> Table:

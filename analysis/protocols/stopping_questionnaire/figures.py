@@ -8,7 +8,20 @@ import altair as alt
 from django.utils.translation import gettext as _
 
 from analysis.figures.sizes import category_heading, group_and_source_named, rows_by_group_and_source
-from analysis.figures.style import BARE, BESIDE, DARK, INK, LIGHT, PLATE, SOFT, WIDTH, hover, ink_on, shades, shares
+from analysis.figures.style import (
+    BARE,
+    BESIDE,
+    DARK,
+    INK,
+    LIGHT,
+    PLATE,
+    SOFT,
+    WIDTH,
+    build_tooltips,
+    ink_on,
+    shades,
+    shares,
+)
 from analysis.formatting import count, number, part_of
 from analysis.tables.spec import Row, Table
 from analysis.words import name_code
@@ -26,7 +39,9 @@ def flow(table: Table, title: Mapping[str, Any]) -> Any:
     names = [_("not stopped"), _("stopped here")]
     bars = [bar for row in rows for bar in flow_bars(row, names)]
     order = [name_question(row["category"]) for row in rows]
-    tooltip = hover({"category": _("Category"), "kind": _("Judgments"), "part": _("of those that reached this step")})
+    tooltip = build_tooltips(
+        {"category": _("Category"), "kind": _("Judgments"), "part": _("of those that reached this step")}
+    )
     y = alt.Y("category:N", title=None, sort=order, axis=BARE)
     base = alt.Chart(alt.Data(values=bars)).encode(y=y, tooltip=tooltip)
     scale = alt.Scale(domain=names, range=[LIGHT, DARK])
@@ -82,7 +97,7 @@ def stacked_labels(
     y = alt.Y("name:N", title=None, sort=names, axis=BARE)
     dashes = list(OUTLINES.values())
     about = {"category": _("Category"), "name": of, "label": _("Label"), "part": _("Judgments")}
-    base = alt.Chart().encode(y=y, tooltip=hover(about))
+    base = alt.Chart().encode(y=y, tooltip=build_tooltips(about))
     pieces = base.mark_bar(stroke=SOFT, strokeWidth=0.5, height={"band": 0.8}).encode(
         x=alt.X("start:Q", scale=alt.Scale(domain=[0, 1]), axis=shares(_("share of judgments"))),
         x2="end:Q",

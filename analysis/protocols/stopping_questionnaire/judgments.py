@@ -31,7 +31,7 @@ class Judgments:
     categories: tuple[Question, ...]
     frame: pd.DataFrame
 
-    def among(self, evaluator: Evaluator, generator: str = ALL, source: str = ALL) -> "Judgments":
+    def select(self, evaluator: Evaluator, generator: str = ALL, source: str = ALL) -> "Judgments":
         """Those of an evaluator about the items of a generator and the texts of a source."""
         kept = self.frame["annotator"].isin(evaluator.codes)
         if generator:
@@ -101,7 +101,7 @@ def flow(evidence: Evidence) -> Table:
     judgments = judgments_in(evidence)
     rows = []
     for evaluator in groups_in(evidence):
-        frame = judgments.among(evaluator).frame
+        frame = judgments.select(evaluator).frame
         for category in judgments.categories:
             stopped = int((frame["stopped"] == category.name).sum())
             reached = is_label(frame, category.name).sum()
@@ -113,7 +113,7 @@ def flow(evidence: Evidence) -> Table:
 def stops(evidence: Evidence) -> Table:
     """One row per generator and category at whose answer people's judgments of its items ended, or did not stop."""
     judgments = judgments_in(evidence)
-    frame = judgments.among(people_in(evidence)).frame
+    frame = judgments.select(people_in(evidence)).frame
     rows = []
     for generator in evidence.generators:
         mine = frame[frame["generator"] == generator]["stopped"].fillna(NOT_STOPPED)
@@ -131,7 +131,7 @@ def label_distributions(evidence: Evidence) -> Table:
         {"group": group_of(evaluator), "source": source, "generator": generator, **row}
         for evaluator in groups_in(evidence)
         for generator, source in generators_and_sources(evidence)
-        for row in label_rows(judgments.among(evaluator, generator, source))
+        for row in label_rows(judgments.select(evaluator, generator, source))
     ]
     return LABELS.build(rows)
 

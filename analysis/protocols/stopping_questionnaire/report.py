@@ -35,7 +35,7 @@ from analysis.reports.outcome import (
     summarize_by_model,
 )
 from analysis.reports.report import Report
-from analysis.reports.spread import about_annotators, say_scatter
+from analysis.reports.spread import limit_to_annotators, say_scatter
 from analysis.science.report import against_others
 from analysis.tables.spec import Row, Table
 from studies.question_words import name_question
@@ -98,7 +98,7 @@ STOPPED = "stopped"
 
 def find_early_stops(evidence: Evidence, evaluator: Evaluator) -> pd.DataFrame:
     """Its judgments of items: text_id, annotator, generator, value (1 if it stopped early, else 0)."""
-    frame = judgments_in(evidence).among(evaluator).frame
+    frame = judgments_in(evidence).select(evaluator).frame
     texts = evidence.items.set_index("item_id")["text_id"]
     return pd.DataFrame(
         {
@@ -133,7 +133,7 @@ def say_differences(evidence: Evidence, comparisons: tuple[Comparison, ...]) -> 
     if largest is None or isnan(largest.low):
         return headline(comparison, STOPPED_WORDING)
     stopped = find_early_stops(evidence, people_in(evidence))
-    clause = about_annotators(say_scatter(stopped, largest.better, largest.worse), evidence.choices)
+    clause = limit_to_annotators(say_scatter(stopped, largest.better, largest.worse), evidence.choices)
     return headline(comparison, STOPPED_WORDING, clause)
 
 

@@ -39,7 +39,7 @@ class Command(BaseCommand):
         if (price_in is None) != (price_out is None):
             raise CommandError("No model was added. Give both prices, or neither.")
         if transformers:
-            base_url, model = SCHEME + absolute(transformers), model or Path(transformers).name
+            base_url, model = SCHEME + resolve_folder(transformers), model or Path(transformers).name
         if not model:
             raise CommandError("No model was added. Say with --model which one of the server's it is.")
         fields = {"name": name, "base_url": base_url, "model": model, "currency": currency.upper()}
@@ -57,7 +57,7 @@ class Command(BaseCommand):
         self.stdout.write(f"Model {endpoint.name} is added; a worker tests it as soon as one listens.")
 
 
-def absolute(where: str) -> str:
+def resolve_folder(where: str) -> str:
     """A folder is meant from where the command runs; a name that may be downloaded stays as it is."""
     return where if may_download(where) else str(Path(where).expanduser().absolute())
 

@@ -44,12 +44,12 @@ def pairs_of(number: int) -> Callable[[Sequence[Candidate], Random], list[tuple[
     """A `Split` that makes so many pairs of a text's items, or all of them where there are fewer."""
 
     def split(items: Sequence[Candidate], rng: Random) -> list[tuple[int, ...]]:
-        return list(pair_plan(items, min(number, possible(items)), rng))
+        return list(pair_plan(items, min(number, count_possible_pairs(items)), rng))
 
     return split
 
 
-def possible(items: Sequence[Candidate]) -> int:
+def count_possible_pairs(items: Sequence[Candidate]) -> int:
     """How many pairs of different generators these items make."""
     sizes = Counter(item.generator for item in items).values()
     return sum(one * other for one, other in combinations(sizes, 2))
@@ -84,7 +84,7 @@ def balance_pairs(twos: Sequence[Two], number: int, quotas: Quotas, sizes: Mappi
     for two, n in [*quotas.items(), *((two, 1) for two in chosen)]:
         for name in two:
             total[name] += n
-    while swap := next(helpful(chosen, left, total, sizes), None):
+    while swap := next(find_helpful_swaps(chosen, left, total, sizes), None):
         out, new = swap
         chosen[chosen.index(out)], left[left.index(new)] = new, out
         for name in out:
@@ -94,7 +94,7 @@ def balance_pairs(twos: Sequence[Two], number: int, quotas: Quotas, sizes: Mappi
     return chosen
 
 
-def helpful(
+def find_helpful_swaps(
     chosen: Sequence[Two], left: Sequence[Two], total: Mapping[int, int], sizes: Mapping[int, int]
 ) -> Iterator[tuple[Two, Two]]:
     """Swaps of a chosen two for one that is left that make the use of items more even."""

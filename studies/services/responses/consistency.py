@@ -29,13 +29,13 @@ def find_annotator_conflicts(rows: list[Row]) -> list[RowProblem]:
 def find_missing_reads(rows: list[Row], answered: list[ItemAnswer], declaration: Declaration) -> list[RowProblem]:
     """People's answers to an item in a stage after which a later one has no row. Rows count even where they are wrong:
     that is reported already."""
-    there = {(row.annotator, row.round, row.about, row.stage) for row in rows}
+    there = {(row.annotator, row.round, row.item_label, row.stage) for row in rows}
     problems = []
     for found in answered:
-        row, following = found.rows[0], declaration.after(found.stage.name)
-        if not found.by_person or not following or (row.annotator, row.round, row.about, following.name) in there:
+        row, following = found.rows[0], declaration.stage_after(found.stage.name)
+        if not found.by_person or not following or (row.annotator, row.round, row.item_label, following.name) in there:
             continue
-        values = {"who": row.annotator, "item": row.about, "here": found.stage.name, "later": following.name}
+        values = {"who": row.annotator, "item": row.item_label, "here": found.stage.name, "later": following.name}
         reason = _(
             "%(who)s answered item “%(item)s” in %(here)s, but not in %(later)s. Add the missing rows, or import what"
             " there is (--partial)."
@@ -57,11 +57,11 @@ def find_baseless_rounds(rows: list[Row]) -> list[RowProblem]:
     """
     if is_first_round_unknown(rows):
         return []
-    first = {(row.annotator, row.about, row.option_id, row.question) for row in rows if row.round == 1}
+    first = {(row.annotator, row.item_label, row.option_id, row.question) for row in rows if row.round == 1}
     return [
         RowProblem(row.line, "round", _("This was not answered in round 1, so round 2 cannot have reopened it."))
         for row in rows
-        if row.round > 1 and (row.annotator, row.about, row.option_id, row.question) not in first
+        if row.round > 1 and (row.annotator, row.item_label, row.option_id, row.question) not in first
     ]
 
 

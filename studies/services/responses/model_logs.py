@@ -232,13 +232,13 @@ class ItemFinder:
         self.by_stem: dict[str, list[Item]] = {}
         for item in items:
             self.by_id[item.external_id] = item
-            self.by_stem.setdefault(squeeze(item.stem), []).append(item)
+            self.by_stem.setdefault(collapse_spaces(item.stem), []).append(item)
 
     def find(self, sample: Sample) -> Item:
         """`LookupError` with a sentence where no item, or more than one, is meant."""
         if item := self.by_id.get(sample.item_id):
             return item
-        found = self.by_stem.get(squeeze(sample.stem), [])
+        found = self.by_stem.get(collapse_spaces(sample.stem), [])
         if not found:
             sentence = _("Sample %(name)s asks no item of the project. Give samples the item_id of the bank's export.")
         elif len(found) > 1:
@@ -248,7 +248,7 @@ class ItemFinder:
         raise LookupError(sentence % {"name": sample.name})
 
 
-def squeeze(words: str) -> str:
+def collapse_spaces(words: str) -> str:
     return " ".join(words.split())
 
 
@@ -269,7 +269,7 @@ def list_log_rows(
             continue
         if sample.chosen is None or not asked:
             continue
-        is_read = squeeze(item.text.body) in squeeze(sample.prompt)
+        is_read = collapse_spaces(item.text.body) in collapse_spaces(sample.prompt)
         fitting = [(stage, each) for stage, each in asked if ("text" in stage.shows) == is_read]
         stage, question = (fitting or asked)[0]
         named = f"{log.model} #{sample.epoch}" if sample.epoch > 1 else log.model
@@ -287,9 +287,9 @@ def list_log_rows(
 
 def match_options(item: Item, sample: Sample) -> list[str]:
     """The ids of the item's options in the order in which the model had them; `LookupError` where they do not fit."""
-    options = {squeeze(option.text): option.external_id for option in item.options.all()}
+    options = {collapse_spaces(option.text): option.external_id for option in item.options.all()}
     n_asked = len(sample.probabilities) if sample.probabilities is not None else len(sample.options)
-    named = [options.get(squeeze(words)) for words in sample.options]
+    named = [options.get(collapse_spaces(words)) for words in sample.options]
     if named and all(named) and len(set(named)) == len(options):
         return [name for name in named if name]
     is_lettered = all(len(words) == 1 for words in sample.options)  # continuations such as “A”, in the item's order

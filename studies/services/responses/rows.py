@@ -201,7 +201,7 @@ class Row(NamedTuple):
     unit_items: tuple[str, ...] = ()  # of a tuple, whose `item_id` is empty
 
     @property
-    def about(self) -> str:
+    def item_label(self) -> str:
         """The item, or the items of a tuple, as the file names them."""
         return self.item_id or " ".join(self.unit_items)
 

@@ -22,7 +22,7 @@ from analysis.measures.agreement import (
 )
 from analysis.measures.alpha import LEVELS, NOMINAL, ORDINAL, clustered_alpha, krippendorff_alpha, published_alpha
 from analysis.measures.alternative_annotator import CROWD, NUMBERS, alternative_annotator_test
-from analysis.measures.biases import clustered_favour, excess, excess_where, favour
+from analysis.measures.biases import clustered_preference, excess_where, mean_excess, preference
 from analysis.measures.calibration import best_threshold, label_mass, reliability
 from analysis.measures.coefficient_intervals import CHANCES, CONGER, clustered_coefficient, published_coefficient
 from analysis.measures.coefficients import (
@@ -151,12 +151,12 @@ def of_no_judgment() -> Iterator[Any]:
     yield clustered_auc_informativity(none, none, nowhere, no, seed=1)
     yield bits(none, none, nowhere).mean
     yield detection(nowhere, nowhere)
-    yield excess(nowhere, nowhere, no, seed=1).value
-    yield excess(nowhere, nowhere, no, seed=1).interval
+    yield mean_excess(nowhere, nowhere, no, seed=1).value
+    yield mean_excess(nowhere, nowhere, no, seed=1).interval
     yield excess_where(nowhere, nowhere, nowhere, no, seed=1).value
     yield excess_where(nowhere, nowhere, nowhere, no, seed=1).interval
-    yield favour(none, none, nowhere)
-    yield clustered_favour(none, none, nowhere, no, seed=1)
+    yield preference(none, none, nowhere)
+    yield clustered_preference(none, none, nowhere, no, seed=1)
     yield from (reliability(none, nowhere).brier, reliability(none, nowhere).ece)
     yield best_threshold(none, nowhere).tau
     yield label_mass(none, none).mean
@@ -240,7 +240,7 @@ def test_a_million_judgments_never_become_judgments_times_draws(name):
         elif name == "alpha":
             found = clustered_alpha(values.astype(float), ORDINAL, units, seed=1)
         elif name == "excess":
-            found = excess(p > 0.5, key, text, seed=1).interval
+            found = mean_excess(p > 0.5, key, text, seed=1).interval
         elif name == "pearson":
             found = clustered_correlation(p, key.astype(float), text, seed=1)
         else:

@@ -22,11 +22,11 @@ from analysis.measures.intervals import (
     UNDEFINED_FIGURE,
     UNDEFINED_IN_DRAWS,
     UNDEFINED_WITHOUT_ONE,
+    clip_interval,
     cluster_interval,
     clustered_together,
     p_of_zero,
     resample_interval,
-    within,
 )
 from analysis.measures.share_intervals import (
     NO_GUESS,
@@ -325,5 +325,7 @@ def test_an_interval_is_clipped_to_a_range_and_one_without_ends_stays_so():
     values = np.array([0.9, -0.8, 0.9])
     whole = clustered_mean(values, np.ones(3, dtype=np.int64), bounds=(-np.inf, np.inf), seed=1)
     assert whole.low < -1 < 1 < whole.high
-    assert within(whole, (-1.0, 1.0)) == clustered_mean(values, np.ones(3, dtype=np.int64), bounds=(-1.0, 1.0), seed=1)
-    assert math.isnan(within(clustered_mean(values[:1], np.ones(1, dtype=np.int64), seed=1), (-1.0, 1.0)).low)
+    assert clip_interval(whole, (-1.0, 1.0)) == clustered_mean(
+        values, np.ones(3, dtype=np.int64), bounds=(-1.0, 1.0), seed=1
+    )
+    assert math.isnan(clip_interval(clustered_mean(values[:1], np.ones(1, dtype=np.int64), seed=1), (-1.0, 1.0)).low)

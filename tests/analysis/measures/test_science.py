@@ -29,10 +29,10 @@ from analysis.measures.reliability import (
     generator_correlation,
     item_correlation,
     largest_block,
-    lengthen,
     omega_of_loadings,
     omega_total,
     reliability_of_an_hour,
+    spearman_brown,
 )
 from analysis.measures.text_versions import text_difference, version_effects
 
@@ -160,7 +160,7 @@ def test_reliability_of_loadings_and_of_shrout_and_fleiss() -> None:
     scores = np.random.default_rng(1).multivariate_normal(np.zeros(4), covariance, 20_000)
     assert omega_total(scores) == pytest.approx(0.749, abs=0.01)
     assert np.isnan(omega_total(scores[:, :2]))
-    assert lengthen(0.5, 2) == pytest.approx(2 / 3)
+    assert spearman_brown(0.5, 2) == pytest.approx(2 / 3)
 
 
 def test_the_largest_complete_block() -> None:

@@ -29,8 +29,8 @@ from analysis.measures.strengths import (
     TIE,
     PairCounts,
     comparable,
-    finite,
     fit,
+    has_finite_strength,
     pair_counts,
     ties_missing,
     why_left_out,
@@ -182,7 +182,7 @@ def rises_forever(counts: PairCounts) -> bool:
 def test_strengths_are_finite_exactly_where_the_likelihood_has_a_top(counts):
     assume(counts.ties.any())
     unlinked = not comparable(counts).all()
-    found = bool(finite(PairCounts(counts.wins[None], counts.ties[None]))[0])
+    found = bool(has_finite_strength(PairCounts(counts.wins[None], counts.ties[None]))[0])
     assert found == (not unlinked and not rises_forever(counts))
     if found:
         assert not np.isnan(fit(counts, DAVIDSON).tie[0])
@@ -200,7 +200,7 @@ def test_ties_do_not_help_where_all_wins_go_one_way():
     # 0 beats or ties with 1, 1 beats or ties with 2: the further apart and the larger ν, the better it fits
     counts = tables([[0, 4, 0], [0, 0, 4], [0, 0, 0]], [[0, 2, 0], [2, 0, 2], [0, 2, 0]])
     assert comparable(counts).all()
-    assert not finite(PairCounts(counts.wins[None], counts.ties[None]))[0]
+    assert not has_finite_strength(PairCounts(counts.wins[None], counts.ties[None]))[0]
 
 
 def test_who_never_lost_or_never_won_is_left_out_with_the_reason():

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from analysis.measures.biases import excess, excess_where
+from analysis.measures.biases import excess_where, mean_excess
 
 TEXT = np.array([0, 0, 0, 1, 1, 1])
 KEY = np.array([1, 0, 0, 1, 0, 0], dtype=bool)
@@ -12,7 +12,7 @@ FIRST = np.array([1, 0, 0, 1, 0, 0], dtype=bool)
 
 
 def test_the_excess_is_the_share_ticked_less_the_share_of_keys():
-    found = excess(TICKED, KEY, TEXT, seed=1)
+    found = mean_excess(TICKED, KEY, TEXT, seed=1)
     assert (found.value, found.n) == (pytest.approx(5 / 6 - 2 / 6), 6)
     # Without the first text 2/3, without the second 1/3: SE = 1/6, t(1) = 12.706.
     assert found.interval.high == 1.0
@@ -37,7 +37,7 @@ def test_without_one_kind_of_options_it_is_undefined():
 
 def test_without_judgments_it_is_undefined():
     nothing = np.array([], dtype=bool)
-    found = excess(nothing, nothing, np.array([], dtype=int), seed=1)
+    found = mean_excess(nothing, nothing, np.array([], dtype=int), seed=1)
     assert np.isnan(found.value)
     assert found.interval.reason
 
