@@ -21,7 +21,7 @@ from studies.phases import Phase
 from studies.protocols import PROTOCOLS, Stage
 from studies.protocols.base import UnitKind
 from studies.services.answering import StaleStage, find_retractable
-from studies.services.declarations import get_annotator_asking, get_annotator_wording
+from studies.services.declarations import get_annotator_question_source, get_annotator_wording
 from studies.services.durations import tell_minutes
 from studies.services.phases import PRACTICE_ROUND, get_phase, get_phase_words, list_phases, read_passages
 from studies.services.places import Place
@@ -233,14 +233,14 @@ def render_stage(
     annotator, (assignment, stage) = place.annotator, place.assignment_and_stage
     form = form or StageForm.for_place(place)
     blocks = build_blocks(form)
-    declaration, back = form.asking.declaration, find_retractable(place)
+    declaration, back = form.question_source.declaration, find_retractable(place)
     reads_aloud = bool(annotator.study.recruitment.get("read_aloud", False))
     is_first_stage = stage == declaration.stages[0]
     context = build_progress(place) | {
         "token": assignment.token,
         "words": form.words,
         "round_words": find_round_words(place),
-        "break_words": form.asking.wording.get("break") if is_first_stage and place.counts[0] > 1 else None,
+        "break_words": form.question_source.wording.get("break") if is_first_stage and place.counts[0] > 1 else None,
         "new_text": cache(partial(is_new_text, place)),  # asked by some templates only
         "back": back.token if back else "",
         "is_taken_back": declaration.takes_back and assignment.round > 1,
@@ -381,9 +381,9 @@ def render_confirm(request: HttpRequest, place: Place, confirms: str = "") -> Ht
 def build_progress(place: Place) -> dict[str, Any]:
     """How far the annotator is, in units and steps."""
     annotator, current = place.annotator, place.assignment_and_stage[1].name
-    asking, (number, total) = get_annotator_asking(annotator), place.counts
-    stages = [stage.name for stage in asking.declaration.stages_with(current)]
-    words = ((name, asking.wording.get(name, {})) for name in stages)
+    source, (number, total) = get_annotator_question_source(annotator), place.counts
+    stages = [stage.name for stage in source.declaration.stages_with(current)]
+    words = ((name, source.wording.get(name, {})) for name in stages)
     titles = [str(entry.get("step") or entry.get("title") or name) for name, entry in words]
     unit = PROTOCOLS[annotator.study.protocol].unit
     return {

@@ -2,21 +2,32 @@
 
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from typing import Any
 
 import pytest
-from playwright.sync_api import Page
+from playwright.sync_api import Page, TimeoutError
 
-PATIENCE_MS = 120_000  # only bounds what never comes
+from tests.patience import PATIENCE
 
 
 def moments(page: Page, describe: Callable[[], str] = lambda: "It never came.") -> Iterator[None]:
     """Moments in which to look or try once more; after all patience the test fails, however long each try took."""
-    end = time.monotonic() + PATIENCE_MS / 1000
+    end = time.monotonic() + PATIENCE
     while time.monotonic() < end:
         yield
         page.wait_for_timeout(50)
     pytest.fail(describe())
+
+
+def act_until(page: Page, act: Callable[[], object], is_done: Callable[[], object]) -> None:
+    """Act again until it has its effect: a key or tap that comes too soon after a page has loaded is not taken."""
+    for _moment in moments(page):
+        with suppress(TimeoutError):  # the page has gone on, or something lies over the control for a moment
+            act()
+        page.wait_for_timeout(100)
+        if is_done():
+            return
 
 
 def wait_until_equal(page: Page, read: Callable[[Page], Any], expected: Any) -> None:

@@ -260,7 +260,11 @@ def submit_stage(
         refusal = find_refusal(place, form, confirmed)
         asks = ask and place.assignment_and_stage[1].confirm
         # a later stage may start from the drafts of this one; other drafts are no longer needed after submission
-        if refusal or asks or any(each.starts_from == form.stage.name for each in form.asking.declaration.stages):
+        if (
+            refusal
+            or asks
+            or any(each.starts_from == form.stage.name for each in form.question_source.declaration.stages)
+        ):
             form.drafts.save()
         if asks and not refusal:
             place = replace(place, confirms=form.fingerprint)

@@ -22,7 +22,7 @@ def get_declaration(study: Study) -> Declaration:
 
 def get_annotator_declaration(annotator: Annotator) -> Declaration:
     """What this annotator is asked: by their variant, or as the study says where it has none."""
-    return get_annotator_asking(annotator).declaration
+    return get_annotator_question_source(annotator).declaration
 
 
 def list_declarations(study: Study) -> list[Declaration]:
@@ -56,7 +56,7 @@ MAX_KEPT = 256
 _kept: dict[tuple[str, str, str], QuestionSource] = {}
 
 
-def get_asking(study: Study, asked: Study | Variant) -> QuestionSource:
+def get_question_source(study: Study, asked: Study | Variant) -> QuestionSource:
     """How the study itself, or one of its variants, asks. The wording is read where it is not known yet."""
     version = asked.instrument_version
     key = (study.protocol, version.content_hash, json.dumps(asked.params, sort_keys=True))
@@ -82,7 +82,7 @@ def fill_wording(content: dict[str, Any], declaration: Declaration) -> dict[str,
 _launched: dict[tuple[int, datetime, int], QuestionSource] = {}
 
 
-def get_annotator_asking(annotator: Annotator) -> QuestionSource:
+def get_annotator_question_source(annotator: Annotator) -> QuestionSource:
     """How this annotator is asked.
 
     A launched study is frozen, so that neither instrument nor parameters are read again. The moment of its launch and
@@ -90,10 +90,10 @@ def get_annotator_asking(annotator: Annotator) -> QuestionSource:
     """
     study, asked = annotator.study, annotator.variant or annotator.study
     if asked is not study or not study.launched_at:
-        return get_asking(study, asked)
+        return get_question_source(study, asked)
     key = study.pk, study.launched_at, study.instrument_version_id
     if key not in _launched:
-        keep(_launched, key, get_asking(study, study))
+        keep(_launched, key, get_question_source(study, study))
     return _launched[key]
 
 
@@ -104,17 +104,17 @@ def forget_launched() -> None:
 
 def declare(study: Study, asked: Study | Variant) -> Declaration:
     """The study's protocol with the parameters and the wording of the study itself, or of one of its variants."""
-    return get_asking(study, asked).declaration
+    return get_question_source(study, asked).declaration
 
 
 def get_wording(study: Study) -> dict[str, Any]:
     """The frozen wording of the study, as models are asked, with the declaration's slots filled."""
-    return get_asking(study, study).wording
+    return get_question_source(study, study).wording
 
 
 def get_annotator_wording(annotator: Annotator) -> dict[str, Any]:
     """The frozen wording that this annotator sees, with the declaration's slots filled."""
-    return get_annotator_asking(annotator).wording
+    return get_annotator_question_source(annotator).wording
 
 
 def get_version_id(annotator: Annotator) -> int:

@@ -17,7 +17,7 @@ from studies.presentation_order import Subject, list_subjects, read_shown_items
 from studies.protocols import PROTOCOLS, Question, Stage
 from studies.protocols.base import MAX_TEXT, Value
 from studies.services.answers import About, Drafts, GivenAnswers, ShownItems
-from studies.services.declarations import fill_slots, get_annotator_asking
+from studies.services.declarations import fill_slots, get_annotator_question_source
 from studies.services.places import Place
 
 
@@ -53,7 +53,7 @@ class StageForm:
         for_draft: bool = False,
     ):
         self.assignment, self.stage, self.for_draft = assignment, stage, for_draft
-        self.asking = get_annotator_asking(assignment.annotator)
+        self.question_source = get_annotator_question_source(assignment.annotator)
         self.addresses = PictureAddresses(assignment.annotator.public_id)  # of the pictures, as far as they were drawn
         # What fields of several values hold.
         self.ticked = {UNSURE, *(question.name for question in stage.questions if question.per == "option")}
@@ -109,13 +109,13 @@ class StageForm:
     @cached_property
     def words(self) -> dict[str, Any]:
         """What the wording says of this stage; where it judges another's answers, that one's words are behind it."""
-        wording = self.asking.wording
+        wording = self.question_source.wording
         return {**wording.get(self.stage.checks, {}), **wording.get(self.stage.name, {})}
 
     @property
     def checked_stage(self) -> Stage:
         """Where the stage judges the answers of another, that one; `KeyError` if it judges none."""
-        return self.asking.declaration.stage(self.stage.checks)
+        return self.question_source.declaration.stage(self.stage.checks)
 
     def has_expected_answer(self, subject: Subject) -> bool:
         """Whether its item has one; looked up only where a question depends on it, and not for a draft: its page asked

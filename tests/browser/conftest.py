@@ -7,9 +7,10 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
 from config.cli.test import find_chromium
-from tests.waiting import PATIENCE_MS, moments
+from tests.patience import PATIENCE
+from tests.waiting import moments
 
-expect.set_options(timeout=PATIENCE_MS)
+expect.set_options(timeout=1000 * PATIENCE)
 
 LAPTOP = {"viewport": {"width": 1280, "height": 800}}
 PHONE = {
@@ -57,7 +58,7 @@ def open_page(chromium: Browser, live_server) -> Callable[..., Page]:
 
     def make(**options) -> Page:
         context = chromium.new_context(base_url=live_server.url, **(LAPTOP | options))
-        context.set_default_timeout(PATIENCE_MS)
+        context.set_default_timeout(1000 * PATIENCE)
         contexts.append(context)
         context.on("request", lambda request: on_the_wire.add(request))
         context.on("requestfinished", lambda request: on_the_wire.discard(request))

@@ -4,11 +4,9 @@ Each template once per language, at 320 pixels, which is what a window of 1,280 
 phases at 1,280 too.
 """
 
-from contextlib import suppress
-
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Locator, Page, Request, TimeoutError, expect
+from playwright.sync_api import Locator, Page, Request, expect
 
 from studies.models import Annotator, StudyState
 from studies.services.people import revoke_link
@@ -18,7 +16,7 @@ from tests.annotation.world import set_state
 from tests.browser.test_screen_reader import BANKS, LANGUAGES, NARROW, WIDE, make_four_items
 from tests.patience import MAX_PAGES
 from tests.studies import world
-from tests.waiting import moments, wait_until_it_fits
+from tests.waiting import act_until, wait_until_it_fits
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
@@ -82,17 +80,12 @@ def walk_to_the_end(page: Page, annotator: Annotator, *sizes: dict) -> list[str]
 
 
 def press(page: Page, control: Locator) -> None:
-    """Press until it is handed in, and wait for the answer: what is pressed too soon after a page is not taken."""
+    """Press until it is handed in, and wait for the answer."""
     sent: list[Request] = []
     note = lambda request: sent.append(request) if is_hand_in(request) else None  # noqa: E731 - to be removed again
     page.on("request", note)
     with page.expect_response(lambda response: is_hand_in(response.request)):
-        for _moment in moments(page):
-            with suppress(TimeoutError):  # the page has gone on, or something lies over the control for a moment
-                control.click(timeout=1_000)
-            page.wait_for_timeout(100)
-            if sent:
-                break
+        act_until(page, lambda: control.click(timeout=1_000), lambda: sent)
     page.remove_listener("request", note)
 
 

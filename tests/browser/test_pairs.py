@@ -1,10 +1,10 @@
 """Pairs in a real browser, by keys on a laptop and by taps on a phone; what is stored is what was planted."""
 
-from contextlib import suppress
+from typing import Literal
 
 import pytest
 from bs4 import BeautifulSoup
-from playwright.sync_api import Page, TimeoutError, expect
+from playwright.sync_api import Locator, Page, TimeoutError, expect
 
 from studies.models import Response
 from studies.services.answering import pass_phase
@@ -20,7 +20,7 @@ from tests.pairs import (
     make_live_study,
     true_preference,
 )
-from tests.waiting import moments, wait_until_it_fits
+from tests.waiting import act_until, wait_until_it_fits
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
@@ -46,18 +46,16 @@ def leave(page: Page, act) -> None:
     """Do something until another page stands; never on that one, where it would choose again."""
     page.evaluate("document.querySelector('main').firstElementChild.dataset.left = 'yes'")
     old = page.locator("[data-left]")
-    again(page, lambda: old.count() and act(), old, "detached")
+    act_until(page, lambda: old.count() and act(), lambda: is_in_state(old, "detached"))
     page.locator("main h1").wait_for()
 
 
-def again(page: Page, act, place, state: str) -> None:
-    """Do something until it shows: a key or tap that comes too soon after a page is not taken."""
-    for _moment in moments(page):
-        with suppress(TimeoutError):  # the page has left already
-            act()
-        with suppress(TimeoutError):
-            place.wait_for(state=state, timeout=100)
-            return
+def is_in_state(place: Locator, state: Literal["attached", "detached"]) -> bool:
+    try:
+        place.wait_for(state=state, timeout=100)
+    except TimeoutError:
+        return False
+    return True
 
 
 def arrow_on(page: Page, seat: int) -> str:
@@ -114,7 +112,8 @@ def test_a_choice_made_without_a_connection_is_kept_and_goes_on_later(study, pag
     annotator = annotators(study)[0]
     start(page, annotator)
     page.route("**/*", lambda route: route.abort() if route.request.method == "POST" else route.continue_())
-    again(page, lambda: page.keyboard.press("ArrowLeft"), page.locator('[aria-pressed="true"]'), "attached")
+    pressed = page.locator('[aria-pressed="true"]')
+    act_until(page, lambda: page.keyboard.press("ArrowLeft"), lambda: is_in_state(pressed, "attached"))
     expect(page.locator("#save-state")).to_have_text(OFFLINE)
     page.unroute("**/*")
     page.reload()
@@ -141,7 +140,8 @@ def test_criteria_are_ticked_by_digits_and_enter_hands_in(project, page):
     study = make_live_study(project, slug="ticks", params={"criteria_ticks": True})
     start(page, annotators(study)[0])
     expect(page.locator(".deciding")).to_be_hidden()
-    again(page, lambda: page.keyboard.press("ArrowRight"), page.locator("[data-arrow=right]:checked"), "attached")
+    checked = page.locator("[data-arrow=right]:checked")
+    act_until(page, lambda: page.keyboard.press("ArrowRight"), lambda: is_in_state(checked, "attached"))
     expect(page.locator(".deciding")).to_be_visible()
     page.keyboard.press("2")
     page.keyboard.press("4")

@@ -11,11 +11,12 @@ from studies.models import Study
 from tests.browser.conftest import LAPTOP, PHONE
 from tests.dimensions import import_study
 from tests.factory import answer, make_annotator, make_item, make_study, make_text
-from tests.waiting import PATIENCE_MS, wait_until_equal, wait_until_it_fits
+from tests.patience import PATIENCE
+from tests.waiting import wait_until_equal, wait_until_it_fits
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
-WAIT = PATIENCE_MS
+WAIT = 1000 * PATIENCE
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ from items.services.versions import replace_items, replace_texts
 from items.values import get_item_values, get_text_values
 from studies.models import Response, Study
 from studies.services.creating import NotADraft, change_study
-from studies.services.declarations import get_annotator_asking, get_declaration, get_wording
+from studies.services.declarations import get_annotator_question_source, get_declaration, get_wording
 from studies.services.instruments import store_version
 from studies.services.places import find_place
 from studies.services.spec import check_spec
@@ -109,7 +109,7 @@ def test_a_new_wording_leaves_a_launched_study_with_its_own(project, study):
 
 def read_title(someone) -> str:
     """From the wording by which a request finds the annotator asked."""
-    return get_annotator_asking(find_place(someone.annotator).annotator).wording["title"]
+    return get_annotator_question_source(find_place(someone.annotator).annotator).wording["title"]
 
 
 def test_another_launch_is_asked_by_its_own_wording(project, study):
