@@ -259,12 +259,9 @@ def submit_stage(
             form.take(data)
         refusal = find_refusal(place, form, confirmed)
         asks = ask and place.assignment_and_stage[1].confirm
+        stages = form.question_source.declaration.stages
         # a later stage may start from the drafts of this one; other drafts are no longer needed after submission
-        if (
-            refusal
-            or asks
-            or any(each.starts_from == form.stage.name for each in form.question_source.declaration.stages)
-        ):
+        if refusal or asks or any(each.starts_from == form.stage.name for each in stages):
             form.drafts.save()
         if asks and not refusal:
             place = replace(place, confirms=form.fingerprint)
