@@ -19,7 +19,8 @@ FEWEST, MOST = 2, 12  # categories: fewer do not divide, more are probably names
 
 @dataclass(frozen=True)
 class Categories:
-    """One way to divide the items: `of` gives the category of each item by id, nothing where it is not known."""
+    """One way to divide the items: `of` maps an item's id to its category; items without a known category are
+    missing."""
 
     kind: str
     of: dict[str, str]
@@ -32,7 +33,7 @@ class Categories:
 
     @property
     def phrase(self) -> str:
-        """The kind within a sentence; columns of metadata and kinds of a team's own are its own words."""
+        """The kind as it reads within a sentence; metadata columns and a team's own kinds keep their own names."""
         return {TAG: _("what they ask about"), TYPE: _("type of question")}.get(self.kind, self.kind)
 
     @property
@@ -40,7 +41,7 @@ class Categories:
         return all(self.of.values()) and FEWEST <= len(self.names) <= MOST
 
     def title_of(self, name: str) -> str:
-        """A category in words."""
+        """The display name of a category."""
         return category_title(self.protocol, self.kind, name)
 
 
@@ -56,9 +57,9 @@ def ways_in(evidence: Evidence) -> list[Categories]:
 def ways(
     protocol: str, items: Iterable[str], metadata: Mapping[str, Mapping[str, str]], codes: Mapping[str, Collection[str]]
 ) -> list[Categories]:
-    """All category systems of the items: metadata columns, then kinds of codes; categories by item id.
+    """All ways to divide the items, each with the categories by item id: metadata columns first, then kinds of codes.
 
-    Where metadata and codes differ, the code counts: somebody set it after reading the item.
+    Where metadata and codes disagree, the code wins: somebody set it after reading the item.
     """
     ids = list(items)
     coded = {item: single_codes(protocol, codes.get(item, ())) for item in ids}
@@ -76,7 +77,7 @@ def ways(
 
 
 def single_codes(protocol: str, names: Collection[str]) -> dict[str, list[str]]:
-    """The categories into which an item's codes put it, by kind: one each, unless people disagree."""
+    """By kind, the one category that an item's codes agree on; kinds on which people disagree are left out."""
     found: dict[str, list[str]] = {}
     for code in (code_called(protocol, name) for name in names):
         if is_single(code.kind):
@@ -115,19 +116,20 @@ ALL = "all"
 
 
 def error_codes(evidence: Evidence) -> Table:
-    """One row per generator and code, found or not; before them those of all generators together."""
+    """One row per generator and code, whether the code was found or not; the rows of all generators together come
+    first."""
     coded = list_coded_items(evidence)
     rows = [row for name in (ALL, *evidence.generators) if coded for row in generator_rows(evidence, name, coded)]
     return ERROR_CODES.build(rows, notes=notes(evidence, coded))
 
 
 def list_error_tables(evidence: Evidence) -> tuple[Table, ...]:
-    """The table where some were found, for protocols whose publication has no such table; else nothing."""
+    """The table of errors if any were found and the protocol's publication has no such table; else nothing."""
     return (error_codes(evidence),) if list_coded_items(evidence) else ()
 
 
 def list_coded_items(evidence: Evidence) -> dict[str, set[str]]:
-    """By item the current errors; an item without any is not in it."""
+    """By item the current error codes; items without any are missing."""
     errors = {code.name for code in codes_of(evidence.study.protocol) if code.kind == ERROR}
     found = {item: codes & errors for item, codes in evidence.codes.items()}
     return {item: codes for item, codes in found.items() if codes}

@@ -1,6 +1,6 @@
 """Contrasts of generators: the difference of every two, alone and adjusted for multiple comparisons.
 
-Sentences, stars and marks that name a best, a worst or a difference rest on these and on nothing else.
+Sentences, stars and marks that call a generator best, worst or different rest on these contrasts and on nothing else.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -54,8 +54,9 @@ def mean_without(arm: Arm, n_texts: int) -> FloatArray:
 class Family:
     """All pairs of generators by one measure and one evaluator, adjusted together.
 
-    n_texts: of all their judgments, whose codes the arms share. bounds: of the difference of two. scale: what the sum
-    of the arms' means is multiplied by, such as 1 / dimensions. higher_is_better: which end leads.
+    n_texts: the texts of all their judgments; the arms share these text codes. bounds: of the difference of two.
+    scale: what the sum of the arms' means is multiplied by, such as 1 / dimensions. higher_is_better: whether high is
+    better.
     """
 
     measure: str
@@ -71,9 +72,9 @@ class Family:
         return list(combinations(self.figures, 2))
 
     def contrasts(self, convention: str, seed: int, *, alone: bool = False) -> list[AdjustedContrast]:
-        """One per pair; over texts where the published convention was chosen, which has none.
+        """One contrast per pair. The published convention has no contrasts, so it gets those over texts.
 
-        alone: what is adjusted over texts is left out, which saves the draws.
+        alone: leave out the adjustment over texts, which saves the draws.
         """
         found = self._over_readers() if convention == READERS else self._over_texts(seed, alone)
         return [rescale(each, self.scale) for each in found]
@@ -152,8 +153,8 @@ def rescale(found: AdjustedContrast, scale: float) -> AdjustedContrast:
 
 @dataclass(frozen=True)
 class Difference:
-    """A contrast told from the side of the generator that does better: `better` minus `worse`, or the reverse where
-    lower is better, so that `value` has the sign of the measure's own difference."""
+    """A contrast seen from the generator that does better: `better` minus `worse`, or the reverse where lower is
+    better, so that `value` keeps the sign of the measure's own difference."""
 
     better: str
     worse: str
@@ -165,14 +166,14 @@ class Difference:
 
 @dataclass(frozen=True)
 class Comparison:
-    """The contrasts of a family, and what they allow to say."""
+    """The contrasts of a family, and the conclusions that they allow."""
 
     family: Family
     found: tuple[AdjustedContrast, ...]
 
     @cached_property
     def by_pair(self) -> dict[tuple[str, str], AdjustedContrast]:
-        """Both ways round."""
+        """Each contrast under both orders of its pair."""
         pairs = dict(zip(self.family.pairs(), self.found, strict=True))
         return pairs | {(b, a): mirror(contrast) for (a, b), contrast in pairs.items()}
 
@@ -182,7 +183,7 @@ class Comparison:
 
     @property
     def generators(self) -> list[str]:
-        """Those with a defined figure, the best first."""
+        """The generators with a defined figure, the best first."""
         values = {name: self._value(name) for name in self.family.figures}
         defined = [name for name in values if not isnan(values[name])]
         return sorted(defined, key=lambda name: values[name], reverse=self.family.higher_is_better)
@@ -203,9 +204,9 @@ class Comparison:
         return [name for name in names if not any(self.beats(other, name) for other in names if other != name)]
 
     def winner(self) -> str:
-        """The one generator that can be the best; empty where there are several, or none.
+        """The only generator that can be the best; empty where there are several or none.
 
-        It does better than each other one, or than one that does: simultaneous intervals hold together.
+        It beats each other one, directly or by beating one that beats it: simultaneous intervals hold together.
         """
         leaders = self.leaders()
         return leaders[0] if len(leaders) == 1 and len(self.family.figures) > 1 else ""
@@ -237,7 +238,8 @@ class Comparison:
         return reasons[0] if len(reasons) == len(self.found) and reasons else ""
 
     def find_separate_group(self, most: int, best: bool) -> frozenset[str]:
-        """The largest group of at most `most` generators at one end that differs from each generator outside it."""
+        """The largest group of at most `most` generators at one end, each of which differs from every generator
+        outside."""
         names = self.generators if best else self.generators[::-1]
         for size in range(min(most, len(names) // 2), 0, -1):
             inside, outside = names[:size], names[size:]
@@ -255,12 +257,12 @@ def mirror(found: AdjustedContrast) -> AdjustedContrast:
 
 
 def compare(family: Family, choices: Choices) -> Comparison:
-    """The contrasts by the chosen convention."""
+    """The contrasts under the chosen convention."""
     return Comparison(family, tuple(family.contrasts(choices.convention, choices.seed)))
 
 
 def compare_all(families: Iterable[Family], choices: Choices) -> tuple[Comparison, ...]:
-    """Families of two generators or more."""
+    """Compare each family that has two generators or more."""
     return tuple(compare(family, choices) for family in families if len(family.figures) > 1)
 
 
@@ -339,7 +341,7 @@ def rows_of(comparison: Comparison, choices: Choices) -> Iterator[dict[str, Any]
 
 
 def conventions_of(found: dict[str, AdjustedContrast], n_texts: int) -> dict[str, dict[str, Any]]:
-    """Each contrast alone, by convention; there is no published one."""
+    """The intervals of single, unadjusted contrasts by convention; there is no published one."""
     nowhere = undefined_interval("", ("text", n_texts, 0, None), NOT_PUBLISHED)
     values = {convention: as_json(each, n_texts) for convention, each in found.items()}
     return values | intervals_json({PUBLISHED: nowhere})

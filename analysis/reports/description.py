@@ -95,7 +95,7 @@ def evaluator_rows(evidence: Evidence) -> Iterator[dict[str, Any]]:
 
 
 def per_unit_row(name: str, answers: pd.DataFrame) -> dict[str, Any]:
-    """The mean number of annotators who answered about a unit: a text, an item or a pair, as the protocol asks."""
+    """The mean number of annotators who answered about a unit: a text, an item or a pair, depending on the protocol."""
     per_unit = answers.groupby("unit", observed=True)["annotator"].nunique()
     if per_unit.empty:
         return entry("evaluators", name, "", "annotators_per_unit_mean", None, 0, _("no answers yet"))
@@ -103,7 +103,7 @@ def per_unit_row(name: str, answers: pd.DataFrame) -> dict[str, Any]:
 
 
 def minutes_row(evidence: Evidence, evaluator: Evaluator) -> dict[str, Any]:
-    """The median over people of the minutes each of them took in all."""
+    """The median over people of the total minutes each of them took."""
     minutes = evaluator.rows_of(evidence.minutes)["minutes"]
     if minutes.empty:
         reason = _("no times are known")
@@ -115,15 +115,15 @@ def minutes_row(evidence: Evidence, evaluator: Evaluator) -> dict[str, Any]:
 
 PEOPLE, MINUTES = "n_annotators", "minutes_unit_median"
 CELLS = ("category", "view", "measure", "value", "low", "high", "n", "reason")
-# From the evidence of one variant: category, view, measure, value, its intervals by convention, n (what the agreement
-# rests on), reason.
+# Computed from the evidence of one variant: category, view, measure, value, its intervals by convention, n (what the
+# agreement rests on), reason.
 Measured = Callable[[Evidence], Iterator[tuple[Any, ...]]]
 
 
 def variants(evidence: Evidence, measured: Measured) -> list[Table]:
     """One row per variant and number; no table where the study has no variants.
 
-    Agreement is between people of one variant only: others were not asked the same.
+    Agreement is computed within a variant only, because others were asked something else.
     """
     names = list(evidence.study.variants.values_list("name", flat=True))
     if not names:
@@ -133,7 +133,7 @@ def variants(evidence: Evidence, measured: Measured) -> list[Table]:
 
 
 def keep_variant(evidence: Evidence, name: str) -> Evidence:
-    """What the people of one variant said."""
+    """The evidence of the people in one variant."""
     people = evidence.annotators[(evidence.annotators["variant"] == name) & (evidence.annotators["kind"] == "human")]
     codes = people["annotator"]
 

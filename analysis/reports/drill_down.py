@@ -1,7 +1,8 @@
 """Drill-down: the single answers behind a number of a report, so that anybody can count again.
 
-Every `TableSpec` with keys has a function of evidence, row and column that lists exactly what the number counts. Its
-notes say in sentences what the rows add up to. Here are the tables of every protocol and what such functions share.
+Every `TableSpec` with keys has a function of evidence, row and column that lists exactly the answers the number
+counts. Its notes say in sentences how the rows add up. This module holds the tables of every protocol and shared
+helpers.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -24,7 +25,7 @@ from studies.services.declarations import get_declaration
 
 ITEMS = ("item_id", "item_a", "item_b", "shown_first", "shown_second")
 ORDER = (*ITEMS, "option_id", "stage", "annotator", "annotator_a", "annotator_b")
-# What a count of a table counts: the column that tells two of them apart, and what a list of them says.
+# How a counted column is listed: the column that identifies each thing counted, and the title of the list.
 COUNTED: Mapping[str, tuple[str, tuple[str, ...]]] = {
     "n_items": ("item_id", ("text_id", "item_id", "generator")),
     "n_texts": ("text_id", ("text_id",)),
@@ -41,17 +42,17 @@ def list_rows(
     *,
     in_bank_order: bool = True,
 ) -> Table:
-    """These columns of the frame, each a name of `ANSWERS` or one of the study's own; in the order of `in_order`,
-    unless told otherwise."""
+    """These columns of the frame, each a name of `ANSWERS` or one of the study's own; sorted by `sort_rows` by
+    default."""
     found = tuple(ANSWERS[each].translate() if isinstance(each, str) else each for each in columns)
     names = tuple(column.name for column in found)
-    if in_bank_order:  # of a million rows only what is shown is moved
+    if in_bank_order:  # a million rows are not sorted as a whole, only those shown
         rows = sort_rows(evidence, rows[[name for name in rows.columns if name in names or name in ORDER]])
     return Table("answers", names, FrameRows(rows, names), title, tuple(notes), found)
 
 
 def sort_rows(evidence: Evidence, rows: pd.DataFrame) -> pd.DataFrame:
-    """By what the rows have of `ORDER`; items are as in the study."""
+    """Sort by the columns of `ORDER` that the rows have; items keep the study's order."""
     places = {item: place for place, item in enumerate(evidence.items["item_id"])}
     by = [name for name in ORDER if name in rows.columns]
     if not by:
@@ -62,7 +63,7 @@ def sort_rows(evidence: Evidence, rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def list_counted(evidence: Evidence, answers: pd.DataFrame, column: str) -> Table:
-    """The items, texts or annotators that the answers are of, by a name of `COUNTED`; each with its answers counted."""
+    """The items, texts or annotators (a name of `COUNTED`) of the answers, each with its number of answers."""
     key, columns = COUNTED[column]
     n = answers.groupby(key).size()
     kinds = answers.drop_duplicates(key)
@@ -72,7 +73,7 @@ def list_counted(evidence: Evidence, answers: pd.DataFrame, column: str) -> Tabl
 
 
 def say_share(true: pd.Series, sentence: str) -> list[str]:
-    """A sentence with `n_true`, `n` and `share` of a column of truths; nothing where there are none."""
+    """A sentence with `n_true`, `n` and `share` of a column of truth values; nothing if it is empty."""
     if not len(true):
         return []
     return [sentence % {"n_true": count(int(true.sum())), "n": count(len(true)), "share": number(true.mean())}]
@@ -107,7 +108,7 @@ def say_same(both: pd.DataFrame) -> list[str]:
 
 
 def say_alike(same: "pd.Series[Any]") -> tuple[str, ...]:
-    """How many of the pairs say the same."""
+    """How many of the pairs gave the same answer."""
     if same.empty:
         return ()
     values = {"n": count(int(same.sum())), "of": count(len(same)), "share": number(float(same.mean()))}
@@ -150,7 +151,7 @@ WITH_MASS = ("text_id", "item_id", "option_id", "probability", "mass", "raw_outp
 
 @DESCRIPTION.drill_down
 def list_described(evidence: Evidence, row: Row, _column: str) -> Table:
-    """Texts, items, or who answered what in how many minutes."""
+    """Texts, items, or evaluators with what they answered and the minutes they took."""
     if row["about"] == "texts":
         return list_rows(evidence, of_source(evidence.texts, row), TEXT, _("The texts"))
     if row["about"] == "items":
@@ -170,14 +171,14 @@ def of_source(frame: pd.DataFrame, row: Row) -> pd.DataFrame:
 
 
 def list_annotators(evidence: Evidence, annotators: pd.DataFrame) -> Table:
-    """Each with the number of their answers."""
+    """The annotators, each with the number of their answers."""
     n = evidence.frame.groupby("annotator").size()
     rows = annotators.assign(n_answers=annotators["annotator"].map(n).fillna(0).astype(int))
     return list_rows(evidence, rows, ANNOTATOR, _("The annotators"))
 
 
 def list_answers_by(evidence: Evidence, evaluator: Evaluator, quantity: str) -> Table:
-    """The judgments of options, or all answers where the study asks for none; or the texts that they are about."""
+    """The judgments of options (all answers where the study asks for none), or the texts that they are about."""
     judgments = evidence.judgments
     mine = evaluator.rows_of(evidence.frame if judgments.empty else judgments)
     if quantity == "n_texts":
@@ -202,7 +203,8 @@ def list_variant(evidence: Evidence, row: Row, _column: str) -> Table:
 
 @LABEL_MASS.drill_down
 def list_calls(evidence: Evidence, row: Row, column: str) -> Table:
-    """The calls of a model in a stage, the least mass first; for the count of little mass only those."""
+    """The calls of a model in a stage, those with the least label mass first; for the count of little mass only
+    those."""
     replies = iter_replies_with_mass(evidence.study, evidence.choices.purposes, row["evaluator"], row["stage"])
     rows = pd.DataFrame(list(replies), columns=list(WITH_MASS))
     rows = rows[rows["mass"] < LOW_MASS] if column == "low" else rows

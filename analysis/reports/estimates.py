@@ -33,7 +33,7 @@ INTERVAL_COLUMNS = (
 
 @dataclass(frozen=True)
 class Estimate:
-    """A number with its interval by each convention; the number is NaN where it is undefined."""
+    """A number with its interval under each convention; NaN where it is undefined."""
 
     value: float
     intervals: Mapping[str, Interval]

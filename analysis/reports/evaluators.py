@@ -14,7 +14,8 @@ HUMAN = "human"
 
 @dataclass(frozen=True)
 class Evaluator:
-    """One line of a table: its name there, what it is, how its answers were read, and its annotators' codes."""
+    """One line of a table: its name there, what kind it is, how its answers were read, and the codes of its
+    annotators."""
 
     name: str
     kind: str
@@ -23,7 +24,7 @@ class Evaluator:
 
     @property
     def is_fixed(self) -> bool:
-        """Whether it stands for itself, as a model does, and not for others like it, as people do."""
+        """Whether it stands for itself, as a model does, rather than for a population, as people do."""
         return self.kind != HUMAN
 
     def rows_of(self, frame: pd.DataFrame) -> pd.DataFrame:
@@ -50,7 +51,7 @@ def all_evaluators(evidence: Evidence) -> list[Evaluator]:
 
 
 def evaluator_named(evidence: Evidence, name: str) -> Evaluator:
-    """The evaluator whose rows a table calls so."""
+    """The evaluator that tables list under this name."""
     return next(evaluator for evaluator in all_evaluators(evidence) if evaluator.name == name)
 
 
@@ -66,7 +67,7 @@ def order_groups(evidence: Evidence, occurring: set[str]) -> list[str]:
 
 
 def evaluators_in(evidence: Evidence) -> list[Evaluator]:
-    """The evaluators of a table, as chosen; `BadChoice` for a name that does not occur."""
+    """The chosen evaluators of a table; `BadChoice` for a name that does not occur."""
     known = all_evaluators(evidence)
     wanted = evidence.choices.evaluators
     if wanted is None:
@@ -79,12 +80,12 @@ def evaluators_in(evidence: Evidence) -> list[Evaluator]:
 
 
 def judges_in(evidence: Evidence) -> list[Evaluator]:
-    """The models among the evaluators, as chosen: they are beside people, and never in the agreement of people."""
+    """The chosen models: they are shown beside people, and never enter the agreement between people."""
     return [evaluator for evaluator in evaluators_in(evidence) if evaluator.kind == "model"]
 
 
 def list_compared_evaluators(evidence: Evidence) -> list[Evaluator]:
-    """By whose answers generators are compared: people's, or each model's where no person has answered."""
+    """Whose answers compare generators: people's, or each model's where no person has answered."""
     people = people_in(evidence)
     return [people] if len(people.rows_of(evidence.frame)) else judges_in(evidence) or [people]
 

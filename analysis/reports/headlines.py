@@ -1,4 +1,4 @@
-"""What comparisons of generators say in words: a winner, a tie, the clear differences, or why there is none.
+"""What comparisons of generators say in words: a winner, a tie, the clear differences, or why there are none.
 
 Every statement is supported by the simultaneous intervals of its family. Each protocol brings its own wording.
 """
@@ -75,7 +75,8 @@ PREFERENCE_WORDING = Wording(
 
 
 def headline(comparison: Comparison | None, wording: Wording, clause: str = "") -> list[str]:
-    """Who leads or that nobody does, then the clear differences; `clause`: what would narrow the first one."""
+    """Who leads, or that nobody does, then the clear differences; `clause` says what would narrow the first
+    interval."""
     if comparison is None or len(comparison.generators) < 2:
         return []
     if reason := comparison.reason():
@@ -95,7 +96,7 @@ def name_leaders(comparison: Comparison, wording: Wording) -> Iterator[str]:
 
 
 def differences(comparison: Comparison, wording: Wording, clause: str) -> Iterator[str]:
-    """The clear ones, or else the largest one, which is not clear."""
+    """The clear differences, or else the largest one, said not to be clear."""
     found = comparison.clear_differences()
     if not found:
         largest = comparison.largest()
@@ -142,7 +143,7 @@ def not_compared(reason: str) -> str:
 
 MARKED = 3
 BEST, WORST = "best", "worst"
-HIGHEST, LOWEST = "highest", "lowest"  # numbers as printed; whether they differ from the others is not tested
+HIGHEST, LOWEST = "highest", "lowest"  # by printed number; not tested for a difference
 
 
 def mark_ends(rows: list[dict[str, Any]], comparison: Comparison | None) -> list[dict[str, Any]]:

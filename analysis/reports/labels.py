@@ -19,7 +19,8 @@ from studies.models import Study
 
 
 def measure_labels(table: IntArray) -> dict[str, Any]:
-    """`tables.LABEL_AGREEMENT`: percent, κ, κ whichever came first, AC1, number of pairs, and why one is undefined."""
+    """`tables.LABEL_AGREEMENT`: percent, κ, κ in either order, AC1, number of pairs, and the reason if one is
+    undefined."""
     at, times = table_ratings(table)
     order_free = fleiss_kappa(category_counts(at, len(table)), times=times)
     return {

@@ -1,7 +1,8 @@
-"""What a study comes out at, for the first line of its summary: never more than its adjusted contrasts allow.
+"""The main result of a study, for the first line of its summary: it never claims more than its adjusted contrasts
+allow.
 
-A protocol says which numbers stand for its generators (`Outcome`); from them and the table of contrasts follows the
-verdict. Everything is read from the tables of a report: nothing is computed anew.
+A protocol names the numbers that represent its generators (`Outcome`); the verdict follows from them and the table of
+contrasts. Everything is read from the tables of a report: nothing is computed anew.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -20,10 +21,10 @@ from analysis.reports.evaluators import HUMAN
 from analysis.reports.report import Report
 from analysis.tables.spec import Row
 
-MOST_NAMED, MOST_LETTERS = 3, 60  # of generators that a sentence names
+MOST_NAMED, MOST_LETTERS = 3, 60  # generators named in a sentence, and letters of each name
 LONGEST_NAME = 24
-SMALL = 0.005  # of a difference that is written as .00
-FEWEST_TEXTS = 3  # with fewer an interval is drawn nowhere: it says nothing
+SMALL = 0.005  # smaller differences are printed as .00
+FEWEST_TEXTS = 3  # with fewer no figure draws an interval
 
 
 class Kind(StrEnum):
@@ -39,7 +40,7 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True)
 class Standing:
-    """The number of one generator with its own interval, and why it has none."""
+    """The number of one generator with its own interval, or the reason why it has none."""
 
     generator: str
     value: float | None
@@ -58,7 +59,7 @@ class Standing:
 
     @property
     def is_comparable(self) -> bool:
-        """Also without an interval of its own: all judgments of a generator's items can be the same."""
+        """True also without an interval of its own: all judgments of a generator's items can be the same."""
         return self.is_certain or (self.value is not None and self.n_texts is not None and not self.has_few_texts)
 
 
@@ -80,14 +81,14 @@ class Contrast:
 
 @dataclass(frozen=True)
 class ContrastSet:
-    """The pairs that were adjusted together, the largest difference first; `reason`: why none could be compared."""
+    """The pairs that were adjusted together, the largest difference first; `reason`: why none can be compared."""
 
     contrasts: tuple[Contrast, ...] = ()
     size: int = 0
     reason: str = ""
 
     def select(self, standings: Sequence[Standing]) -> "ContrastSet":
-        """Only pairs of generators that have a value on enough texts."""
+        """Only pairs of generators that both have a value based on enough texts."""
         known = {each.generator for each in standings if each.is_comparable}
         return replace(self, contrasts=tuple(each for each in self.contrasts if {each.better, each.worse} <= known))
 
@@ -95,9 +96,8 @@ class ContrastSet:
 @dataclass(frozen=True)
 class OutcomeSentences:
     """Sentences of a protocol, marked for translation; `winner` and `among` name %(best)s, `tie` %(names)s.
-
-    among: the winner of the %(n)s that can be compared. above, unclear: where a number of 0
-    means something, the generators whose own interval lies above 0, and those whose interval holds it.
+    among: names the winner of the %(n)s that can be compared. above, unclear: where 0 has a meaning, name the generators
+    whose own interval lies above 0, and those whose interval contains 0.
     """
 
     winner: str
@@ -112,9 +112,9 @@ class OutcomeSentences:
 class Outcome:
     """The numbers of a study's generators by its main measure, and the figure that shows them.
 
-    title: of the figure. summary: one or two sentences beneath the verdict. basis: what the figure counts.
-    verdict: of a protocol that compares no generators, its own first line. speaker: the model whose answers these are;
-    empty for people.
+    title: of the figure. summary: one or two sentences beneath the verdict. basis: what the figure counts. verdict:
+    the first line of a protocol that compares no generators. speaker: the model whose answers these are; empty for
+    people.
     """
 
     title: str
@@ -126,7 +126,7 @@ class Outcome:
     basis: str = ""
     verdict: str = ""
     higher_is_better: bool = True
-    has_zero: bool = False  # whether 0 means that a generator's items do nothing
+    has_zero: bool = False  # whether 0 is the value of items that have no effect
     speaker: str = ""
     tables: tuple[str, ...] = field(default=())  # behind the figure, the first for the menu
 
@@ -148,9 +148,9 @@ def standings_of(
     higher: bool = True,
     texts: Mapping[str, int] | None = None,
 ) -> tuple[Standing, ...]:
-    """One per row with a generator: the best first, those on too few texts last.
+    """One standing per row with a generator: the best first, those based on too few texts last.
 
-    prefix: of low, high, reason. texts: how many each generator was judged on, where the rows do not say it.
+    prefix: of the columns low, high, reason. texts: how many texts each generator was judged on, if the rows lack it.
     """
     found = [
         build_standing(row, value, prefix, row.get("n_texts") or (texts or {}).get(row["generator"])) for row in rows
@@ -164,7 +164,7 @@ def build_standing(row: Row, value: str, prefix: str, n_texts: int | None) -> St
 
 
 def texts_by_generator(report: Report, measure: str, evaluator: str = HUMAN) -> dict[str, int]:
-    """On how many texts each generator was judged; of two generators on how many either was."""
+    """The number of texts on which each generator was judged; for a pair, on which either was."""
     about = (measure, evaluator)
     found: dict[str, int] = {}
     for row in rows_called(report, "contrasts"):
@@ -175,7 +175,7 @@ def texts_by_generator(report: Report, measure: str, evaluator: str = HUMAN) -> 
 
 
 def ends_of(row: Row, prefix: str = "") -> tuple[float | None, float | None]:
-    """The interval of a row; none of a row over too few texts."""
+    """The interval of a row; none if it is based on too few texts."""
     if (row.get("n_texts") or FEWEST_TEXTS) < FEWEST_TEXTS:
         return None, None
     return row[f"{prefix}low"], row[f"{prefix}high"]
@@ -188,7 +188,7 @@ def rank(standing: Standing, higher: bool) -> tuple[int, float]:
 
 
 def find_compared(report: Report, measure: str, evaluator: str, *, higher: bool = True) -> ContrastSet:
-    """The pairs of this measure and evaluator."""
+    """The contrasts of this measure and evaluator."""
     rows = [
         row for row in rows_called(report, "contrasts") if (row["measure"], row["evaluator"]) == (measure, evaluator)
     ]
@@ -202,12 +202,12 @@ def find_compared(report: Report, measure: str, evaluator: str, *, higher: bool 
 
 
 def find_reason(rows: Sequence[Row], missing: Sequence[str]) -> str:
-    """Why no pair is compared: that there are too few texts before what follows from it."""
+    """Why no pair is compared: too few texts, if that is a reason, comes before its consequences."""
     return TOO_FEW_TEXTS if all(row["n_texts"] < MIN_TEXTS for row in rows) else missing[0]
 
 
 def contrast_of(row: Row, higher: bool) -> Contrast:
-    """Told from the side of the generator that does better."""
+    """The contrast seen from the generator that does better."""
     value, low, high = row["difference"], row["low_adjusted"], row["high_adjusted"]
     if (value >= 0) == higher:
         return Contrast(row["generator_a"], row["generator_b"], value, low, high, row["n_texts"])
@@ -216,7 +216,7 @@ def contrast_of(row: Row, higher: bool) -> Contrast:
 
 
 def rows_called(report: Report, name: str) -> Sequence[Row]:
-    """The rows of the table of that name; none where the report does not have it."""
+    """The rows of the table of that name; none if the report lacks it."""
     return next((table.rows for table in report.tables if table.name == name), ())
 
 
@@ -224,7 +224,7 @@ def rows_called(report: Report, name: str) -> Sequence[Row]:
 
 
 def assess_outcome(outcome: Outcome, *, is_running: bool) -> Verdict:
-    """The class and the first line of a summary; of a model's answers it says so."""
+    """The class and first line of a summary; it says so where the answers are a model's."""
     verdict = judge_numbers(outcome, is_running)
     if not outcome.speaker or verdict.kind in (Kind.TOO_FEW, Kind.TOO_EARLY):
         return verdict
@@ -259,7 +259,7 @@ def say_too_little(outcome: Outcome, is_running: bool) -> Verdict:
         return Verdict(Kind.TOO_EARLY, _("Too early to say."))
     reasons = {each.reason for each in outcome.standings} if outcome.standings else {""}
     if len(reasons) == 1 and (reason := reasons.pop()) and all(each.value is None for each in outcome.standings):
-        # not the number of texts, but what nobody was asked
+        # the reason is not the number of texts, but a question that nobody was asked
         return Verdict(Kind.TOO_FEW, f"{capfirst(reason).rstrip('.')}.")
     if len(outcome.standings) == 1:
         return Verdict(Kind.TOO_FEW, _("Too few texts to tell how the items do."))
@@ -267,7 +267,7 @@ def say_too_little(outcome: Outcome, is_running: bool) -> Verdict:
 
 
 def comparable(outcome: Outcome) -> list[str]:
-    """The generators with an adjusted interval beside another one, in their order."""
+    """The generators that have an adjusted interval against another one, in their order."""
     named = {name for each in outcome.compared.contrasts if each.low is not None for name in (each.better, each.worse)}
     return [each.generator for each in outcome.standings if each.generator in named]
 
@@ -279,7 +279,7 @@ def leaders_of(outcome: Outcome) -> list[str]:
 
 
 def winner_of(outcome: Outcome) -> str:
-    """The one leader of two or more; empty where several can be the best."""
+    """The only leader among two or more generators; empty if several can be the best."""
     leaders = leaders_of(outcome)
     return leaders[0] if len(leaders) == 1 else ""
 
@@ -300,7 +300,7 @@ def say_winner(outcome: Outcome, best: str) -> str:
 
 
 def say_zero(outcome: Outcome) -> str:
-    """Which generators lie above 0, which cannot be told from it, and which lie below."""
+    """Which generators lie above 0, which cannot be distinguished from 0, and which lie below."""
     assert outcome.words
     certain = [each for each in outcome.standings if each.is_certain]
     above = [each.generator for each in certain if lies_above(each)]
@@ -321,13 +321,13 @@ def say_single(standing: Standing) -> str:
 
 
 def name_some(names: Sequence[str]) -> str:
-    """A few names, or how many there are."""
+    """A few names in full, or else their number."""
     listed = join_names(names)
     return listed if len(names) <= MOST_NAMED and len(listed) <= MOST_LETTERS else generators_counted(len(names))
 
 
 def shorten(name: str) -> str:
-    """The name of a generator with its middle left out where it is very long."""
+    """A generator's name, with the middle left out if it is very long."""
     return name if len(name) <= LONGEST_NAME else f"{name[: LONGEST_NAME - 9]}…{name[-8:]}"
 
 
@@ -358,7 +358,7 @@ def list_standings(standings: Sequence[Standing]) -> str:
 
 
 def summarize_values(sentence: str, standings: Sequence[Standing], compared: ContrastSet, **words: str) -> str:
-    """`sentence` with %(values)s and `words`, if any; then the largest lead where no difference is clear."""
+    """`sentence` with %(values)s and `words`, if any; then the largest difference if none is clear."""
     known = any(each.value is not None for each in standings)
     first = sentence % (words | {"values": list_standings(standings)}) if known else ""
     return join_sentences(first, say_lead(compared))
@@ -369,7 +369,7 @@ def join_sentences(*sentences: str) -> str:
 
 
 def say_lead(compared: ContrastSet) -> str:
-    """The largest difference, where none is clear: how large, and on how many texts."""
+    """The largest difference, where none is clear: how large it is, and on how many texts."""
     certain = [each for each in compared.contrasts if each.low is not None]
     if not certain or any(each.is_decided for each in certain) or abs(certain[0].value) < SMALL:
         return ""
@@ -389,7 +389,7 @@ def say_lead(compared: ContrastSet) -> str:
 
 
 def summarize_by_model(report: Report, measure: str, words: OutcomeSentences, *, higher: bool = True) -> Outcome | None:
-    """What the first model finds where nobody else has answered: each generator against the mean of the others."""
+    """What the first model finds where no person has answered: each generator against the mean of the others."""
     rows = [row for row in rows_called(report, "contrasts") if row["measure"] == measure]
     if not rows or any(row["evaluator"] == HUMAN for row in rows):
         return None
@@ -417,7 +417,7 @@ def summarize_by_model(report: Report, measure: str, words: OutcomeSentences, *,
 
 
 def stand_apart(report: Report, contrasts: Sequence[Row]) -> Iterator[Standing]:
-    """Each generator's difference from the mean of the others; of two generators their contrast, both ways round."""
+    """Each generator's difference from the mean of the others; of two generators their contrast in both directions."""
     about = (contrasts[0]["measure"], contrasts[0]["evaluator"])
     others = [row for row in rows_called(report, "generator_vs_others") if (row["measure"], row["evaluator"]) == about]
     if others:
@@ -443,7 +443,7 @@ def line_of(standing: Standing) -> Line:
 
 
 def write_difference(contrast: Contrast) -> tuple[str, str]:
-    """A difference and its adjusted interval, as two texts."""
+    """A difference and its adjusted interval, as two strings."""
     return number(contrast.value), interval(contrast.low, contrast.high)
 
 
@@ -451,7 +451,7 @@ def write_difference(contrast: Contrast) -> tuple[str, str]:
 class AgreementSummary:
     """How far people agree on a question: a coefficient with its interval, the share of equal answers, AC1.
 
-    basis: what it is counted over, in words.
+    basis: what it is computed over, in words.
     """
 
     question: str

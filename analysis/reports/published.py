@@ -1,7 +1,7 @@
-"""The figures that the study printed from which a protocol comes, beside the same ones of one's own study.
+"""The figures printed in the publication of a protocol, beside the same figures of one's own study.
 
 The numbers are facts of the publications that plug-ins name, as printed there; `analysis/published.csv` holds those
-that the table needs. What differs in method is under the table in words. A published generator is found by
+that the table needs. Differences in method are described under the table. A published generator is matched by
 `Evidence.published_names`; other names are compared without regard to case, blanks, `_` and `-`.
 """
 
@@ -29,13 +29,13 @@ from studies.question_words import name_question, name_stage
 
 ALL, SAMPLE = "all", "sample"  # all generators together; model judges of one dimension on some of the questions
 FILE = Path(__file__).parent.parent / "published.csv"
-# Column of the ends of the interval, and of n, of an own table.
+# For each column: the columns of its interval, and of n, in the study's own table.
 ENDS = {"informativity": "informativity_{}", "alpha": "{}", "mean": "{}", "conger_kappa": "{}", "r": "{}"}
 COUNTED = {"informativity": "n_read", "agreement_with_humans": "n_judgments", "alpha": "n_values",
            "generator_means": "n", "metric_means": "n", "ratings": "n", "metric_correlations": "n",
            "error_codes": "n"}  # fmt: skip
-COUNTS_OF = {"n_read": "answerability"}  # the number on the page whose n a count is, where it is not shown itself
-ALONE = ("informativity", "agreement_with_humans", "generator_means")  # tables whose own rows are listed without others
+COUNTS_OF = {"n_read": "answerability"}  # counts that pages show only as the n of this number
+ALONE = ("informativity", "agreement_with_humans", "generator_means")  # own rows are listed even if unpublished
 RATED = ("n_1", "n_5")  # measures that are counts
 
 
@@ -56,7 +56,7 @@ class PublishedNumber:
 
 @cache
 def load_printed() -> tuple[PublishedNumber, ...]:
-    """All of them, in the order of the file."""
+    """All published numbers, in the order of the file."""
     with FILE.open(encoding="utf-8", newline="") as file:
         return tuple(parse_line(line) for line in csv.DictReader(file))
 
@@ -71,7 +71,7 @@ def parse_line(line: Mapping[str, str]) -> PublishedNumber:
 
 
 def with_published(report: Report, evidence: Evidence) -> Report:
-    """With one more table at the end, before the description, if numbers of the protocol are published."""
+    """The report with one more table before the description, if numbers of its protocol are published."""
     if find_plugin(evidence.study.protocol).published is None:
         return report
     found = compare_published(report, evidence)
@@ -79,12 +79,12 @@ def with_published(report: Report, evidence: Evidence) -> Report:
 
 
 def compare_published(report: Report, evidence: Evidence) -> Table:
-    """One row per published number, with one's own where there is such a row; then own rows that nobody published."""
+    """One row per published number, with one's own number if there is one; then the own rows that nobody published."""
     protocol = evidence.study.protocol
     study = find_published_study(protocol)
     both = sorted(
         build_comparison_rows(report, evidence), key=lambda row: row["own"] is None
-    )  # what can be compared comes first
+    )  # rows that can be compared come first
     rows = [*both, *own_only(report, evidence)]
     notes = (
         _("Published: %(source)s.") % {"source": _(study.source)},
@@ -97,7 +97,7 @@ def compare_published(report: Report, evidence: Evidence) -> Table:
 
 
 def widths_note(report: Report, protocol: str, convention: str) -> list[str]:
-    """By which convention this study's own intervals are, and how many of them are wider than as published."""
+    """Which convention this study's own intervals follow, and how many of them are wider than the published ones."""
     names = dict.fromkeys(each.table for each in load_printed() if each.protocol == protocol)
     intervals = [
         each for name in names for row in report.table(name).rows for each in row.get("intervals", {}).values()
@@ -129,7 +129,7 @@ def build_comparison_rows(report: Report, evidence: Evidence) -> Iterator[dict[s
 
 
 def own_names(evidence: Evidence) -> dict[str, str]:
-    """By published generator the study's own that stands for it."""
+    """By published generator the study's own generator that matches it."""
     own = match_generators(
         list_published_generators(evidence.study.protocol), evidence.generators, evidence.published_names
     )
@@ -137,7 +137,7 @@ def own_names(evidence: Evidence) -> dict[str, str]:
 
 
 def find_published_study(protocol: str) -> PublishedStudy:
-    """The study that the protocol comes from; `KeyError` for a protocol without published numbers."""
+    """The study in which the protocol was published; `KeyError` if it has no published numbers."""
     found = find_plugin(protocol).published
     if found is None:
         raise KeyError(protocol)
@@ -145,13 +145,14 @@ def find_published_study(protocol: str) -> PublishedStudy:
 
 
 def list_published_generators(protocol: str) -> tuple[str, ...]:
-    """Names of the generators that the protocol's own study printed numbers of, in the order of the file."""
+    """The generators for which the publication printed numbers, in the order of the file."""
     named = (dict(each.row).get("generator", ALL) for each in load_printed() if each.protocol == protocol)
     return tuple(dict.fromkeys(name for name in named if name != ALL))
 
 
 def select_printed(evidence: Evidence) -> list[PublishedNumber]:
-    """The numbers of the protocol; of the questionnaire those in the study's language, or else in English."""
+    """The published numbers of the protocol; for the stopping questionnaire those in the study's language, or in
+    English."""
     mine = [each for each in load_printed() if each.protocol == evidence.study.protocol]
     if not find_published_study(evidence.study.protocol).by_language:
         return mine
@@ -162,7 +163,7 @@ def select_printed(evidence: Evidence) -> list[PublishedNumber]:
 
 
 def find(rows: Sequence[Row], wanted: Mapping[str, str], names: Mapping[str, str], n: int) -> Row | None:
-    """The own row of these names; of all groups, generators and sources where none is named.
+    """The own row that matches these names; the row of all groups, generators and sources where none is named.
 
     n: how many generators have published numbers.
     """
@@ -184,7 +185,7 @@ def is_same(own: object, name: str) -> bool:
 
 
 def mean_of_generators(rows: Sequence[Row], wanted: Mapping[str, str], n: int) -> Row | None:
-    """The mean of the means of the n published generators on a dimension, where the study has all of them."""
+    """The mean over the n published generators of their means on a dimension, if the study has all of them."""
     mine = [row for row in rows if all(is_same(row[name], wanted[name]) for name in ("dimension", "round"))]
     if len(mine) < n or any(row["mean"] is None for row in mine):
         return None
@@ -212,7 +213,7 @@ def row_of(each: PublishedNumber, table: Table, own: Row | None, protocol: str) 
 
 
 def first_round(each: PublishedNumber, own: Row | None, own_said: str) -> dict[str, str]:
-    """The own number says its round where that is not the published one."""
+    """Adds the round to the name of the own number if it is not the published round."""
     wanted = dict(each.row).get("round")
     if own is None or not wanted or str(own["round"]) == wanted:
         return {}
@@ -251,7 +252,7 @@ def own_only(report: Report, evidence: Evidence) -> Iterator[dict[str, Any]]:
 
 
 def as_own(column: str, value: str, names: Mapping[str, str] | None = None) -> str:
-    """How a name of a row is compared; a published generator by the own one that stands for it."""
+    """How a name in a row is compared: a published generator by the own generator that matches it."""
     if column == "generator":
         return (names or {}).get(value, value)
     return fold_name(value)
@@ -279,7 +280,7 @@ def own_values(own: Row | None, table: Table, measure: str, protocol: str) -> di
 
 
 def cell_named(table: Table, row: Row, column: str) -> dict[str, str] | None:
-    """Table, number and row of a cell, if answers are behind it."""
+    """Table, number and row of a cell, if there are answers behind it."""
     try:
         shown = table.find_number(column)
     except KeyError:
@@ -292,7 +293,7 @@ def cell_named(table: Table, row: Row, column: str) -> dict[str, str] | None:
 
 
 def format_published(value: float | None, low: float | None, high: float | None, measure: str) -> str:
-    """The number with its interval, in one piece: a line does not break in it."""
+    """The number with its interval, kept on one line."""
     if value is not None and measure in RATED:
         return count(int(value))
     return "" if value is None else with_interval(value, low, high).replace(" ", "\N{NO-BREAK SPACE}")
@@ -340,12 +341,13 @@ def say_row(row: tuple[tuple[str, str], ...], protocol: str) -> str:
     return ", ".join(filter(None, (words.get(name, str)(value) for name, value in row)))
 
 
-NAMED = 4  # rows that are named, of those that do not compare for the same reason
+NAMED = 4  # rows named per reason why they are not comparable
 
 
 @dataclass(frozen=True)
 class NotComparable:
-    """Numbers of one measure that only one side has, or that are undefined here: how many, some by name, and why."""
+    """Numbers of one measure that only one side has, or that are undefined here: how many, examples by name, and
+    why."""
 
     measure: str
     n: int
@@ -367,7 +369,7 @@ def is_comparable(row: Row) -> bool:
 
 
 def list_not_comparable(table: Table) -> Iterator[NotComparable]:
-    """What does not compare, by measure and reason, in the order of the table."""
+    """The rows that are not comparable, grouped by measure and reason, in the order of the table."""
     found: dict[tuple[str, str], list[str]] = {}
     for row in table.rows:
         if not is_comparable(row):
@@ -382,5 +384,5 @@ def explain_row(row: Row) -> str:
 
 
 def name_row(row: Row) -> str:
-    """The row in words, with the published group where there are several."""
+    """The row in words, with the published group if there are several."""
     return f"{row['row_said']} ({row['group_said']})" if row["group_said"] else str(row["row_said"])

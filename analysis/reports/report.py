@@ -1,4 +1,4 @@
-"""What a report module gives: tables, figures by name, and what the numbers say."""
+"""What a report consists of: tables, figures by name, and sentences about the numbers."""
 
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -14,7 +14,7 @@ from analysis.tables.spec import Row, Table
 
 @dataclass(frozen=True)
 class Check:
-    """Something that was looked at, in a sentence, and whether it is as it should be."""
+    """Something that was checked, in a sentence, and whether it passed."""
 
     passed: bool
     sentence: str
@@ -22,8 +22,8 @@ class Check:
 
 @dataclass(frozen=True)
 class Report:
-    """All of one study under one set of choices. `scope` is what holds for every table, such as who is included.
-    `findings`: sentences beside the main result, each with the table that it is about."""
+    """The whole report of one study under one set of choices. `scope` says what holds for every table, such as who is
+    included. `findings`: sentences beside the main result, each with the table that it is about."""
 
     tables: tuple[Table, ...]
     sentences: tuple[str, ...]
@@ -34,7 +34,7 @@ class Report:
     scope: tuple[str, ...] = ()
     n_responses: int = 0
     checks: tuple[Check, ...] = ()
-    as_of: datetime | None = None  # set where it is of an earlier moment, with how many answers more there are now
+    as_of: datetime | None = None  # set if the report is older than the current answers
     n_since: int = 0
     findings: tuple[tuple[str, str], ...] = ()
 
@@ -43,13 +43,13 @@ class Report:
         return {table.name: table for table in self.tables}[name]
 
 
-ADJUDICATED = "adjudicated"  # in the column that every table gains where decisions count
-INTERVAL_TEXTS = 2  # fewer give no interval by texts
-RATERS = 2  # fewer people about an item say nothing of agreement
+ADJUDICATED = "adjudicated"  # value of a column that every table gets where decisions count
+INTERVAL_TEXTS = 2  # with fewer there is no interval over texts
+RATERS = 2  # with fewer people per item there is no agreement
 
 
 def checks_of(evidence: Evidence) -> tuple[Check, ...]:
-    """In a fixed order; none without answers."""
+    """The checks in a fixed order; none without answers."""
     if evidence.frame.empty:
         return ()
     return (keys(evidence), check_left_out(evidence), texts(evidence), raters(evidence), items(evidence))
@@ -100,7 +100,7 @@ def items(evidence: Evidence) -> Check:
 
 
 def complete(report: Report, evidence: Evidence) -> Report:
-    """The report with what every table must say, whoever prints it."""
+    """The report with the notes and columns that every table needs, whoever prints it."""
     choices, lines = evidence.choices, scope(evidence)
     tables = [
         table.add_notes((*intervals_note(table, choices.convention), *lines, *evidence.corrections))
@@ -123,14 +123,14 @@ def complete(report: Report, evidence: Evidence) -> Report:
 
 
 def intervals_note(table: Table, convention: str) -> list[str]:
-    """The convention of a table's intervals, if it has intervals that differ from one to the other."""
+    """The convention of a table's intervals, if any of its intervals depends on it."""
     if not any(column.low for column in table.columns) or not any(differs(row) for row in table.rows):
         return []
     return [convention_note(convention)]
 
 
 def differs(row: Row) -> bool:
-    """Whether the intervals of a row depend on the convention; not those of figures that have a single interval."""
+    """Whether the intervals of a row depend on the convention; false if all its figures have a single interval."""
     return any(each[READERS] != each[PUBLISHED] for each in row.get("intervals", {}).values())
 
 
@@ -150,7 +150,7 @@ def convention_note(convention: str) -> str:
 
 
 def texts_apart(evidence: Evidence) -> str:
-    """On how many texts the numbers of people rest and those of models, where these are not the same; else empty."""
+    """How many texts people's numbers and models' numbers are based on, if the texts differ; else empty."""
     answered = evidence.frame[["kind", "text_id"]].drop_duplicates()
     people = set(answered[answered["kind"] == "human"]["text_id"])
     models = set(answered[answered["kind"] == "model"]["text_id"])
@@ -161,7 +161,7 @@ def texts_apart(evidence: Evidence) -> str:
 
 
 def scope(evidence: Evidence) -> list[str]:
-    """Whose answers are in, where it is not simply everybody's main answers."""
+    """Whose answers are included, if it is not simply everybody's main answers."""
     words = {"simulated": _("Simulated answers included."), "pilot": _("Pilot answers included.")}
     lines = [words[purpose] for purpose in evidence.choices.extra_purposes]
     if evidence.choices.adjudicated:

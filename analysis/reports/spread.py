@@ -1,4 +1,4 @@
-"""How far texts, items, options and annotators differ in a study's own answers of people, as the planner takes it."""
+"""How far texts, items, options and annotators differ in people's answers to a study, as input for the planner."""
 
 from dataclasses import dataclass
 
@@ -13,8 +13,9 @@ from analysis.measures.power import Components
 
 @dataclass(frozen=True)
 class Spread:
-    """components: fitted, or defaults if there are too few answers. sentence: where they come from. fitted: whether all
-    are. guess, read: people's share right over all generators, 0 without answers. text_spread: of pairs."""
+    """components: fitted, or defaults if there are too few answers. sentence: where they come from. fitted: whether
+    all of them are fitted. guess, read: people's share right over all generators, 0 without answers. text_spread: for
+    pairs."""
 
     components: Components
     sentence: str
@@ -42,18 +43,19 @@ def say_assumptions() -> str:
     )
 
 
-STUDIES = 200  # simulated for a sentence
-SOME = 0.1  # an interval that gets narrower by less than a tenth does hardly
-SWEEPS = 30  # of means over texts and annotators in turn: exact after one where everybody did every text
-EDGES = (0.02, 0.98)  # shares beyond which a simulated study has hardly an error
+STUDIES = 200  # simulated studies per sentence
+SOME = 0.1  # an interval that narrows by less than a tenth "hardly" narrows
+SWEEPS = 30  # alternating means over texts and annotators; one sweep is exact if everybody did every text
+EDGES = (0.02, 0.98)  # with shares beyond these a simulated study has almost no error
 
 
 def say_scatter(values: pd.DataFrame, less: str, more: str) -> str:
-    """The clause for the mean difference of two generators, from how the answers themselves scatter.
+    """The clause on what would narrow the interval of the mean difference of two generators, from the spread of the
+    answers.
 
-    values: text_id, annotator, generator, value. Of the differences of each annotator on each text, what is left
-    without the means of texts and annotators is the noise of single answers (mean square of a two-way layout): twice
-    the annotators halve its share in the variance between texts, twice the texts halve that variance.
+    values: text_id, annotator, generator, value. The differences of each annotator on each text, less the means of
+    texts and annotators, are the noise of single answers (mean square of a two-way layout): twice the annotators halve
+    the noise's share in the variance between texts, twice the texts halve that variance.
     """
     means = values.groupby(["text_id", "annotator", "generator"])["value"].mean().unstack()
     cells = (means[less] - means[more]).dropna() if {less, more} <= set(means.columns) else pd.Series(dtype=float)
@@ -70,14 +72,14 @@ def say_scatter(values: pd.DataFrame, less: str, more: str) -> str:
 
 
 def limit_to_annotators(clause: str, choices: Choices) -> str:
-    """A clause that holds for intervals of these annotators only, said so where another convention is shown."""
+    """A clause that holds for intervals of these annotators only, which it says if another convention is shown."""
     if not clause or choices.convention != READERS:
         return clause
     return _("for these annotators only, %(clause)s") % {"clause": clause}
 
 
 def noise_of(cells: pd.Series) -> float:
-    """Mean square of what texts and annotators leave of the values; NaN where nothing is left to tell it from."""
+    """Mean square of the residuals after the effects of texts and annotators; NaN without degrees of freedom."""
     texts, people = (pd.factorize(cells.index.get_level_values(name))[0] for name in ("text_id", "annotator"))
     left = len(cells) - (texts.max(initial=-1) + 1) - (people.max(initial=-1) + 1) + 1
     if left < 1:
@@ -90,7 +92,8 @@ def noise_of(cells: pd.Series) -> float:
 
 
 def clause_of(texts: float, annotators: float) -> str:
-    """From how much narrower the interval gets, as shares: “hardly” is less than a tenth, “less” than half as much."""
+    """The clause from how much narrower the interval gets, as shares: “hardly” below a tenth, “less” below half as
+    much."""
     if texts < SOME and annotators < SOME:
         return ""
     if annotators < SOME:

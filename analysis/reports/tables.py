@@ -26,7 +26,7 @@ DESCRIPTION = TableSpec(
         Column("source", _("Source"), "scope"),
         Column("quantity", _("Quantity"), "quantity"),
         number("value", _("Value"), reason="reason"),
-        Column("n", _("n"), "count", leads=False),  # no cell of a page
+        Column("n", _("n"), "count", leads=False),  # not a cell of a page
         "reason",
     ),
     keys=("about", "name", "source", "quantity"),
@@ -214,7 +214,7 @@ ANSWERS = {column.name: column for column in (
     Column("call_swapped", _("Call, with B first"), "call"),
 )}  # fmt: skip
 
-# What `label_agreement.measure_labels` gives; each table says what its κ compares.
+# The columns of `label_agreement.measure_labels`; each table says what its κ compares.
 LABEL_AGREEMENT = (
     number("percent", _("Percent agreement"), _("share of pairs with the same answer"), reason="reason"),
     Column("kappa", _("Cohen's κ"), "number", reason="reason"),
@@ -229,5 +229,5 @@ LABEL_AGREEMENT = (
 
 
 def label_agreement(kappa: str) -> tuple[Column, ...]:
-    """The columns of agreement between labels; `kappa` says whose, as a message to translate."""
+    """The columns of agreement between labels; `kappa`: a message for translation that says whose agreement it is."""
     return tuple(replace(column, about=kappa) if column.name == "kappa" else column for column in LABEL_AGREEMENT)

@@ -31,7 +31,7 @@ from analysis.tables.writers import as_csv
 from studies.access import get_study
 from studies.services.states import are_effects_hidden
 
-# What the page of agreement says of a protocol's coefficients.
+# What the agreement page says about a protocol's coefficients.
 
 MOST = 12  # questions in the figure
 
@@ -62,7 +62,7 @@ def write(value: float | None) -> str:
 
 
 def draw_agreement(agreed: list[AgreementSummary], coefficient: str) -> Ranges | None:
-    """One row for each question with a value; the dashed line is chance."""
+    """One row for each question with a value; the dashed line marks agreement by chance."""
     known = [each for each in agreed if each.value is not None][:MOST]
     lines = tuple(
         Line(each.question, (Mark(each.value, each.low, each.high),), write(each.value), interval(each.low, each.high))
@@ -101,11 +101,11 @@ def say_value(each: AgreementSummary) -> str:
 
 TABLES = ("coefficients", "tests", "contingency", "labels")
 QUESTIONS = "questions"
-HIDDEN = ("contingency", "labels")  # of pairs, labels are sides, and a side may always be one generator's
+HIDDEN = ("contingency", "labels")  # in pairs the labels are sides, and one generator may always be on the same side
 
 
 def tables_of(study):
-    """The tables that the team may see now."""
+    """The tables that the team may see at the moment."""
     return [name for name in TABLES if name not in HIDDEN or not are_effects_hidden(study)]
 
 

@@ -46,8 +46,8 @@ def study_coding(request, study):
 
 
 def show_coding(request: Any, study: Study, coding: IndependentCoding | None) -> HttpResponse:
-    """The codes of the team, or of one who codes alone. POST sets, takes back or undoes; a script gets what has changed
-    only."""
+    """The codes of the team, or of somebody who codes independently. POST sets, removes or undoes codes; a script gets
+    only what has changed."""
     done = message = None
     kind = {"own_kind": request.GET.get("kind", "")}
     own = OwnCodeForm(request.POST if "own" in request.POST else None, initial=kind)
@@ -73,7 +73,7 @@ def is_script(request: HttpRequest) -> bool:
 
 
 def page_context(request: HttpRequest, study: Study, user: User, coding: IndependentCoding | None) -> dict:
-    """All but the list of items."""
+    """The context of the page without the list of items."""
     items, coders = items_of(study), [] if coding else coders_of(study)
     ids = [item.id for item in items]
     scheme = scheme_of(study, ids, request.GET.get("kind", ""), coding)
@@ -96,7 +96,7 @@ def page_context(request: HttpRequest, study: Study, user: User, coding: Indepen
 
 
 def list_page(request: HttpRequest, study: Study, context: dict) -> dict:
-    """The items that are asked for, a page of them."""
+    """One page of the items that the filter selects."""
     form, scheme = context["form"], context["scheme"]
     found = select_items(study, context["items"], scheme, form)
     page = Paginator(found, PER_PAGE).get_page(request.GET.get("page"))
@@ -114,7 +114,7 @@ def list_page(request: HttpRequest, study: Study, context: dict) -> dict:
 def carry_out(
     asked: QueryDict, study: Study, user: User, own: OwnCodeForm, coding: IndependentCoding | None
 ) -> tuple[ActResult | None, str]:
-    """What a POST asks for, done, and a sentence about it; without the first where nothing could be done."""
+    """Do what a POST asks for; returns its result, None if nothing could be done, and a sentence about it."""
     items = [int(pk) for pk in asked.getlist("items") if pk.isdecimal()]
     code = asked.get("code", "")
     if "own" in asked:
@@ -156,7 +156,7 @@ def describe_undone(done: ActResult) -> str:
 @require_safe
 @effects_shown(Role.REVIEWER)
 def study_coding_text(request, study, pk):
-    """A text of the study beside the items that are being coded: a part of a page."""
+    """A text of the study beside the items being coded, as a part of a page."""
     text = get_object_or_404(Text.objects.filter(units__study=study).distinct(), pk=pk)
     return render(request, "analysis/parts/coding_text.html", {"text": text, "project": study.project})
 
@@ -173,7 +173,7 @@ def study_codes_csv(request, study):
 @require_POST
 @effects_shown(Role.REVIEWER)
 def study_codes_import(request, study):
-    """Codes from a file: back to the page with what was done, or with what is wrong with the file."""
+    """Import codes from a file, and return to the page with a summary, or with the errors in the file."""
     form, problems = CodeFileForm(request.POST, request.FILES), []
     if form.is_valid():
         try:
@@ -206,5 +206,5 @@ def describe_import(found) -> str:
 
 
 def describe_new_codes(study, found) -> str:
-    """Categories that nothing had before: a wrong letter makes one, too."""
+    """Categories that did not exist before: a typo creates one, too."""
     return _("New categories: %(names)s. If one is misspelt, undo the import below.") % {"names": ", ".join(found.new)}

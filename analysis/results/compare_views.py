@@ -1,4 +1,4 @@
-"""Comparisons: whether a model can replace a person, and a study beside another of the same items."""
+"""Comparisons: whether a model can replace a person, and this study beside another one of the same items."""
 
 from dataclasses import dataclass
 
@@ -39,7 +39,7 @@ class StandInLine:
 
 @dataclass(frozen=True)
 class StandIn:
-    """None in `lines` while a worker computes them."""
+    """`lines` is None while a worker computes them."""
 
     lines: list[StandInLine] | None
 
@@ -83,7 +83,7 @@ def say_compared(stand_in: StandIn | None) -> str:
     )
 
 
-# A study beside another of the same items: do both rank alike, and which is more informative per hour?
+# A study beside another of the same items: do both rank generators alike, and which informs more per hour?
 
 
 def choose_other(request, others):

@@ -21,7 +21,7 @@ from analysis.tables.writers import as_csv
 from projects.models import Role
 
 PER_PAGE = 100
-# All else in the address names a row.
+# All other parameters of the address name a row.
 NOT_NAMES = ("table", "number", "page", SHORT, *ResultsForm.base_fields, "include", *StandInForm.base_fields)
 # Tables that are not on the results page.
 PAGES = {"item_analysis": "study_items", **dict.fromkeys((*STAND_IN, LABEL_MASS), "stand_in")}
@@ -57,14 +57,14 @@ def study_behind(request, study):
 
 
 def build_heading(table: str, column: str) -> str:
-    """Table and column of the number, once where both have the same name; a title may be a question."""
+    """Table and column of the number, named once if both have the same name; a title may be a question."""
     if table == column:
         return table
     return f"{table} {column}" if table.endswith("?") else f"{table}: {column}"
 
 
 def own_page(study, form, name, query) -> str:
-    """The address of the page of a table that is on another page than the results; else nothing."""
+    """The address of a table that has a page other than the results; empty for others."""
     if name not in PAGES:
         return ""
     chosen = build_query(form) | ({"people": StandInForm(query).kind} if PAGES[name] == "stand_in" else {})
@@ -85,7 +85,7 @@ def study_behind_csv(request, study):
 
 
 def look_up(find, study, form, query):
-    """What `find` finds of the number that was asked for; 404 for one that the study's results do not have."""
+    """What `find` returns for the number in the address; 404 for a number that the study's results do not have."""
     names = tuple((name, value) for name, value in query.items() if name not in NOT_NAMES)
     number = Number(query.get("table", ""), query.get("number", ""), names, StandInForm(query).kind)
     try:

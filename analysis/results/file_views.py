@@ -32,7 +32,7 @@ from studies.services.states import are_effects_hidden
 @login_required
 @require_safe
 def study_table(request, slug, name, ending="csv"):
-    """A table of the report in a form of `TABLE_FILES`."""
+    """A table of the report in one of the forms of `TABLE_FILES`."""
     if ending not in TABLE_FILES:
         raise Http404
     study = get_study(request.user, slug)
@@ -79,7 +79,7 @@ def send_written(name: str, write: Callable[[TextIOWrapper], object]) -> FileRes
 
 
 def fill_file(write: Callable[[TextIOWrapper], object]):
-    """A file without a name that holds all that is written: a reader gets all of it or an error, never a part."""
+    """A temporary file with everything that `write` writes: a reader gets all of it or an error, never a part."""
     file = TemporaryFile()  # noqa: SIM115 - the response closes it
     words = TextIOWrapper(file, encoding="utf-8", newline="", write_through=True)
     write(words)  # a workbook into its buffer
@@ -115,7 +115,7 @@ def study_planner_figure(request, slug, ending):
 
 
 def answer_with(request, name, make):
-    """The result of `make` as a response; with `download` in the address as a file, in English for every reader."""
+    """The result of `make` as a response; if the address has `download`, as a file, in English for every reader."""
     is_file = "download" in request.GET
     try:
         with override("en") if is_file else nullcontext():

@@ -1,4 +1,4 @@
-"""What a reader of the results page may choose; all of it is in the address."""
+"""What a reader of the results pages may choose; all choices are in the address."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -30,7 +30,7 @@ from studies.services.adjudicating import filter_standing
 from studies.services.declarations import get_declaration
 from studies.services.selection import CALIBRATION as CALIBRATED
 
-SHORT = "as"  # the parameter of an address that holds the letters
+SHORT = "as"  # the address parameter that holds the choices as letters
 NOTHING = "n"
 LETTERS = {
     ("include", "simulated"): "s",
@@ -47,7 +47,7 @@ LETTERS = {
 
 
 def encode_filters(asked: Mapping[str, Any]) -> dict[str, str]:
-    """The same choices as the parameters of an address, as one parameter; none where nothing was chosen."""
+    """The choices as one short parameter of an address; empty if nothing was chosen."""
     if not asked:
         return {}
     found = [
@@ -59,7 +59,7 @@ def encode_filters(asked: Mapping[str, Any]) -> dict[str, str]:
 
 
 def spell_out(letters: str) -> dict[str, Any]:
-    """The choices behind the letters, as a form takes them; a letter that is none stands for nothing."""
+    """The choices that the letters encode, as a form takes them; unknown letters are ignored."""
     asked: dict[str, Any] = {"asked": "1", "include": [], "drop": []}
     for (name, value), letter in LETTERS.items():
         if letter in letters:
@@ -89,7 +89,7 @@ SKILLS = [
 
 
 class ConventionField(forms.ChoiceField):
-    """Takes the earlier names of conventions too, which are in addresses that people have kept."""
+    """Also accepts the earlier names of conventions, which occur in addresses that people have bookmarked."""
 
     def to_python(self, value):
         return convention_called(super().to_python(value))
@@ -99,7 +99,7 @@ class ConventionField(forms.ChoiceField):
 
 
 class ResultsForm(forms.Form):
-    """A GET form. Unbound, or with something that does not exist, it stands for the defaults."""
+    """A GET form. Without data, or with unknown values, it uses the defaults."""
 
     convention = ConventionField(label=_("Intervals"), choices=CONVENTION, required=False)
     estimate = forms.ChoiceField(label=_("Informativity"), choices=ESTIMATE, required=False)
@@ -145,7 +145,7 @@ class ResultsForm(forms.Form):
 
     @property
     def is_untouched(self) -> bool:
-        """Whether all is as on a page that was asked for nothing."""
+        """Whether all choices are the defaults."""
         usual = Choices(purposes=purposes_with(self.usual), seed=abs(self.study.seed))
         return self.choices == usual and self.estimand == "pooled"
 
@@ -163,8 +163,8 @@ class ResultsForm(forms.Form):
 
 
 def without_idle(form: ResultsForm, report: Report) -> ResultsForm:
-    """The form without what would change nothing on this page: the convention where no number has an interval, what
-    metrics leave out where none is compared with people. What the address says of them stays chosen."""
+    """Remove the fields that would change nothing on this page: the convention if no number has an interval, what
+    metrics leave out if none is compared with people. Their values in the address stay in effect."""
     if not any(column.low for table in report.tables if table.rows for column in table.columns):
         del form.fields["convention"]
     if not form.choices.dropped and not any(table.name == METRICS and table.rows for table in report.tables):
@@ -173,13 +173,13 @@ def without_idle(form: ResultsForm, report: Report) -> ResultsForm:
 
 
 def people_and_models(study: Study) -> bool:
-    """Whether there are both, so that they may be on different texts."""
+    """Whether the study has both, so that they may have answered on different texts."""
     kinds = set(study.annotators.order_by().values_list("kind", flat=True).distinct())
     return "human" in kinds and len(kinds) > 1
 
 
 class GeneratorMatchForm(forms.Form):
-    """For each generator of a study the published one that it is, or none."""
+    """For each generator of a study, the published generator that it is, or none."""
 
     def __init__(self, own: Sequence[str], published: Sequence[str], matches: Mapping[str, str], data=None):
         super().__init__(data, prefix="match")
@@ -192,12 +192,12 @@ class GeneratorMatchForm(forms.Form):
 
     @property
     def changes(self) -> dict[str, str]:
-        """By generator what differs from the match that was shown."""
+        """The matches that differ from those shown, by generator."""
         return {self.own[int(number)]: self.cleaned_data[number] for number in self.changed_data}
 
 
 class StandInForm(forms.Form):
-    """Whom a model would stand in for: what a person costs is what the test forgives the model."""
+    """Which people a model would replace: the test allows a model to be worse by what such people cost."""
 
     people = forms.ChoiceField(label=_("Instead of"), choices=SKILLS, required=False)
 
@@ -217,7 +217,7 @@ VIEWS = [
 
 
 class LabForm(forms.Form):
-    """A GET form. Without a choice, or with one that does not exist: the first question, and all people.
+    """A GET form. Without a choice, or with an unknown one, it shows the first question and all people.
 
     Annotators are chosen by groups, one by one, or both.
     """
@@ -263,7 +263,7 @@ class LabForm(forms.Form):
 
     @property
     def annotators(self) -> list[str]:
-        """Codes, in the order in which they came."""
+        """Codes, in the order in which the annotators were added."""
         chosen = set(self.cleaned_data.get("annotator", []))
         for name in self.cleaned_data.get("group", []):
             chosen |= self.groups[name]

@@ -1,4 +1,4 @@
-"""The pages of coders who code by themselves: their own list, and the comparison with its decisions."""
+"""The pages for coders who code independently: their own list, and the comparison with its decisions."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -56,7 +56,7 @@ def own_coding(request, study):
 @require_POST
 @effects_shown(Role.REVIEWER)
 def own_coding_act(request, study):
-    """Start one's own coding, finish it, or go on with it."""
+    """Start one's own coding, finish it, or continue it."""
     coding = find_coding(study, request.user)
     try:
         if "finish" in request.POST and coding:
@@ -73,7 +73,7 @@ def own_coding_act(request, study):
 
 
 class CodeDecisionForm(forms.Form):
-    """What one cell is decided to be, and why."""
+    """The decision on one cell, and the reason."""
 
     item = forms.IntegerField(widget=forms.HiddenInput)
     question = forms.CharField(max_length=130, widget=forms.HiddenInput)
@@ -93,7 +93,7 @@ class CodeDecisionForm(forms.Form):
 
 
 class ReopenForm(forms.Form):
-    """Why the decisions about an item are taken back."""
+    """The reason for taking back the decisions about an item."""
 
     item = forms.IntegerField(widget=forms.HiddenInput)
     reason = forms.CharField(label=_("Why it is reopened"), max_length=MAX_REASON)
@@ -101,7 +101,7 @@ class ReopenForm(forms.Form):
 
 @dataclass(frozen=True)
 class ShownCell:
-    """A cell with its item and the form that it has while it can be decided, or reopened."""
+    """A cell with its item, and the form to decide or reopen it, if it can be."""
 
     cell: Cell
     item: Item
@@ -116,7 +116,8 @@ class ShownCell:
 @login_required
 @effects_shown(Role.REVIEWER)
 def code_comparison(request, study):
-    """Where coders disagree, without who said what; POST decides a cell, reopens an item, or takes what is agreed."""
+    """Where coders disagree, without names; POST decides a cell, reopens an item, or accepts all codes they agree
+    on."""
     coding = find_coding(study, request.user)
     comparison = Comparison(study)
     is_shown = bool(comparison.codings) and (coding is None or coding.finished_at is not None)
@@ -163,7 +164,7 @@ def list_page(
 
 
 def choose_form(study: Study, cell: Cell, sent: forms.Form | None) -> forms.Form:
-    """The form of a cell; the one that was sent, with its errors, where it is this cell's."""
+    """The form of a cell; if the form that was sent is this cell's, that one with its errors."""
     place = (str(cell.item), cell.question.name)
     if sent and (sent["item"].value(), sent.data.get("question", cell.question.name)) == place:
         return sent
@@ -186,7 +187,7 @@ def show_agreement(each: Agreement) -> dict[str, Any]:
 
 
 def act(request: Any, study: Study, comparison: Comparison) -> forms.Form | None:
-    """Do what was sent; returns the form where that could not be done."""
+    """Do what was sent; returns the form with its errors if that is not possible."""
     if "agreed" in request.POST:
         n = take_agreed_codes(study, request.user).n_set
         messages.success(request, ngettext("%(n)d code was set.", "%(n)d codes were set.", n) % {"n": n})

@@ -1,4 +1,4 @@
-"""The items of a study in one list: numbers by people's answers, flags of what to look at, search and filters."""
+"""The items of a study in one list: numbers from people's answers, flags of possible problems, search and filters."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ from items.models import Item
 from studies.models import Study
 
 HARD, KEY, EASY, DEVIATES, CODED = "hard", "key", "easy", "deviates", "coded"
-ALARM, EASY_SHARE = 0.5, 0.8  # of a mis-key; of the options judged right without the text
+ALARM, EASY_SHARE = 0.5, 0.8  # probability of a mis-key; share of options judged right without the text
 FLAGS = {
     KEY: gettext_lazy("key?"),
     HARD: gettext_lazy("hard with the text"),
@@ -67,7 +67,7 @@ class ItemRow:
 
 
 def list_flags(study: Study, report: Report) -> dict[str, set[str]]:
-    """By external id what to look at; items without a flag are not in it."""
+    """By external id the flags of an item; items without flags are missing."""
     found: dict[str, set[str]] = {}
     for item_id, shares in shares_by_item(report).items():
         if shares["guess"] is not None and shares["guess"] >= EASY_SHARE:
@@ -84,7 +84,7 @@ def list_flags(study: Study, report: Report) -> dict[str, set[str]]:
 
 
 def shares_by_item(report: Report) -> dict[str, dict[str, float | None]]:
-    """The share of options judged right in each stage, by item; each option weighs as many people as judged it."""
+    """By item the share of right judgments in each stage; an option weighs as many people as judged it."""
     sums: dict[tuple[str, str], tuple[float, int]] = {}
     for row in rows_called(report, "item_analysis"):
         right, n = sums.get((row["item_id"], row["stage"]), (0.0, 0))
@@ -96,7 +96,7 @@ def shares_by_item(report: Report) -> dict[str, dict[str, float | None]]:
 
 
 def list_items(study: Study, report: Report) -> list[ItemRow]:
-    """All items that the study asks about, those to look at first."""
+    """All items that the study asks about, those with problems first."""
     flags, shares = list_flags(study, report), shares_by_item(report)
     scores = {row["item_id"]: row["score"] for row in rows_called(report, "item_scores")}
     items = Item.objects.filter(unit_items__unit__study=study).distinct().select_related("text", "generator")
@@ -114,7 +114,7 @@ def list_items(study: Study, report: Report) -> list[ItemRow]:
 
 
 def worst_first(row: ItemRow) -> tuple[Any, ...]:
-    """By the worst flag, then by the least gain or score."""
+    """The sort key: the worst flag, then the smallest gain or score."""
     worst = min((ORDER.index(flag) for flag in row.flags if flag != CODED), default=len(ORDER))
     value = row.gain if row.gain is not None else row.score
     return worst, value is None, value or 0.0

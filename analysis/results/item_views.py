@@ -54,7 +54,7 @@ from studies.services.states import are_effects_hidden
 @require_safe
 @effects_shown()
 def study_items(request, study):
-    """The item analysis, sorted as asked, a page at a time."""
+    """The item analysis, sorted as the address says, one page at a time."""
     form = ResultsForm(study, counts_by_purpose(study), request.GET)
     report = report_of(study, form.choices)
     table = table_called(report, "item_analysis")
@@ -116,7 +116,7 @@ def study_and_item(user, slug, pk, role=Role.VIEWER):
 
 
 def sheet_context(request, study, item, may_review):
-    """Everything on the sheet; single answers of people only for those who may read them."""
+    """The context of the sheet; single answers of people only for those who may read them."""
     from analysis.items.sheet import (  # scipy takes a second to load
         asks_options,
         comparisons,
@@ -179,7 +179,7 @@ def study_item_code_remove(request, slug, pk, code):
     return response
 
 
-# Shortcuts over the whole bank of a project: how often a sign leads to the key, and in which items.
+# Shortcuts over the whole bank of a project: how often a cue leads to the key, and in which items.
 
 PER_PAGE = 100
 

@@ -22,9 +22,9 @@ from projects.models import Role
 from studies.models import Study
 from studies.services.states import are_effects_hidden
 
-ALARM = 0.5  # from here on a wrong key is likelier than a right one
+ALARM = 0.5  # above this a wrong key is more probable than a right one
 STUDY = "study"
-ANY = 10**15  # in place of an item's key, in an address that is made for all
+ANY = 10**15  # placeholder for an item's primary key in an address template
 LISTS = {
     "guessable_items": gettext_lazy("guessable items"),
     "unanswerable_items": gettext_lazy("unanswerable items"),
@@ -36,7 +36,7 @@ LISTS = {
 
 @dataclass(frozen=True)
 class Place:
-    """Where an item is in a list, counted from 1 (0: not in it), and its neighbours by primary key."""
+    """The position of an item in a list, counted from 1 (0: not in it), and the primary keys of its neighbors."""
 
     list: str
     title: str
@@ -47,7 +47,7 @@ class Place:
 
 
 def place_in(study: Study, report: Report, name: str, item_pk: int, order: str = "") -> Place:
-    """The item's place in the list called `name`; unknown lists are the study's order."""
+    """The item's position in the list `name`; an unknown name means the study's order."""
     pks = pks_of(study, report, name, order)
     name = name if name in LISTS else STUDY
     if item_pk not in pks:
@@ -68,15 +68,16 @@ def pks_of(study: Study, report: Report, name: str, order: str) -> list[int]:
 
 
 def sheet_links(study: Study, asked: str, name: str) -> dict[str, str]:
-    """The addresses of the sheets of all items, by external id, for the list called `name`."""
+    """The addresses of all items' sheets by external id, for the list `name`."""
     query = f"{asked}&from={name}" if asked else f"from={name}"
-    # Found once: ten thousand look-ups of an address take longer than the rest of a page.
+    # Resolved once: resolving ten thousand addresses takes longer than the rest of a page.
     before, after = reverse("study_item", args=[study.slug, ANY]).split(f"/{ANY}/")
     return {external_id: f"{before}/{pk}/{after}?{query}" for external_id, pk in item_pks(study).items()}
 
 
 def sort_rows(table: Table, order: str) -> Table:
-    """The rows by a column, from its highest with a minus before the name, undefined last; unknown names: as is."""
+    """The rows sorted by a column: descending after a minus sign, undefined values last; an unknown column sorts
+    nothing."""
     column = order.removeprefix("-")
     if column not in table.header:
         return table
@@ -87,22 +88,23 @@ def sort_rows(table: Table, order: str) -> Table:
 
 
 def alarms(rows: Iterable[Row]) -> list[Row]:
-    """The rows of the item analysis whose key is likelier wrong than right, the likeliest first."""
+    """The rows of the item analysis whose key is more probably wrong than right, the most probable first."""
     return sorted((row for row in rows if (row["miskey"] or 0) >= ALARM), key=lambda row: -row["miskey"])
 
 
 @dataclass(frozen=True)
 class Heading:
-    """A column head that sorts: the address that does, and how the table is sorted by it now."""
+    """A column head that sorts: the address for it, and how the table is sorted by it now."""
 
     title: str
     is_numeric: bool
     query: str
-    sorted: str  # ascending, descending or nothing
+    sorted: str  # "ascending", "descending" or ""
 
 
 def headings(table: Table, order: str, asked: dict) -> list[Heading]:
-    """Numbers sort from the highest first, texts from A; a second click turns it round."""
+    """The heads of the columns: the first click sorts numbers from the highest, texts from A; a second click
+    reverses."""
     found, order = [], order or table.sort
     for column in table.columns:
         first = f"-{column.name}" if column.kind in NUMBERS else column.name
@@ -114,7 +116,7 @@ def headings(table: Table, order: str, asked: dict) -> list[Heading]:
 
 
 def of_stage(table: Table, stage: str) -> Table:
-    """Only the rows of that stage; without one all."""
+    """Only the rows of that stage; all rows without a stage."""
     return replace(table, rows=tuple(row for row in table.rows if stage in ("", row["stage"])))
 
 
@@ -128,7 +130,7 @@ def stage_choices() -> list[tuple[str, str]]:
 
 
 def build_query(form: ResultsForm) -> dict:
-    """The choices as parameters of an address, for figures and downloads: only those that are not as usual."""
+    """The choices that differ from the defaults, as parameters of an address for figures and downloads."""
     choices = form.choices
     if form.is_untouched:
         return {}
@@ -145,7 +147,7 @@ def build_query(form: ResultsForm) -> dict:
 
 
 def links_of(study: Study, form: ResultsForm, table: Table) -> dict[str, dict[str, str]]:
-    """From ids of texts to their pages, from ids of items to their sheets, from calls to theirs."""
+    """The addresses of the texts, items and calls in a table, by their ids."""
     calls = call_links(table)
     if not any(column.kind == "item id" for column in table.columns):
         return calls
@@ -157,7 +159,7 @@ def links_of(study: Study, form: ResultsForm, table: Table) -> dict[str, dict[st
 
 
 def stems_of(study: Study, table: Table) -> dict[str, dict[str, str]]:
-    """The words of the items that are in the rows, by external id: an id alone says little."""
+    """The stems of the items in the rows, by external id, as an id alone says little."""
     columns = [column.name for column in table.columns if column.kind == "item id"]
     named = {row[column] for row in table.rows for column in columns}
     items = Item.objects.filter(unit_items__unit__study=study, external_id__in=named)
@@ -165,17 +167,18 @@ def stems_of(study: Study, table: Table) -> dict[str, dict[str, str]]:
 
 
 def call_links(table: Table) -> dict[str, dict[str, str]]:
-    """The pages of the calls that are in the rows."""
+    """The pages of the calls in the rows."""
     columns = [column.name for column in table.columns if column.kind == "call"]
     named = {row[column] for row in table.rows for column in columns}
     return {"call": {name: reverse("call", args=name.split("/")) for name in named}} if columns else {}
 
 
 def behind_link(study: Study, form: ResultsForm, page: str, **more: str) -> Callable[[Table], BehindLink | None]:
-    """For a table, a function from its numbers to the pages of their answers; None where the user may not see answers.
+    """For a table, a function from its numbers to the pages of their answers; None if the user may not see answers.
 
-    `page`: the path of the page they are on, from which they lead on: there are hundreds, and a slug may be long.
-    `more`: what the page was asked besides what the form holds.
+    `page`: the path of the page that the numbers are on, from which the links are relative: there are hundreds of
+    links.
+    `more`: parameters of the page that the form does not hold.
     """
     chosen = urlencode(encode_filters(build_query(form)) | more)
     path = relpath(reverse("study_behind", args=[study.slug]), page)

@@ -51,7 +51,8 @@ ITEMS_A_PAGE = 14
 
 
 class Page:
-    """What all pages of the results share: the study, what was chosen, the report, and the job of a newer one."""
+    """What all pages of the results share: the study, the choices, the report, and the job that computes a newer
+    one."""
 
     def __init__(self, request, study: Study):
         self.request, self.study = request, study
@@ -73,12 +74,12 @@ class Page:
 
     @property
     def filled_report(self) -> Report:
-        """The report of a page that is filled."""
+        """The report, on pages that have one."""
         assert self.report is not None
         return self.report
 
     def context(self, name: str, **more: Any) -> dict[str, Any]:
-        """`name`: of the page, whose figure and tables the buttons offer."""
+        """The context of the page `name`; the buttons offer its figure and tables."""
         study, report = self.study, self.report
         hidden, role = are_effects_hidden(study), study.project.my_role
         job = describe_progress(self.request, self.pending, shows=report is not None) if self.pending else {}
@@ -102,7 +103,7 @@ class Page:
         }
 
     def draw(self, name: str) -> tuple[str, Drawing] | None:
-        """The title and the drawing of a page; None where it has none."""
+        """The title and the drawing of a page; None if it has none."""
         if not self.is_filled:
             return None
         if name == "summary":
@@ -122,7 +123,7 @@ class Page:
 
 
 def tables_of(page: Page, name: str) -> tuple[str, ...]:
-    """The tables that the button offers, the first of them the page's own."""
+    """The tables that the button offers, the page's main table first."""
     pages = page.plugin.pages
     if name == "summary" and page.is_filled:
         outcome = find_outcome(page.study, page.filled_report, page.form.estimand)
@@ -155,7 +156,7 @@ def study_results(request, slug):
 
 
 def purpose_shown(page: Page) -> Purpose:
-    """Whose progress is shown: that of simulated people only where nobody else has answered."""
+    """Whose progress is shown: simulated people's only if nobody else has answered."""
     return Purpose.SIMULATED if page.counts.get("simulated") and not page.counts.get("main") else Purpose.MAIN
 
 
@@ -225,7 +226,7 @@ def is_reviewer(study: Study) -> bool:
 
 
 def list_choices(page: Page) -> list[tuple[str, list[Any]]]:
-    """The choices of the address as lists of values, for hidden fields."""
+    """The choices in the address as lists of values, for hidden fields."""
     found = build_query(page.form).items()
     return [(name, list(value) if isinstance(value, list | tuple) else [value]) for name, value in found]
 
@@ -274,7 +275,7 @@ def results_paper(request, slug, name, width, ending):
     study = get_study(request.user, slug)
     page = Page(request, study)
     if page.report is None:
-        report_of(study, page.form.choices)  # raises what shows the progress
+        report_of(study, page.form.choices)  # raises the exception that shows the progress
     with override("en"):
         found = Page(request, study).draw(name)
     if found is None:

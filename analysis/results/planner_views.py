@@ -29,7 +29,7 @@ def study_planner(request, slug):
 
 
 def make_plan(study, data):
-    """The form with its outlook, or the reason why there is none."""
+    """The form with its predictions, or the reason why there are none."""
     from analysis.planning.outlook import (
         TooLarge,  # scipy takes a second to load
         sentences,

@@ -40,7 +40,7 @@ class FigurePlace:
 
 
 def place_in_results(study: Study, report: Report, asked: str, name: str, table: Table) -> FigurePlace:
-    """The figure `name` of a table of the report, under the choices that the parameters `asked` stand for."""
+    """The figure `name` of a table of the report, under the choices of the parameters `asked`."""
     lines = 1 + len(report.scope) + (report.as_of is not None)
     drawn = {ending: reverse("study_figure", args=[study.slug, name, ending]) for ending in ENDINGS}
     return place(name, table, asked, drawn, reverse("study_table", args=[study.slug, table.name]), lines)
@@ -65,8 +65,8 @@ def place(name: str, table: Table, asked: str, drawn: dict[str, str], csv: str, 
     return FigurePlace(alternative(drawn_rows), width, height, *shown, files)
 
 
-SHORT = 24  # rows of a table that is in the list
-SURE_ENOUGH = 15  # items of a list that has the surest first
+SHORT = 24  # rows of a table in a list
+SURE_ENOUGH = 15  # items of a list sorted by certainty
 SHORT_CLOSED = 12  # rows of a part of the description
 # The first table with these columns is also shown with its evaluators side by side.
 SHARES = {"generator", "evaluator", "guessability", "answerability"}
@@ -84,7 +84,7 @@ class Group:
 
 
 def sections(study: Study, form: ResultsForm, report: Report, page: str) -> dict:
-    """All tables in groups, for the page of this path; tables without rows are grouped by the reason."""
+    """All tables in groups, for the page at this path; tables without rows are grouped by the reason."""
     drawn = TablesOnPage(study, form, report, page)
     every = [drawn.show(table) for table in report.tables if table.name not in (DESCRIPTION, PUBLISHED)]
     filled = [each for each in every if not each.is_empty]

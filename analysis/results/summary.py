@@ -35,11 +35,11 @@ MOST_DIFFERENCES, MOST_NOTES, MOST_FINDINGS = 3, 4, 4
 NEXT, WARNING, PASSED, INFO = "next", "warning", "ok", "info"
 SETTLED = (Kind.WINNER, Kind.COUNTS)
 UNSETTLED = (Kind.MEASURES, Kind.TIE, Kind.TOO_FEW)
-HOW_MANY_TEXTS = "when-would-i-see-a-difference-between-two-generators"  # a question of the page “choosing”
+HOW_MANY_TEXTS = "when-would-i-see-a-difference-between-two-generators"  # the anchor of a question on the help page
 
 
 def find_outcome(study: Study, report: Report, estimand: str) -> Outcome | None:
-    """The outcome from the protocol's plug-in; None without one, and while effects are hidden."""
+    """The main result according to the protocol's plug-in; None without a plug-in, and while effects are hidden."""
     outcome: Outcome | None = find_plugin(study.protocol).summary(report, estimand)
     return outcome
 
@@ -98,7 +98,7 @@ class DifferenceLine:
 
 
 def list_differences(outcome: Outcome) -> list[DifferenceLine]:
-    """The largest, with their adjusted intervals."""
+    """The largest differences, with their adjusted intervals."""
     known = [each for each in outcome.compared.contrasts if each.low is not None][:MOST_DIFFERENCES]
     return [
         DifferenceLine(
@@ -109,7 +109,7 @@ def list_differences(outcome: Outcome) -> list[DifferenceLine]:
 
 
 def say_adjusted(outcome: Outcome) -> str:
-    """How many of how many differences exclude 0 by their adjusted intervals, or why there are none."""
+    """How many of the differences have an adjusted interval without 0, or why there are none."""
     if outcome.compared.reason:
         return _(outcome.compared.reason)
     if outcome.compared.size < 2:
@@ -143,7 +143,7 @@ class Note:
 def list_notes(
     study: Study, report: Report, form: ResultsForm, outcome: Outcome | None, verdict: Verdict
 ) -> list[Note]:
-    """What to do first, at most `MOST_NOTES`; the last says how many checks passed."""
+    """The most important notes first, at most `MOST_NOTES`; the last says how many checks passed."""
     query = urlencode(build_query(form), doseq=True)
     worst = [
         *note_speaker(study, outcome), *note_answers(study, report), *note_texts(study, outcome, verdict),
@@ -158,7 +158,7 @@ def list_notes(
 
 
 def list_findings(study: Study, report: Report, form: ResultsForm) -> list[tuple[str, str]]:
-    """What is found beside the main result, each with the address of its table and figure."""
+    """The findings beside the main result, each with the address of its table and figure."""
     query = urlencode(build_query(form), doseq=True)
     details = link_page("results_details", query, study.slug)
     return [(sentence, f"{details}#{name}") for sentence, name in report.findings]
@@ -181,14 +181,14 @@ def note_items(study: Study, report: Report, query: str) -> Iterator[Note]:
 
 
 def note_speaker(study: Study, outcome: Outcome | None) -> Iterator[Note]:
-    """What to do where the summary rests on a model's answers."""
+    """What to do if the summary rests on a model's answers."""
     if outcome is not None and outcome.speaker:
         href = reverse("study_annotators", args=[study.slug])
         yield Note(NEXT, _("No person has answered. Invite some to see whether people judge alike."), href, _("People"))
 
 
 def note_answers(study: Study, report: Report) -> Iterator[Note]:
-    """What to do where the answers are not yet those of all people."""
+    """What to do if more answers of people are still needed."""
     people = reverse("study_annotators", args=[study.slug])
     if "simulated" in report.included:
         sentence = _("The answers are simulated, so they say nothing about the items.")
@@ -201,7 +201,7 @@ def note_answers(study: Study, report: Report) -> Iterator[Note]:
 
 
 def note_texts(study: Study, outcome: Outcome | None, verdict: Verdict) -> Iterator[Note]:
-    """How many more texts the study needs to settle which generator is better."""
+    """That the study needs more texts to show which generator is better."""
     if outcome is None or outcome.speaker or study.state in RUNNING or verdict.kind not in UNSETTLED:
         return
     compared = outcome.compared
@@ -219,7 +219,7 @@ def note_texts(study: Study, outcome: Outcome | None, verdict: Verdict) -> Itera
 def note_reporting(
     study: Study, report: Report, outcome: Outcome | None, verdict: Verdict, query: str
 ) -> Iterator[Note]:
-    """What to do with what people's answers settle."""
+    """What to do with a result that people's answers have settled."""
     if outcome is None or outcome.speaker or "simulated" in report.included or study.state in RUNNING:
         return
     if len(outcome.standings) == 1:
@@ -238,12 +238,12 @@ def link_checks(study: Study, query: str) -> str:
 
 
 def link_page(name: str, query: str, *args: str | int) -> str:
-    """The address of a page, with the choices of the results."""
+    """The address of a results page, with the current choices."""
     return f"{reverse(name, args=args)}{query and '?'}{query}"
 
 
 def note_generators(outcome: Outcome | None) -> Iterator[Note]:
-    """Who has no interval and why; where others can be compared, who cannot."""
+    """Which generators have no interval and why; if others can be compared, which cannot."""
     if outcome is None or not any(each.is_certain for each in outcome.standings):
         return
     has_none = outcome.compared.reason
@@ -269,7 +269,7 @@ def note_generators(outcome: Outcome | None) -> Iterator[Note]:
 
 
 def describe_counting(study: Study, form: ResultsForm, counts: dict[str, int]) -> str:
-    """Whose answers, which texts and items, which intervals: what is before “Change”."""
+    """Whose answers, which texts and items, which intervals: the line before “Change”."""
     choices = form.choices
     present = [name for name in ("main", "pilot", "simulated") if name in choices.purposes and counts.get(name)]
     words = {"main": _("all submitted answers"), "pilot": _("pilot answers"), "simulated": _("simulated answers")}

@@ -29,18 +29,18 @@ from studies.services.expert_check import can_open_expert_check
 @login_required
 @require_safe
 def study_working(request, slug, place):
-    """Where pages of earlier versions ask for their progress: it leads to the results."""
+    """Redirects to the results: pages of earlier versions still ask here for their progress."""
     return redirect("study_results", get_study(request.user, slug).slug)
 
 
 def expert_form(study: Study) -> ExpertCheckForm | None:
-    """What a researcher fills in to open an expert check, where there can be one."""
+    """The form to open an expert check; None if there can be none."""
     may_open = study.project.my_role.rank >= Role.RESEARCHER.rank and can_open_expert_check(study)
     return ExpertCheckForm() if may_open else None
 
 
 def match_form(study: Study, data=None) -> GeneratorMatchForm | None:
-    """What a researcher fills in to say which published generator each one is; nothing without published ones."""
+    """The form that says which published generator each generator is; None without published ones."""
     published = list_published_generators(study.protocol)
     if study.project.my_role.rank < Role.RESEARCHER.rank or not published:
         return None
@@ -100,8 +100,8 @@ def study_table_page(request, slug, name):
 
 
 def contents(table, parts, number):
-    """Where the grids of a table are, if not all on one page: the number of a page, the grids there, whether it is
-    the one that is shown."""
+    """Where the grids of a table are if they do not fit on one page: for each page its number, its grids, and whether
+    it is the current one."""
     if parts.num_pages < 2:
         return []
     titles = [list(dict.fromkeys(grid.title or table.title for grid in page.object_list[0])) for page in parts]

@@ -18,21 +18,21 @@ from jobs.progress import Hear
 from jobs.working import get_or_run
 from studies.models import Study
 
-# Frames of many rows in little room: each different value once, and for each row which one it is.
+# Frames of many rows with little memory: each different value once, and for each row the place of its value.
 
-MISSING = 2  # the code of a truth that is missing; 0 and 1 are the others
+MISSING = 2  # the code of a missing truth value; the other codes are 0 and 1
 
 
 @dataclass(frozen=True)
 class CompactColumn:
-    """`codes`: (rows,) places in `values`; `dtype`: of the column in the frame, object, boolean or a numpy number."""
+    """`codes`: (rows,) places in `values`; `dtype`: of the column in the frame: object, boolean or a numpy number."""
 
     codes: np.ndarray
     values: np.ndarray
     dtype: str
 
     def rows(self, kept: np.ndarray | slice) -> pd.Series:
-        """The values of these rows, as they were."""
+        """The original values of these rows."""
         codes = self.codes[kept]
         if self.dtype == "boolean":
             return pd.Series(pd.arrays.BooleanArray(codes == 1, codes == MISSING), copy=False)
@@ -47,12 +47,12 @@ class CompactColumn:
 
 @dataclass(frozen=True)
 class CompactFrame:
-    """A frame by its columns; its index is forgotten."""
+    """A frame stored by columns; its index is not kept."""
 
     columns: dict[str, CompactColumn]
 
     def frame(self, among: Mapping[str, Collection[Any]] | None = None) -> pd.DataFrame:
-        """The frame, or those of its rows that have one of the values of each of these columns, in their order."""
+        """The rows, in order, with one of the given values in each column of `among`; all rows without it."""
         kept: np.ndarray | slice = slice(None)
         if among:
             masks = [self.columns[name].mask(wanted) for name, wanted in among.items()]
@@ -65,7 +65,7 @@ def compact(frame: pd.DataFrame) -> CompactFrame:
 
 
 def compact_column(column: pd.Series) -> CompactColumn:
-    """Values that are equal but not the same, such as True and 1, or 0.0 and -0.0, stay apart."""
+    """Values that are equal but not identical, such as True and 1, or 0.0 and -0.0, are kept apart."""
     dtype = str(column.dtype)
     if dtype == "boolean":
         codes = column.astype("Int8").fillna(MISSING).to_numpy(dtype=np.uint8)
@@ -78,7 +78,7 @@ def compact_column(column: pd.Series) -> CompactColumn:
     return CompactColumn(codes.astype(np.min_scalar_type(len(found))), given[first], dtype)
 
 
-DERIVED = ("study", "choices", "frame")  # given, or derived from the rest
+DERIVED = ("study", "choices", "frame")  # passed in, or derived from the rest
 Among = Mapping[str, Collection[Any]]  # values by column of the frame
 
 
@@ -95,7 +95,7 @@ class CachedEvidence:
 
 
 def load_evidence(study: Study, choices: Choices, among: Among | None = None) -> Evidence:
-    """What `evidence_of` reads, of a large study from its file where nothing has changed since it was read.
+    """What `evidence_of` returns; for a large study from a cached file if nothing has changed since.
 
     With `among`, which large studies alone look at, only the answers that have one of the values of each of these
     columns are there; columns of `frames.ANSWERED` and of items, so that the latest round of each answer stays it.
@@ -109,7 +109,7 @@ def load_evidence(study: Study, choices: Choices, among: Among | None = None) ->
 
 
 def cache_relevant(choices: Choices) -> Choices:
-    """Without what evidence does not depend on: measures and tables look at the rest."""
+    """The choices that evidence depends on; the others only affect measures and tables."""
     return Choices(
         purposes=choices.purposes,
         groups=choices.groups,
@@ -119,7 +119,7 @@ def cache_relevant(choices: Choices) -> Choices:
 
 
 def read_evidence(job: Job, report_progress: Hear) -> Path:
-    """The work of the kind “evidence”: its version is of the same moment as its answers."""
+    """The job of the kind “evidence”: its version belongs to the same moment as its answers."""
     key = ResultKey.of_job(job)
     with consistent_read():
         job.version, _n = count_state(key.study, key.choices)

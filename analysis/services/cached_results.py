@@ -1,6 +1,6 @@
 """Results of a study, computed once for each state of its answers: a file of a job (`jobs`) holds the latest of each.
 
-Those of small studies are computed in the request, those of large ones by a worker while their page shows the progress.
+Results of small studies are computed in the request; those of large ones by a worker while the page shows progress.
 """
 
 import hashlib
@@ -34,22 +34,22 @@ from jobs.working import get_or_run
 from studies.models import Annotator, Assignment, Response, Review, Study, UnitItem
 from studies.services.adjudicating import filter_standing
 
-# What the results of a study depend on, in short: as long as it stays the same, they do.
+# What the results of a study depend on, in short form: while it stays the same, they do.
 
 FORMAT = 12  # raised when what is cached changes its form or meaning
 A_DAY = 24 * 60 * 60
 
 
 def state_of(study: Study, choices: Choices) -> str:
-    """A hash of all the report depends on: the answers and who gave them, the keys, the choices, the language."""
+    """A hash of everything the report depends on: the answers, who gave them, the keys, the choices, the language."""
     return count_state(study, choices)[0]
 
 
 def count_state(study: Study, choices: Choices) -> tuple[str, int]:
-    """The same with the number of the study's answers.
+    """The same, with the number of the study's answers.
 
-    Keys of rows name content only within one database: the moment of its making tells the study from one of another
-    database, such as one that was restored, whose results may lie in the same cache.
+    Primary keys are unique within one database only: the creation time distinguishes the study from one of another
+    database, such as a restored one, whose results may lie in the same cache.
     """
     answers = Response.objects.filter(assignment__annotator__study=study).aggregate(n=Count("pk"), last=Max("pk"))
     returned = Assignment.objects.filter(annotator__study=study, returned_at__isnull=False).count()
@@ -75,14 +75,14 @@ def count_state(study: Study, choices: Choices) -> tuple[str, int]:
     return hashlib.sha256(json.dumps(state).encode()).hexdigest(), answers["n"]
 
 
-MAX_STALE_AGE = timedelta(hours=1)  # of an earlier result that is shown while the next is computed
+MAX_STALE_AGE = timedelta(hours=1)  # of an earlier result shown while the next is computed
 
-Now = tuple[str, int]  # what `counted_state` says
+Now = tuple[str, int]  # what `count_state` returns
 
 
 @dataclass(frozen=True)
 class ResultKey:
-    """A result of a kind of a study under choices; `more` is what else that kind depends on."""
+    """A kind of result of a study under choices; `more` holds what else this kind depends on."""
 
     kind: str
     study: Study
@@ -90,7 +90,7 @@ class ResultKey:
     more: tuple[str, ...] = ()
 
     def make_job(self) -> Job:
-        """Its job, whatever the answers are now; by language, as tables have words."""
+        """The job that computes it, whatever the current answers; one per language, as tables contain words."""
         parameters = {"format": FORMAT, "choices": self.choices.to_json(), "more": list(self.more)}
         return make_job(self.kind, self.study.job_subject, parameters, self.study.project)
 
@@ -102,7 +102,7 @@ class ResultKey:
 
 @dataclass(frozen=True)
 class CachedResult:
-    """A result with the version and number of the study's answers that it is of, and when it was there."""
+    """A result, with the version and number of the answers it was computed from, and when it was finished."""
 
     result: Any
     version: str
@@ -112,7 +112,7 @@ class CachedResult:
 
 @dataclass(frozen=True)
 class ResultState:
-    """What there is: a result, of now or (with the job of the next one) of an earlier moment."""
+    """What is available: a current result, or an earlier one with the job that computes the next."""
 
     cached: CachedResult | None
     n: int
@@ -128,18 +128,19 @@ def find_subject(job: Job) -> Study:
     return study
 
 
-# Asking --------------------------------------------------------------------------------------------------------------
+# Asking for results --------------------------------------------------------------------------------------------------
 
 
 def is_large(n: int) -> bool:
-    """Whether so many answers take longer than a browser should wait."""
+    """Whether computing results of so many answers takes longer than a browser should wait."""
     return n > settings.LESART["RESULTS_AT_ONCE"]
 
 
 def find_result(key: ResultKey, now: Now | None = None) -> ResultState:
-    """The result as it is now, where it is cached or takes no time; else what is known, and the job that is under way.
+    """The current result if it is cached or quick to compute; else an earlier one, if any, and the job that computes
+    it.
 
-    `now`: of its study and choices, if known.
+    `now`: the current state of its study and choices, if known.
     """
     version, n = now or count_state(key.study, key.choices)
     if not is_large(n):
@@ -153,7 +154,7 @@ def find_result(key: ResultKey, now: Now | None = None) -> ResultState:
 
 
 def get_result(key: ResultKey, now: Now | None = None) -> Any:
-    """The result as it is now; `ResultPending` while a worker is still at it, whatever was there before."""
+    """The current result; `ResultPending` while a worker computes it, even if there is an earlier one."""
     found = find_result(key, now)
     if found.pending or found.cached is None:
         raise make_pending(key.study, found)
@@ -161,13 +162,13 @@ def get_result(key: ResultKey, now: Now | None = None) -> Any:
 
 
 def compute_result(key: ResultKey) -> Any:
-    """The result as it is now, computed here if it is not cached: for jobs that rest on another result."""
+    """The current result, computed here if it is not cached: for jobs that depend on another result."""
     version, _n = count_state(key.study, key.choices)
     return get_or_run(key.make_job(), version).read_value()
 
 
 def open_file(key: ResultKey, now: Now) -> IO[bytes]:
-    """The file of a kind as it is now; `ResultPending` while a worker writes it."""
+    """The current file of a kind; `ResultPending` while a worker writes it."""
     job = get_or_schedule(key.make_job(), now[0])
     if not job.is_current(now[0]):
         raise make_pending(key.study, ResultState(None, now[1], job))
@@ -175,7 +176,7 @@ def open_file(key: ResultKey, now: Now) -> IO[bytes]:
 
 
 def make_pending(study: Study, found: ResultState) -> ResultPending:
-    """What a page raises that has nothing to show yet."""
+    """The exception that a page raises while it has nothing to show."""
     assert found.pending
     return ResultPending(found.pending, "analysis/pending.html", project=study.project, study=study, tab="results")
 
@@ -186,11 +187,11 @@ def read_result(job: Job) -> CachedResult:
     return CachedResult(result, job.file_version, job.about["n"], job.finished_at)
 
 
-# What is registered as the work of a kind (analysis/apps.py) ---------------------------------------------------------
+# The work of each kind, registered in analysis/apps.py ----------------------------------------------------------------
 
 
 def work_on_file(write: Callable[[ResultKey], Path]) -> Work:
-    """The work of a kind whose file this function writes, of the answers as they are when it is called."""
+    """The work of a kind whose file is written by `write`, from the answers at the time of the call."""
 
     @wraps(write)
     def work(job: Job, report_progress: Hear) -> Path:
@@ -211,5 +212,5 @@ def work_on_file(write: Callable[[ResultKey], Path]) -> Work:
 
 
 def work_on_value(compute: Callable[[ResultKey], Any]) -> Work:
-    """The work of a kind whose result this function computes."""
+    """The work of a kind whose result is computed by `compute`."""
     return work_on_file(wraps(compute)(lambda key: write_value(compute(key))))

@@ -49,12 +49,12 @@ def compute_lab_overview(key: ResultKey) -> Any:
 
 
 def load_all_answers(key: ResultKey) -> Any:
-    """The answers of everybody of the chosen purposes."""
+    """The answers of all annotators of the chosen purposes."""
     return load_evidence(key.study, Choices(purposes=key.choices.purposes)).frame
 
 
 def stages_by_code(study: Study) -> dict[str, Stage]:
-    """The first stage as each annotator is asked it."""
+    """By annotator code, the first stage as this annotator is asked it."""
     default, by_code = get_declaration(study), map_annotator_declarations(study)
     codes = study.annotators.values_list("code", flat=True)
     return {code: by_code.get(code, default).stages[0] for code in codes}
@@ -62,7 +62,7 @@ def stages_by_code(study: Study) -> dict[str, Stage]:
 
 @work_on_value
 def compute_planner(key: ResultKey) -> Any:
-    """What people's answers tell of the components, and the table of these."""
+    """The components fitted to people's answers, and their table."""
     evidence, planner = load_evidence(key.study, key.choices), planner_of(key.study)
     return planner.spread(evidence), spread_table(planner.components(evidence))
 

@@ -1,6 +1,6 @@
-"""The rows behind a number: of a small study looked up in the request, of a large one by a worker.
+"""The rows behind a number: looked up in the request for a small study, by a worker for a large one.
 
-Those of a large study are cached a sheet at a time, so that whoever turns a page does not look up all of them anew.
+Rows of a large study are cached one sheet at a time, so that turning a page does not look up all of them again.
 """
 
 import json
@@ -31,16 +31,16 @@ from jobs.models import Job
 from studies.models import Study
 
 SHEET = 10_000  # rows
-OF_CALLS = (LABEL_MASS, "position_bias")  # tables behind which are calls
+OF_CALLS = (LABEL_MASS, "position_bias")  # tables whose numbers count calls
 
 ResultOf = Callable[[ResultKey], Any]
 
 
 @dataclass(frozen=True)
 class Number:
-    """Where a number is in the results: its table, its column, what names its row.
+    """The position of a number in the results: its table, its column, and the names of its row.
 
-    `kind`: of people, for the tables about models in their place (see `results.stand_in_of`).
+    `kind`: of people, for the tables about models that replace them (see `results.stand_in_of`).
     """
 
     table: str
@@ -55,7 +55,7 @@ class Number:
 
     @classmethod
     def of(cls, key: ResultKey) -> tuple[Self, int]:
-        """The number and the sheet that the key is of."""
+        """The number and the number of the sheet that a key stands for."""
         table, column, kind, names, sheet = key.more
         return cls(table, column, tuple((name, value) for name, value in json.loads(names)), kind), int(sheet)
 
@@ -64,7 +64,7 @@ class Number:
 class DrillDown:
     """A number of a report and the rows that it counts."""
 
-    table: Table  # perhaps only with the row of the number
+    table: Table  # possibly reduced to the row of the number
     row: Row
     column: Column
     rows: Table
@@ -72,7 +72,7 @@ class DrillDown:
 
 @dataclass(frozen=True)
 class Sheet:
-    """Those of the `n` rows behind a number that are cached together."""
+    """The rows behind a number that are cached together, and the total number `n`."""
 
     found: DrillDown
     n: int
@@ -107,11 +107,11 @@ class LazyRows(Sequence[Row]):
         return self.more(number) if number else self.first
 
 
-# Asking --------------------------------------------------------------------------------------------------------------
+# Asking for rows -----------------------------------------------------------------------------------------------------
 
 
 def drill_down(study: Study, choices: Choices, number: Number) -> DrillDown:
-    """The number with its rows as they are now; `KeyError` if there is none, `ResultPending` while a worker looks."""
+    """The number with its current rows; `KeyError` if there is no such number, `ResultPending` while a worker looks."""
     now = count_state(study, choices)
     if not is_cached(number, now):
         return find_rows(study, choices, number, partial(get_result, now=now))
@@ -127,7 +127,7 @@ def drill_down(study: Study, choices: Choices, number: Number) -> DrillDown:
 
 
 def open_rows_file(study: Study, choices: Choices, number: Number) -> IO[bytes] | None:
-    """The rows of a large study as CSV; the same errors. None: write them here and now."""
+    """The rows of a large study as CSV, with the same errors. None: the caller writes them itself."""
     now = count_state(study, choices)
     if not is_cached(number, now):
         return None
@@ -138,17 +138,17 @@ def open_rows_file(study: Study, choices: Choices, number: Number) -> IO[bytes] 
 
 
 def is_cached(number: Number, now: Now) -> bool:
-    """Whether a worker looks its rows up. Those of calls are not cached: the state of the answers is not theirs."""
+    """Whether its rows are cached by a worker. Rows of calls are not: they can change while the answers stay."""
     return is_large(now[1]) and number.table not in OF_CALLS
 
 
 def is_requested(key: ResultKey, now: Now) -> bool:
-    """Whether somebody asked for it before, of the same answers."""
+    """Whether somebody asked for it before, with the same answers."""
     return Job.objects.filter(key=key.make_job().key, version=now[0]).exists()
 
 
 def check_number(study: Study, choices: Choices, number: Number, now: Now) -> None:
-    """`KeyError` if there is no such number: no worker is asked about it."""
+    """Raises `KeyError` for an unknown number, so that no worker is asked for it."""
     place_in(find_table(study, choices, number.table, number.kind, partial(get_result, now=now)), number)
 
 
@@ -156,7 +156,7 @@ def check_number(study: Study, choices: Choices, number: Number, now: Now) -> No
 
 
 def find_rows(study: Study, choices: Choices, number: Number, result_of: ResultOf = get_result) -> DrillDown:
-    """The number with its rows, looked up here and now; `result_of` gives the results that it is in."""
+    """The number with its rows, looked up immediately; `result_of` loads the results that contain it."""
     from analysis.services.cached_evidence import load_evidence
     from analysis.services.reporting import drill_down, find_shared
 
@@ -168,7 +168,7 @@ def find_rows(study: Study, choices: Choices, number: Number, result_of: ResultO
 
 
 def place_in(table: Table, number: Number) -> tuple[Row, Column]:
-    """Its row and its column; `KeyError` if there is none."""
+    """Its row and its column; `KeyError` if the table lacks them."""
     return table.find_row(dict(number.names)), table.find_number(number.column)
 
 

@@ -1,4 +1,4 @@
-"""The figures of a study: what is drawn, as a Vega-Lite specification, and the forms in which it is given out."""
+"""The figures of a study: their Vega-Lite specification, and the file formats in which they are served."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -17,9 +17,9 @@ from studies.services.states import are_effects_hidden
 
 
 def figure_of(study: Study, choices: Choices, name: str, ending: str, *, only_current: bool = False) -> bytes:
-    """A figure of the report that pages show, in a form of `figures.registry.FORMS`; `KeyError` if there is none.
+    """A figure of the report that pages show, in a form of `figures.registry.FORMS`; `KeyError` for an unknown figure.
 
-    `only_current`: not that of an earlier report, which pages may show for a while (see `report_of`).
+    `only_current`: do not use an earlier report, which pages may show for a while (see `report_of`).
     """
     from analysis.figures.registry import list_figures
 
@@ -32,7 +32,7 @@ def figure_of(study: Study, choices: Choices, name: str, ending: str, *, only_cu
 
 
 def render_specification(ending: str, key: str, specify: Callable[[], Mapping[str, Any]]) -> bytes:
-    """A specification in one of its forms, kept in the cache under the key; `KeyError` for an unknown form."""
+    """A specification in one of its forms, cached under the key; `KeyError` for an unknown form."""
     from analysis.figures.registry import FORMS
 
     write = FORMS[ending]
@@ -44,7 +44,7 @@ def render_specification(ending: str, key: str, specify: Callable[[], Mapping[st
 
 
 def figure_specification(study: Study, report: Report, name: str) -> dict[str, Any]:
-    """A figure of the report, titled with what it shows, of which study, and whose answers are in."""
+    """A figure of the report; its title says what it shows, of which study, and whose answers are included."""
     from analysis.figures.registry import list_figures, specification
 
     table = report.table(list_figures()[name][0])
@@ -58,7 +58,7 @@ def figure_specification(study: Study, report: Report, name: str) -> dict[str, A
 
 
 def as_of(report: Report) -> list[str]:
-    """The time of an earlier report; empty for a current one."""
+    """A line with the time of an earlier report; empty for a current one."""
     if report.as_of is None:
         return []
     return [_("Computed at %(time)s.") % {"time": date_format(localtime(report.as_of), "TIME_FORMAT")}]

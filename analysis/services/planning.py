@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Assumptions:
-    """The values that the form begins with, and for each of its groups a sentence that says where they are from."""
+    """The initial values of the form, and for each of its groups a sentence about their source."""
 
     values: dict[str, Any]
     sources: dict[str, str]
@@ -40,7 +40,7 @@ def assume_for(study: Study, sizes: Sizes) -> Assumptions:
 
 
 def planner_of(study: Study) -> "Planner":
-    """How studies of this protocol are planned."""
+    """The planner of the study's protocol."""
     make_planner = find_plugin(study.protocol).planner
     assert make_planner is not None
     planner: Planner = make_planner()
@@ -64,7 +64,7 @@ def effect_source(found: "Spread") -> str:
 
 
 def spread_of(study: Study) -> "Spread":
-    """The components that people's answers allow to estimate; never by generator."""
+    """The components estimated from people's answers; never by generator."""
     found: Spread = get_result(ResultKey("planner", study, Choices()))[0]
     return found
 
@@ -76,7 +76,7 @@ def components_of(study: Study) -> Table:
 
 
 def outlook_of(study: Study, assumed: "AssumedPlan") -> Table:
-    """The table of the planner; `TooLarge` if the plan cannot be simulated in a second or two."""
+    """The planner's table; `TooLarge` if the plan cannot be simulated in a second or two."""
     from analysis.planning.outlook import outlook
 
     key = f"outlook:{hashlib.sha256(repr((assumed, study.seed, get_language())).encode()).hexdigest()}"

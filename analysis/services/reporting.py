@@ -33,22 +33,22 @@ from analysis.tables.spec import Row, Table, TableSpec
 from analysis.tables.writers import WRITERS
 from studies.models import Study
 
-# Reports and drill-down of any protocol: each one's own module says what its answers mean.
+# Reports and drill-down of any protocol: the protocol's own module says what its answers mean.
 
 
 def build(study: Study, choices: Choices) -> Report:
-    """The report of a study, from one moment's answers. `BadChoice` if something chosen does not occur."""
+    """The report of a study from the answers at one moment. `BadChoice` if a choice does not occur in the study."""
     check_groups(study, choices)
     return report_from(evidence_of(study, choices))
 
 
 def report_from(evidence: Evidence) -> Report:
-    """The report that this evidence gives: arithmetic, nothing more is read."""
+    """The report computed from this evidence; nothing more is read."""
     return complete(own_report(evidence), evidence)
 
 
 def own_report(evidence: Evidence) -> Report:
-    """What the protocol's own module says, with the published numbers beside it."""
+    """The report of the protocol's own module, with published numbers beside it."""
     report = find_plugin(evidence.study.protocol).report(evidence)
     return with_published(with_science(report, evidence), evidence)
 
@@ -60,7 +60,7 @@ def full_report_from(evidence: Evidence) -> Report:
 
 
 def stand_in_report(evidence: Evidence, kind: str) -> Report:
-    """Whether models may stand in for people of this kind (see `analysis.agreement.stand_in`)."""
+    """Whether models can replace people of this kind (see `analysis.agreement.stand_in`)."""
     return complete(Report(stand_in_tables(evidence, kind), (), ()), evidence)
 
 
@@ -76,7 +76,7 @@ def check_groups(study: Study, choices: Choices) -> None:
 
 
 def list_specs(protocol: str) -> dict[str, TableSpec]:
-    """By name the tables whose numbers lead to answers; those of the protocol itself win."""
+    """By name the tables whose numbers lead to answers; tables of the protocol itself take precedence."""
     specs = (*TABLES, *science_drill_down.list_tables(), *stand_in_rows.list_tables(), *find_plugin(protocol).tables())
     return {spec.name: spec for spec in specs if spec.list_answers}
 
@@ -88,7 +88,7 @@ def find_shared(study: Study, name: str, row: Row) -> dict[str, tuple[str]]:
 
 
 def drill_down(evidence: Evidence, name: str, row: Row, column: str) -> Table:
-    """What the number in this column of a row of the table counts; `KeyError` for a table that leads nowhere."""
+    """The answers behind the number in this column of a row; `KeyError` for a table without drill-down."""
     list_answers = list_specs(evidence.study.protocol)[name].list_answers
     assert list_answers is not None
     return list_answers(evidence, row, column)
@@ -96,12 +96,12 @@ def drill_down(evidence: Evidence, name: str, row: Row, column: str) -> Table:
 
 ABOUT = "report.json"
 FOLDERS = {"tables": tuple(WRITERS), "figures": ("vl.json", "svg", "png")}
-"""What the folder has beside `ABOUT`, with the endings that each table or figure has there."""
-MOST_BYTES = 100_000_000  # a report.json has a few kilobytes; what is this large, nobody's report has written
+"""The contents of the folder besides `ABOUT`: the file endings of each table or figure."""
+MOST_BYTES = 100_000_000  # a report.json has a few kilobytes; a file this large is none
 
 
 def make_ready(out: Path) -> None:
-    """Make the folder and those in it; an `OSError` that names the one into which nothing can be written."""
+    """Make the folder and its subfolders; an `OSError` names the one that is not writable."""
     for folder in (out, *(out / name for name in FOLDERS)):
         try:
             folder.mkdir(parents=True, exist_ok=True)
@@ -113,9 +113,9 @@ def make_ready(out: Path) -> None:
 
 
 def remove_earlier(out: Path, report: Report) -> None:
-    """Remove the tables and figures that the folder's report.json lists and `report` does not have.
+    """Remove the tables and figures listed in the folder's report.json that `report` does not have.
 
-    Nothing else is touched: no file that report.json does not name, none outside the folder, no link and no folder.
+    Nothing else is touched: no file that report.json does not list, none outside the folder, no link and no folder.
     """
     now = {"tables": {table.name for table in report.tables}, "figures": set(report.figures)}
     for kind, names in list_names(out / ABOUT).items():
@@ -126,7 +126,7 @@ def remove_earlier(out: Path, report: Report) -> None:
 
 
 def list_names(about: Path) -> dict[str, set[str]]:
-    """The names of tables and figures in a report.json; none if there is none, or if it is no report's."""
+    """The names of tables and figures in a report.json; empty if there is none, or if it is not a report's."""
     try:
         content = json.loads(about.read_bytes()) if about.stat().st_size < MOST_BYTES else None
     except (OSError, ValueError, RecursionError):
@@ -135,14 +135,14 @@ def list_names(about: Path) -> dict[str, set[str]]:
 
 
 def names_in(listed: Any) -> Iterator[str]:
-    """The plain names: one that could lead elsewhere is none that a report has written."""
+    """The plain names: a name that could lead to another folder was not written by a report."""
     for name in listed if isinstance(listed, list | dict) else ():
         if isinstance(name, str) and name.isascii() and name.isidentifier():
             yield name
 
 
 def is_inside(path: Path, out: Path) -> bool:
-    """Whether it is in the folder itself: `tables` may be a link to another place."""
+    """Whether the file is in the folder itself: `tables` may be a link to another place."""
     return os.path.realpath(path.parent) == os.path.join(os.path.realpath(out), path.parent.name)
 
 
@@ -150,11 +150,11 @@ LIBRARIES = ("django", "numpy", "scipy", "pandas", "altair", "vl-convert-python"
 
 
 def write_report(study: Study, out: Path, choices: Choices) -> Report:
-    """Write the report into the folder `out`, which is made if need be. The same answers give the same bytes.
+    """Write the report into the folder `out`, which is made if needed. The same answers give the same bytes.
 
-    Tables and figures that an earlier report has left there, and this one does not have, are removed.
+    Tables and figures left there by an earlier report, which this one does not have, are removed.
     """
-    with override("en"):  # files are the same whoever asks
+    with override("en"):  # files do not depend on the reader's language
         check_groups(study, choices)
         make_ready(out)  # before the computing, which takes its time
         report = full_report_from(evidence_of(study, choices))
@@ -165,15 +165,15 @@ def write_report(study: Study, out: Path, choices: Choices) -> Report:
             write_figures(study, report, part / "figures")
             with whole_file(part / ABOUT) as file:
                 file.write(json.dumps(describe_provenance(study, report, choices), ensure_ascii=False, indent=1) + "\n")
-            remove_earlier(out, report)  # while report.json still says what was there
+            remove_earlier(out, report)  # while report.json still lists the earlier files
             move_files(part, out)
     return report
 
 
 def move_files(part: Path, out: Path) -> None:
-    """Give the files of `part` their places in `out`, report.json last; links stay, files keep their rights.
+    """Move the files of `part` to their places in `out`, report.json last; links stay, files keep their permissions.
 
-    All of them are written by then: a full disk or a kill while they are written leaves the earlier report whole.
+    All files are written by then: a full disk or a kill during writing leaves the earlier report whole.
     """
     paths = sorted((path for path in part.rglob("*") if path.is_file()), key=lambda path: path.name == ABOUT)
     for path in paths:
@@ -212,7 +212,7 @@ def figure_files(study: Study, report: Report) -> Iterator[tuple[str, bytes]]:
 
 
 def describe_provenance(study: Study, report: Report, choices: Choices) -> dict[str, Any]:
-    """What was computed from what, with what: enough to do it again."""
+    """The data, choices and versions that the report was computed from: enough to compute it again."""
     instrument = study.instrument_version
     return {
         "study": {

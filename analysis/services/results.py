@@ -1,4 +1,4 @@
-"""The report of a study for pages, and its other results: computed anew when its answers or keys have changed."""
+"""The report of a study and its other results for pages: computed anew when its answers or keys have changed."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -31,14 +31,14 @@ from django.db.models import QuerySet
 
 from studies.models import StudyState, UnitItem
 
-STAND_IN = ("stand_in", "stand_in_calibration", "stand_in_biases")  # the tables of a page of their own
-LABEL_MASS = "label_mass"  # is there too, and comes from the calls
+STAND_IN = ("stand_in", "stand_in_calibration", "stand_in_biases")  # tables that have a page of their own
+LABEL_MASS = "label_mass"  # also on that page, computed from the calls
 
 
 def report_of(study: Study, choices: Choices, *, only_current: bool = False) -> Report:
-    """The report under these choices, with the words of the active language; without what is hidden from the team.
+    """The report under these choices, in the active language, without what is hidden from the team.
 
-    Of a large study it may be an earlier one, which says so (`as_of`) while a worker makes the next, unless
+    For a large study it may be an earlier report, which says so (`as_of`), while a worker computes the next, unless
     `only_current`. `ResultPending` if there is none to show.
     """
     report, found = find_report(study, choices)
@@ -48,7 +48,7 @@ def report_of(study: Study, choices: Choices, *, only_current: bool = False) -> 
 
 
 def find_report(study: Study, choices: Choices) -> tuple[Report, ResultState]:
-    """The same, with how it was found and who works on the next."""
+    """The same, with the state of the result and the job that computes the next."""
     found = find_result(ResultKey("report", study, choices))
     if found.cached is None:
         raise make_pending(study, found)
@@ -59,7 +59,7 @@ def find_report(study: Study, choices: Choices) -> tuple[Report, ResultState]:
 
 
 def read_known_report(study: Study, choices: Choices) -> Report | None:
-    """The report as it was when it was last asked for, without what is hidden; nothing is computed."""
+    """The report as last computed, without what is hidden; nothing is computed."""
     key = ResultKey("report", study, choices).make_job().key
     job = Job.objects.filter(key=key).first()
     if job is None or not job.has_result:
@@ -71,9 +71,9 @@ def read_known_report(study: Study, choices: Choices) -> Report | None:
 def find_table(
     study: Study, choices: Choices, name: str, kind: str, result_of: Callable[[ResultKey], Any] = get_result
 ) -> Table:
-    """A table of the results as they are now, or of those about models in the place of people; `KeyError` if none.
+    """A current table of the results, or of those about models that replace people; `KeyError` if there is none.
 
-    Whole: what is hidden from the team as well. `result_of` gives the results that it is in.
+    Complete, including what is hidden from the team. `result_of` loads the results that contain it.
     """
     from analysis.reports.labels import label_mass
 
@@ -85,7 +85,7 @@ def find_table(
 
 
 def lab_of(study: Study, choices: Choices, question: LabQuestion, annotators: list[str]) -> "Lab | None":
-    """All coefficients of these annotators about the question; None if fewer than two of them answered it."""
+    """All coefficients of these annotators on the question; None if fewer than two of them answered it."""
     found: Lab | None = get_result(ResultKey("lab", study, choices, (question.key, question.view, *annotators)))
     return found
 
@@ -97,22 +97,24 @@ def lab_overview_of(study: Study, choices: Choices, annotators: list[str]) -> Ta
 
 
 def stand_in_of(study: Study, choices: Choices, kind: str) -> Report:
-    """The tables about models in the place of people of a kind (a name of `stand_in.EPSILONS`); none without models."""
+    """The tables about models that replace people of a kind (a name of `stand_in.EPSILONS`); none without models."""
     report: Report = get_result(ResultKey("stand-in", study, choices, (kind,)))
     return report
 
 
 def open_export(study: Study, format: str, choices: Choices) -> IO[bytes] | None:
-    """The answers of a large study as a file; `ResultPending` while a worker writes it. None: write it here and now."""
+    """The answers of a large study as a file; `ResultPending` while a worker writes it. None: the caller writes it
+    itself."""
     asked = Choices(purposes=choices.purposes)
     now = count_state(study, asked)
     return open_file(ResultKey("export", study, asked, (format,)), now) if is_large(now[1]) else None
 
 
 def find_calibration(study: Study) -> ResultState:
-    """The rows of the agreement table over the calibration's pairs; none before there is an answer or without one.
+    """The rows of the agreement table over the calibration's pairs; none without a calibration or before its first
+    answer.
 
-    Of a large study it may be an earlier result, or none yet, while a worker makes the next.
+    For a large study it may be an earlier result, or none yet, while a worker computes the next.
     """
     return find_result(ResultKey("calibration", study, Choices(seed=abs(study.seed))))
 
@@ -126,7 +128,7 @@ def counts_by_purpose(study: Study) -> dict[str, int]:
 
 
 def purposes_answered(study: Study) -> dict[str, int]:
-    """The purposes with answers of people, each as 1: a form that nobody sees needs no counts, which are slow."""
+    """The purposes with answers of people, each with 1: a hidden form needs no counts, which are slow."""
     people = Annotator.objects.filter(study=study, kind=AnnotatorKind.HUMAN)
     answers = Response.objects.filter(assignment__returned_at=None)
     has_answered = Exists(answers.filter(assignment__annotator=OuterRef("pk")))
@@ -135,21 +137,22 @@ def purposes_answered(study: Study) -> dict[str, int]:
 
 
 def first_included(counts: dict[str, int]) -> list[str]:
-    """Simulated answers come first only where no other people have answered."""
+    """Simulated answers are included only if no other people have answered."""
     return ["simulated"] if counts.get("simulated") and not counts.get("main") else []
 
 
 def usual_choices(study: Study) -> Choices:
-    """What a results page shows that was asked for nothing."""
+    """The default choices of a results page."""
     purposes = purposes_with(first_included(counts_by_purpose(study)))
     return Choices(purposes=purposes, seed=abs(study.seed))
 
 
-# Two studies of a project that ask about the same items: which there are, and how both compare.
+# Two studies of a project that ask about the same items: which studies there are, and how they compare.
 
 
 def list_comparable(study: Study) -> list[Study]:
-    """Other studies of the project with items of this one, another protocol first; none whose effects are hidden."""
+    """Other studies of the project with some of the same items, other protocols first; none whose effects are
+    hidden."""
     items = UnitItem.objects.filter(unit__study=study).values("item__external_id")
     shared = UnitItem.objects.filter(unit__study=OuterRef("pk"), item__external_id__in=items)
     others: QuerySet[Study] = study.project.studies.exclude(pk=study.pk).exclude(state=StudyState.DRAFT)
@@ -158,7 +161,8 @@ def list_comparable(study: Study) -> list[Study]:
 
 
 def compare_with(study: Study, other: Study) -> tuple[Table, Table]:
-    """The tables of `analysis.science.between`, in the language of now; `ResultPending` while a worker is at it."""
+    """The tables of `analysis.science.between`, in the active language; `ResultPending` while a worker computes
+    them."""
     from analysis.science.between import compare_studies  # pandas takes a second to load
 
     scores = [get_result(ResultKey("scores", each, usual_choices(each))) for each in (study, other)]

@@ -1,4 +1,4 @@
-"""A table as a file: CSV, JSON, LaTeX, Markdown, a workbook (XLSX) or Parquet, and how programs read it."""
+"""A table as a file: CSV, JSON, LaTeX, Markdown, a workbook (XLSX) or Parquet, and code that reads it."""
 
 import io
 import re
@@ -15,7 +15,7 @@ NEW_LINES = re.compile(r"[\x00-\x1f\x7f\u2028\u2029]+")
 
 
 def as_markdown(table: Table) -> str:
-    """The columns that a paper shows, rounded, with intervals in brackets and the notes beneath."""
+    """The columns for a paper, rounded, with intervals in brackets and the notes beneath."""
     shown = table.columns or tuple(Column(name, name) for name in table.header)
     lines = [
         join_cells(escape_markdown(column.title) for column in shown),
@@ -27,7 +27,7 @@ def as_markdown(table: Table) -> str:
 
 
 def escape_markdown(words: str) -> str:
-    """The words so that Markdown shows them as they are, in one line."""
+    """The words escaped so that Markdown shows them unchanged, in one line."""
     return MARKDOWN_SIGNS.sub(r"\\\g<0>", NEW_LINES.sub(" ", words))
 
 
@@ -46,14 +46,14 @@ def markdown_cell(row: Row, column: Column) -> str:
 
 
 def as_workbook(table: Table) -> bytes:
-    """Every column of the CSV, unrounded, as numbers and texts; texts are marked as in CSV."""
+    """Every column of the CSV, unrounded, as numbers and texts; formulas in texts are escaped as in CSV."""
     out = io.BytesIO()
     write_workbook(table.header, ([row[name] for name in table.header] for row in table.rows), out)
     return out.getvalue()
 
 
 def as_parquet(table: Table) -> bytes:
-    """Every column of the CSV, unrounded, with types; what is undefined is missing."""
+    """Every column of the CSV, unrounded and typed; undefined values are missing."""
     out = io.BytesIO()
     kinds = {name: find_kind(row[name] for row in table.rows) for name in table.header}
     write_parquet(kinds, ([row[name] for name in table.header] for row in table.rows), out)
@@ -72,7 +72,7 @@ TABLE_FILES: dict[str, Callable[[Table], bytes]] = {
     "xlsx": as_workbook,
     "parquet": as_parquet,
 }
-# How programs read a file: Python with pandas, and R. Words such as NA are words.
+# Code that reads a file: Python with pandas, and R. Words such as NA are kept as words.
 READERS = {
     "csv": (
         'pd.read_csv("{name}", keep_default_na=False, na_values=[""])',
@@ -88,6 +88,6 @@ READERS = {
 
 
 def write_snippet(name: str) -> str:
-    """How pandas and R read the file of that name; empty for a file that is read by people."""
+    """Code for pandas and R that reads the file of that name; empty for a file that people read."""
     pandas, r = READERS.get(name.rpartition(".")[2], ("", ""))
     return f"import pandas as pd\nframe = {pandas}\n\n# R\nframe <- {r}\n".replace("{name}", name) if r else ""

@@ -1,4 +1,4 @@
-"""A long table as grids: a number for each pair of values of two columns, as `tables.Crossing` says."""
+"""A long table as grids: a number for each pair of values of two columns, as its `Crossing` declares."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
@@ -10,13 +10,13 @@ from analysis.formatting import UNDEFINED, format_as
 from analysis.tables.spec import NUMBERS, Column, Crossing, Row, Table
 from analysis.words import name_code
 
-BESIDE = " · "  # between what is side by side
-Printed = Callable[[str, int | float], str]  # a number of a column of a kind, in words
+BESIDE = " · "  # separates parts that are side by side
+Printed = Callable[[str, int | float], str]  # formats a number of a column of this kind
 
 
 @dataclass(frozen=True)
 class Place:
-    """What is in one cell: this column of this row."""
+    """The content of one cell: this column of this row."""
 
     row: Row
     column: Column
@@ -24,26 +24,26 @@ class Place:
 
 @dataclass(frozen=True)
 class Grid:
-    """The numbers of a table by their values down and across; `title` says which part of it they are, if not all."""
+    """The numbers of a table by their values down and across; `title` names its part of the table, if it is not all."""
 
     crossing: Crossing
     title: str
     down: tuple[Any, ...]
     across: tuple[Any, ...]
     places: Mapping[tuple[Any, Any], Place]
-    n_cut: int = 0  # how many rows are left out after its last
+    n_cut: int = 0  # number of rows cut off at the end
 
     def line(self, down: Any) -> list[Place | None]:
-        """The place in each column; None where the table has none."""
+        """The place in each column; None if the table has no number there."""
         return [self.places.get((down, across)) for across in self.across]
 
     def first(self, down: Any) -> Row:
-        """Any row of the line, for what is the same all along it."""
+        """Any row of the line, for values that are the same along the line."""
         return next(place.row for place in self.line(down) if place is not None)
 
 
 def grids_of(table: Table) -> list[Grid]:
-    """The grids of a table by each of its crossings, in the order of its rows; none of a crossing of one column."""
+    """The grids of a table for each of its crossings, in the order of its rows; none for a crossing with one column."""
     return [grid for crossing in table.crossings for grid in grids_by(table, crossing)]
 
 
@@ -62,7 +62,7 @@ def grids_by(table: Table, crossing: Crossing) -> list[Grid]:
 
 
 def grid_of(table: Table, crossing: Crossing, title: str, rows: list[Row], across: tuple[Any, ...]) -> Grid:
-    """The columns are those of the whole crossing, so that grids are beneath each other."""
+    """All grids of a crossing have the same columns, so that they line up."""
     number = column_of(table, crossing.number)
     places = {(row[crossing.down], row[crossing.across]): Place(row, number) for row in rows}
     if crossing.mirrored:
@@ -72,7 +72,7 @@ def grid_of(table: Table, crossing: Crossing, title: str, rows: list[Row], acros
 
 
 def names(rows: Iterable[Row], crossing: Crossing) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
-    """The values down and across, in the order in which they occur; of a mirrored table all of both."""
+    """The values down and across, in order of occurrence; for a mirrored table all values in both directions."""
     rows = list(rows)
     down, across = ([row[column] for row in rows] for column in (crossing.down, crossing.across))
     if crossing.mirrored:
@@ -81,7 +81,7 @@ def names(rows: Iterable[Row], crossing: Crossing) -> tuple[tuple[Any, ...], tup
 
 
 def title_of(table: Table, crossing: Crossing, key: tuple[Any, ...], keys: list[tuple[Any, ...]]) -> str:
-    """That of the crossing, then the values that tell this grid from its others."""
+    """The title of the crossing, then the values that distinguish this grid from the others."""
     values = [
         f"{column.title}: {name_code(column.kind, value)}"
         for place, value in enumerate(key)
@@ -94,7 +94,8 @@ def title_of(table: Table, crossing: Crossing, key: tuple[Any, ...], keys: list[
 def parts_below(
     place: Place, table: Table, crossing: Crossing, printed: Printed = format_as
 ) -> list[tuple[Column, str]]:
-    """What is under a number, by column. One that is alone may be missing; of several each has its place."""
+    """What is printed under a number, by column; nothing for a lone missing value, or if of several the number is
+    undefined."""
     values = [(column_of(table, name), place.row[name]) for name in crossing.beneath]
     is_empty = place.row[place.column.name] is None if len(values) > 1 else all(value is None for _, value in values)
     return [] if is_empty else [(column, format_part(column, value, printed)) for column, value in values]
@@ -107,7 +108,8 @@ def format_part(column: Column, value: Any, printed: Printed) -> str:
 
 
 def describe_beneath(table: Table, crossing: Crossing) -> list[str]:
-    """What the numbers are and what is under them, if anything is; of two numbers in turn the title says it."""
+    """What the numbers are and what is printed under them, if anything; of two alternating numbers the title says
+    it."""
     under = BESIDE.join(column_of(table, name).title for name in crossing.beneath)
     if not under:
         return []
@@ -118,7 +120,7 @@ def describe_beneath(table: Table, crossing: Crossing) -> list[str]:
 
 
 def heading_of(table: Table, crossing: Crossing) -> str:
-    """What is over the names down."""
+    """The heading over the names down."""
     return crossing.heading or column_of(table, crossing.down).title
 
 

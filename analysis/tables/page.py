@@ -1,4 +1,4 @@
-"""A table as a page shows it: numbers in words, n beneath, the other conventions' intervals, footnotes for reasons."""
+"""A table as a page shows it: formatted numbers, n beneath, the other conventions' intervals, footnotes for reasons."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
@@ -28,9 +28,9 @@ from analysis.tables.spec import NUMBERS, Column, Row, Table, interval_bounds
 from analysis.words import name_code
 
 Links = Mapping[str, Mapping[Any, str]]  # {kind of column: {id: address}}
-MUCH_WIDER = 1.5  # an interval this many times as wide as another one says why
-STEM = 80  # characters of an item's words in a cell
-MOST_SENTENCES = 8  # about a figure: who wants all numbers reads the table beneath
+MUCH_WIDER = 1.5  # an interval this many times as wide as another one is explained
+STEM = 80  # characters of an item's stem in a cell
+MOST_SENTENCES = 8  # in a figure's description; the table beneath has all numbers
 BehindLink = Callable[[Row, Column], str]  # the address of the answers behind a number
 ABOUT = ("texts", "items", "evaluators")  # the parts of the description
 SIGNS = {"best": "▲", "highest": "▲", "worst": "▼", "lowest": "▼"}
@@ -38,7 +38,7 @@ SIGNS = {"best": "▲", "highest": "▲", "worst": "▼", "lowest": "▼"}
 
 @dataclass(frozen=True)
 class Part:
-    """A piece of the line beneath a number: another number, or what is between two of them."""
+    """A piece of the line beneath a number: another number, or a separator."""
 
     text: str
     href: str = ""
@@ -46,7 +46,7 @@ class Part:
 
 @dataclass(frozen=True)
 class Cell:
-    """What is in one cell, line by line; an undefined number or interval refers to a footnote."""
+    """The content of one cell, line by line; an undefined number or interval refers to a footnote."""
 
     text: str
     numeric: bool = False
@@ -54,13 +54,13 @@ class Cell:
     href: str = ""
     interval: str = ""
     under: tuple[str, ...] = ()
-    beneath: tuple[Part, ...] = ()  # one line more, of further numbers
+    beneath: tuple[Part, ...] = ()  # one more line, with further numbers
     best: bool = False
-    marked: str = ""  # the word of a row that its table marks, such as worst
+    marked: str = ""  # the mark of a row, such as worst
     reason: str = ""
     mark: str = ""
     about: tuple[str, ...] = ()
-    first_words: str = ""  # the first words of the item that it names
+    first_words: str = ""  # the first words of the item that the cell names
 
     @property
     def sign(self) -> str:
@@ -72,7 +72,7 @@ class Cell:
 
     @property
     def has_beside(self) -> bool:
-        """Whether anything is on the line of the number besides it."""
+        """Whether anything else is on the line of the number."""
         return bool(self.sign or self.interval or self.mark)
 
     @property
@@ -81,7 +81,7 @@ class Cell:
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        """The tooltip: why it is undefined, if it is, and what it rests on."""
+        """The tooltip: why the number is undefined, if it is, and what it rests on."""
         return (self.reason, *self.about) if self.reason else self.about
 
 
@@ -97,7 +97,7 @@ class PageTable:
 
     @property
     def is_by_certainty(self) -> bool:
-        """Whether it is a list of items that belong into it more or less surely."""
+        """Whether it is a list of items sorted by how certainly they belong in it."""
         return any(column.name == "certainty" for column in self.head)
 
     @property
@@ -112,9 +112,9 @@ def page_table(
     behind: BehindLink | None = None,
     most: int = MOST_ROWS,
 ) -> PageTable:
-    """The table for a page. Tables of more than `most` rows are cut, as their own page and the CSV have all.
+    """The table for a page. Tables of more than `most` rows are cut; their own page and the CSV have all rows.
 
-    `links` leads from ids to pages, by the kind of the column; `behind` gives the address of what a number rests on.
+    `links`: by kind of column, from ids to pages; `behind` returns the address of the answers behind a number.
     """
     footnotes: dict[str, str] = {}
     rows = [
@@ -160,7 +160,7 @@ def cell_of(
 
 
 def undefined_interval(row: Row, column: Column, convention: str) -> str:
-    """That there is no interval, or what bounds the number on one side; empty where none was asked for."""
+    """That there is no interval, or the one-sided bound of the number; empty if no interval was asked for."""
     if not has_ends(row, column):
         return ""
     chosen = row["intervals"][column.name][convention]
@@ -176,7 +176,7 @@ def shorten(words: str) -> str:
 
 
 def hide_repeated_stems(rows: list[list[Cell]]) -> list[list[Cell]]:
-    """Words that the row above has already are not said again."""
+    """Leave out a stem that the row above already shows."""
     above: list[list[Cell]] = [[], *rows][:-1] if rows else []
     return [
         [replace(cell, first_words="") if cell.first_words and cell in before else cell for cell in row]
@@ -185,47 +185,47 @@ def hide_repeated_stems(rows: list[list[Cell]]) -> list[list[Cell]]:
 
 
 def leads(table: Table, column: Column, value: Any) -> bool:
-    """Whether there are answers behind a number: not where nothing was counted, nor where it only names its row."""
+    """Whether there are answers behind a number: not if nothing was counted, nor if it only names its row."""
     return table.leads(column) and value is not None and (isinstance(value, float) or value > 0)
 
 
 def number_beneath(table: Table, row: Row, column: Column, text: str, behind: BehindLink | None) -> Part:
-    """A number of the row that is beneath another, with the address of the answers behind it."""
+    """A number of the row that is printed beneath another one, with the address of the answers behind it."""
     return Part(text, behind(row, column) if behind and leads(table, column, row[column.name]) else "")
 
 
 def join_parts(parts: Iterable[Part], between: str) -> tuple[Part, ...]:
-    """One line of the parts, with this between two of them."""
+    """One line of the parts, joined by the separator."""
     pieces = [piece for part in parts for piece in (Part(between), part)]
     return tuple(pieces[1:])
 
 
 def reason_of(row: Row, column: Column, value: Any) -> str:
-    """Why the number, or else its interval, is undefined."""
+    """Why the number or its interval is undefined."""
     missing = value is None or (column.low and row[column.low] is None)
     return row[column.reason] if missing and column.reason else ""
 
 
 def footnote(reason: str, footnotes: dict[str, str]) -> str:
-    """The letter under which the reason is below the table."""
+    """The letter of the footnote that states the reason."""
     if not reason:
         return ""
     return footnotes.setdefault(reason, ascii_lowercase[len(footnotes) % 26])
 
 
 def has_ends(row: Row, column: Column) -> bool:
-    """Whether the number has an interval, be it an undefined one."""
+    """Whether the number has an interval, even an undefined one."""
     return bool(column.low) and row[column.name] is not None and column.name in row.get("intervals", {})
 
 
 def ends(row: Row, column: Column) -> tuple[float | None, float | None]:
-    """The interval of a number, as in the files: by the chosen convention, or over texts where that has none, or the
-    only one that the number has."""
+    """The interval of a number, as in the files: by the chosen convention, over texts if that has none, or the only
+    one that the number has."""
     return (None, None) if row[column.name] is None else interval_bounds(row, column)
 
 
 def other_ends(row: Row, column: Column, convention: str) -> tuple[str, ...]:
-    """The intervals by the other conventions, with their names, a line each; not those that are the same."""
+    """The intervals of the other conventions with their names, one per line; without those that are the same."""
     if not column.low or row[column.name] is None:
         return ()
     mine = print_ends(row["intervals"][column.name][convention])
@@ -248,7 +248,7 @@ def lines_below(row: Row, column: Column, convention: str) -> tuple[str, ...]:
 
 
 def readers_differ(row: Row, column: Column, convention: str) -> tuple[str, ...]:
-    """Why an interval over readers and texts is much wider than that of these annotators only, where it is."""
+    """Why an interval over readers and texts is much wider than the one for these annotators only, if it is."""
     if convention != READERS or not has_ends(row, column):
         return ()
     wide, narrow = (row["intervals"][column.name][each] for each in (READERS, ANNOTATORS))
@@ -268,7 +268,7 @@ def caveats(row: Row, column: Column, convention: str) -> str:
 
 
 def alternative(table: Table) -> str:
-    """What a figure of the table shows, in a sentence for each of its first rows, for those who cannot see it."""
+    """The text alternative of a figure of the table: one sentence for each of its first rows."""
     sentences = [f"{sentence_of(row, table)}." for row in table.rows[:MOST_SENTENCES]]
     if n := len(table.rows) - len(sentences):
         sentences.append(
@@ -284,7 +284,7 @@ def sentence_of(row: Row, table: Table) -> str:
 
 
 def print_number(row: Row, column: Column) -> str:
-    """A number with the interval of the table's own columns, or that it is undefined."""
+    """A number with the interval in the table's own columns, or the word “undefined”."""
     value = row[column.name]
     if value is None:
         return _(UNDEFINED)
@@ -320,7 +320,9 @@ def facts(table: Table, title: str, rows: list[Row], behind: BehindLink | None, 
         (name, [mine.get(quantity, Cell("", numeric=True)) for quantity in quantities]) for name, mine in cells.items()
     ]
     names = [name_code("quantity", quantity) for quantity in quantities]
-    shown = found if len(found) == most + 1 else found[:most]  # a line saying that one is left out takes its room
+    shown = (
+        found if len(found) == most + 1 else found[:most]
+    )  # if one row too many, show it: the line about it would take its place
     return Facts(title, names, shown, len(found) - len(shown))
 
 
@@ -329,14 +331,14 @@ def name_of(row: Row) -> str:
 
 
 def name_row(table: Table, row: Row) -> list[tuple[str, str]]:
-    """What names a row, as a page says it: the title of each naming column and its value in words."""
+    """What names a row, as pages say it: the title of each naming column with its value in words."""
     titled = {column.name.removesuffix("_said"): column for column in table.columns}  # such as category_said
     return [(titled[name].title, name_code(titled[name].kind, row[titled[name].name])) for name in table.keys]
 
 
 @dataclass(frozen=True)
 class PageOfTable:
-    """The rows of one page of a table; `parameter` turns it, `query` is the rest of the address."""
+    """The rows of one page of a table; `parameter` is the page number in the address, `query` the rest of it."""
 
     table: PageTable
     page: Page
@@ -347,7 +349,7 @@ class PageOfTable:
 def paginate(
     table: Table, asked: QueryDict, convention: str, behind: BehindLink | None = None, of: int = 1
 ) -> PageOfTable:
-    """The page that the address asks for, the first by default; `of`: so many tables share the page."""
+    """The page that the address asks for, by default the first; `of`: the number of tables that share the page."""
     parameter, rest = f"page-{table.name}", asked.copy()
     rest.pop(parameter, None)
     page = Paginator(table.rows, rows_on_a_page(table, of)).get_page(asked.get(parameter))
@@ -356,13 +358,13 @@ def paginate(
 
 
 class Footnotes:
-    """The remarks of one page, in the order in which its cells first refer to them."""
+    """The remarks on one page, in the order in which its cells first refer to them."""
 
     def __init__(self) -> None:
         self.ids: dict[str, str] = {}
 
     def refer(self, sentences: Iterable[str]) -> str:
-        """The ids under which these remarks are, as `aria-describedby` takes them."""
+        """The ids of these remarks, for `aria-describedby`."""
         return " ".join([self.ids.setdefault(words, f"r{len(self.ids) + 1}") for words in sentences])
 
     def __len__(self) -> int:

@@ -11,18 +11,18 @@ from analysis.tables.spec import Table
 
 MOST_ROWS = 30
 FEWEST_ROWS = 5
-LIST = 280  # cells of a list on a page of its own
+LIST = 280  # cells of a list on its own page
 GRIDS = 250  # cells of the grids above it
-OPEN_GRIDS = 2  # of a table on the results page, such as one for each round
-OPEN_CELLS = 100  # of them together, beyond the first grid
+OPEN_GRIDS = 2  # grids per table on the results page, such as one per round
+OPEN_CELLS = 100  # cells of these together, besides the first grid
 RESULTS_GRIDS = 260  # cells of all grids on a results page
-RESULTS = 360  # cells of all that is there
-GRID_CELLS = (300, 240, 180, 150, 120, 90, 60, 40)  # of a single one there
+RESULTS = 360  # cells of everything on a results page
+GRID_CELLS = (300, 240, 180, 150, 120, 90, 60, 40)  # of a single grid there, tried in this order
 LIST_ROWS = (24, 18, 12, 8, FEWEST_ROWS)
 
 
 def rows_on_a_page(table: Table, of: int = 1) -> int:
-    """How many rows a list may show on its own page, or on one with several lists: fewer for more columns."""
+    """How many rows a list may show on its own page, or on a page with several lists: fewer if it has more columns."""
     return max(FEWEST_ROWS, min(MOST_ROWS, LIST * 3 // (2 * of + 1) // len(table.columns)))
 
 
@@ -43,7 +43,7 @@ def pieces(grid: Grid) -> list[Grid]:
 
 
 def rows_of_grid(grid: Grid, cells: int) -> int:
-    """How many of its rows fit into that many cells."""
+    """How many of its rows fit into so many cells."""
     return max(FEWEST_ROWS, cells // (len(grid.across) + 1))
 
 
@@ -52,7 +52,7 @@ def cells_of(grid: Grid) -> int:
 
 
 def open_grids(table: Table) -> list[Grid]:
-    """The grids of a table that may be on the results page: two where both are small."""
+    """The grids of a table for the results page: two if both are small."""
     first = grids_of(table)[:OPEN_GRIDS]
     return first if sum(len(grid.down) * len(grid.across) for grid in first) <= OPEN_CELLS else first[:1]
 
@@ -72,15 +72,15 @@ def grids_that_fit(tables: Iterable[Table]) -> dict[str, list[Grid]]:
 
 
 def first_rows(grid: Grid, cells: int) -> Grid:
-    """The grid, shortened to that many cells, unless only a single row would be left out."""
+    """The grid, shortened to so many cells, unless only a single row would be left out."""
     most = rows_of_grid(grid, cells)
     return grid if len(grid.down) <= most + 1 else replace(grid, down=grid.down[:most], n_cut=len(grid.down) - most)
 
 
 def rows_that_fit(sizes: Sequence[tuple[int, int]], taken: int) -> int:
-    """How many rows of each list are on the results page, besides the cells that other things have `taken`.
+    """How many rows of each list are on the results page, in addition to the `taken` cells of other things.
 
-    `sizes`: of each list how many rows and columns it has.
+    `sizes`: the number of rows and columns of each list.
     """
     fitting = (most for most in LIST_ROWS if taken + sum(min(n, most) * across for n, across in sizes) <= RESULTS)
     return next(fitting, LIST_ROWS[-1])

@@ -1,4 +1,4 @@
-"""Long tables as grids for the page: evaluators side by side, and whatever a table says it crosses."""
+"""Long tables as grids for a page: evaluators side by side, and the crossings that a table declares."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
@@ -28,7 +28,7 @@ MEASURE = "informativity"
 
 
 def side_by_side(table: Table, convention: str, behind: BehindLink | None = None) -> PageTable:
-    """The informativity in a table of generators × evaluators, over the two accuracies it is the difference of."""
+    """The informativity by generator and evaluator, each above the two accuracies whose difference it is."""
     column = next(column for column in table.columns if column.name == MEASURE)
     reasons: dict[str, str] = {}
     cells = {
@@ -57,7 +57,7 @@ def side_by_side(table: Table, convention: str, behind: BehindLink | None = None
 
 
 def join_accuracies(table: Table, row: Row, behind: BehindLink | None) -> tuple[Part, ...]:
-    """The two accuracies: without the text, then with it."""
+    """The two accuracies: without the text → with it."""
     ends = (column_of(table, name) for name in ("guessability", "answerability"))
     numbers = ((each, _(UNDEFINED) if row[each.name] is None else figure(row[each.name])) for each in ends)
     return join_parts((number_beneath(table, row, *each, behind) for each in numbers), " → ")
@@ -66,7 +66,7 @@ def join_accuracies(table: Table, row: Row, behind: BehindLink | None) -> tuple[
 def pivot(
     table: Table, convention: str, behind: BehindLink | None = None, grids: Iterable[Grid] | None = None
 ) -> list[PageTable]:
-    """The grids of a table that reads best as such (see `tables.Crossing`), with the same cells as the long table.
+    """The grids of a table with crossings (see `Crossing`), with the same cells as the long table.
 
     `grids`: only these of them.
     """
@@ -95,7 +95,7 @@ def page_grid(table: Table, grid: Grid, convention: str, behind: BehindLink | No
 
 
 def header_columns(table: Table, grid: Grid) -> list[Column]:
-    """The values across; where they are numbers, such as of rounds, with what they number."""
+    """The values across; if they are numbers, such as of rounds, after the title of their column."""
     column = column_of(table, grid.crossing.across)
 
     def name_across(across: Any) -> str:
@@ -108,7 +108,7 @@ def header_columns(table: Table, grid: Grid) -> list[Column]:
 def pivot_cell(
     place: Place, table: Table, grid: Grid, convention: str, reasons: dict[str, str], behind: BehindLink | None
 ) -> Cell:
-    """The number with its interval on a line of its own, as columns are narrow, and the further ones under it."""
+    """The number, its interval on a line of its own, as columns are narrow, and further numbers under it."""
     row, crossing = place.row, grid.crossing
     cell = cell_of(row, place.column, table, convention, reasons, {}, behind)
     beneath = (number_beneath(table, row, *part, behind) for part in parts_below(place, table, crossing))
@@ -126,14 +126,14 @@ def pivot_cell(
 
 
 def reason_beneath(row: Row, table: Table, grid: Grid) -> str:
-    """Why one of several numbers under another is undefined."""
+    """Why one of several numbers under another one is undefined."""
     columns = [column_of(table, name) for name in grid.crossing.beneath]
     found = [reason_of(row, column, row[column.name]) for column in columns if column.kind in NUMBERS]
     return next(filter(None, found), "") if len(columns) > 1 else ""
 
 
 def grid_notes(table: Table, grid: Grid, rows: list[list[Cell]]) -> Iterator[str]:
-    """What the signs mean, and what is under the numbers."""
+    """What the marks mean, and what is printed under the numbers."""
     marked = {cell.marked for row in rows for cell in row} - {""}
     if marked:
         yield ", ".join(f"{SIGNS[word]} {name_code('mark', word)}" for word in SIGNS if word in marked)

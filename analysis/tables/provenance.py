@@ -24,7 +24,7 @@ COUNTED: Mapping[str, Callable[[int], str]] = {
 HELD: Mapping[str, Callable[[int], str]] = {
     "judgments": judgments_counted, "scores": scores_counted, "items": items_counted,
 }  # fmt: skip
-HOLDING = ("text", "text × annotator", "annotator", "unit")  # units of an interval that hold several of what is counted
+HOLDING = ("text", "text × annotator", "annotator", "unit")  # units of an interval that hold several judgments or items
 
 
 TWO_WAY: Mapping[str, Callable[[], str]] = {
@@ -35,7 +35,7 @@ TWO_WAY: Mapping[str, Callable[[], str]] = {
 
 
 def describe_number(row: Row, column: Column, table: Table, convention: str) -> tuple[str, ...]:
-    """What the column is, how its interval came about, and how much it counts; what is not known is not said."""
+    """What the column is, how its interval was computed, and how much it counts; unknown parts are left out."""
     if column.name in table.keys:
         return ()
     interval = row.get("intervals", {}).get(column.name, {}).get(convention, {})
@@ -46,7 +46,7 @@ def describe_number(row: Row, column: Column, table: Table, convention: str) -> 
 
 
 def describe_method(interval: Mapping[str, Any], counts: str = "judgments") -> tuple[str, str]:
-    """The method of an interval, and its units with what they hold; no method where the interval is undefined."""
+    """The method of an interval, and its units with what they contain; no method if the interval is undefined."""
     unit, n_units = interval["unit"], interval["n_units"]
     n = [HELD[counts](n_units) if unit == "judgment" else units_counted(unit, n_units)]
     if unit in HOLDING:
@@ -71,14 +71,14 @@ def method_word(interval: Mapping[str, Any]) -> str:
 
 
 def units_counted(unit: str, n: int) -> str:
-    """So many texts, items, generators, or units of another kind."""
+    """The number of texts, items, generators, or units of another kind, in words."""
     if unit in COUNTED:
         return COUNTED[unit](n)
     return ngettext("%(n)s unit", "%(n)s units", n) % {"n": count(n)}
 
 
 def describe_counts(row: Row, column: Column, table: Table) -> list[str]:
-    """The counts that are in the same row, each with its title."""
+    """The counts in the same row, each with its title."""
     counts = [
         each for each in table.columns if each.kind == "count" and each is not column and each.name not in table.keys
     ]

@@ -1,7 +1,7 @@
-"""A table is declared once, as a `TableSpec`; files, pages and drill-down all come from that.
+"""A table is declared once, as a `TableSpec`, from which files, pages and drill-down are made.
 
-The spec says which columns there are, in the order of files and pages, what names a row, how a page lays it out and
-which answers are behind a number. `TableSpec.build` gives a `Table` of one study from rows of values.
+The spec declares the columns in the order of files and pages, the keys of a row, the layout on a page and the answers
+behind a number. `TableSpec.build` makes the `Table` of one study from rows of values.
 """
 
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from analysis.frames.evidence import Evidence
 
 Row = Mapping[str, Any]
-PLAIN = frozenset((str, int, bool, type(None)))  # what is in a table as it is
+PLAIN = frozenset((str, int, bool, type(None)))  # types that a table holds unchanged
 Kind = Literal[
     "text", "text id", "item id", "evaluator", "stage", "quantity", "mark", "scope", "group", "label", "view",
     "optional",
@@ -38,24 +38,24 @@ class Column:
     name: str
     title: str = ""
     kind: Kind = "text"
-    low: str = ""  # the columns of the ends of its interval
+    low: str = ""  # the columns with the ends of its interval
     high: str = ""
     reason: str = ""  # the column that says why the value or its interval is undefined
-    n: str = ""  # what its n counts besides texts, shown beneath: judgments, ratings or texts only
-    best: Literal["", "high", "low"] = ""  # which end leads; marked where it differs from every other (row["wins"])
-    about: str = ""  # what the number is and how it is computed, for whoever points at it
+    n: str = ""  # what the n beneath it counts besides texts: judgments, ratings, or texts only
+    best: Literal["", "high", "low"] = ""  # which end is best; marked if it differs from every other (row["wins"])
+    about: str = ""  # what the number is and how it is computed, for its tooltip
     counts: Literal["judgments", "scores", "items"] = "judgments"  # what the n of its intervals counts
-    leads: bool = True  # whether answers are behind it; not behind a setting of the analysis
-    cell: str = ""  # the column that names the other table's cell of which the number is a copy
-    in_files: bool = True  # whether CSV has it; JSON has all that a row holds
+    leads: bool = True  # whether it has drill-down; a setting of the analysis has none
+    cell: str = ""  # the column that names the cell of another table, of which the number is a copy
+    in_files: bool = True  # whether the CSV has it; JSON has everything in a row
 
     @property
     def is_numeric(self) -> bool:
-        """Whether its cells are numbers, or numbers that may be missing."""
+        """Whether its cells are numbers, possibly missing."""
         return self.kind in NUMBERS or self.kind == "optional"
 
     def translate(self) -> "Column":
-        """The column with its title and what it is in the language of now."""
+        """The column with its title and description in the active language."""
         return replace(self, title=translate(self.title), about=translate(self.about))
 
 
@@ -72,17 +72,17 @@ def number(name: str, title: str, about: str = "", **more: Any) -> Column:
 
 
 def estimate(name: str, title: str, about: str, **more: Any) -> Column:
-    """A number whose interval and reason are the table's columns low, high and reason."""
+    """A number whose interval and reason are in the columns low, high and reason."""
     return number(name, title, about, low="low", high="high", reason="reason", **more)
 
 
 def prefixed_estimate(name: str, title: str, about: str, **more: Any) -> Column:
-    """A number whose interval and reason have columns named after it."""
+    """A number whose interval and reason are in columns named after it."""
     return number(name, title, about, low=f"{name}_low", high=f"{name}_high", reason=f"{name}_reason", **more)
 
 
 def list_header(columns: Sequence[Column]) -> tuple[str, ...]:
-    """The columns of files: the ends and the reason of a number follow it, if they are not declared themselves."""
+    """The columns of files: the interval and reason of a number follow it, unless they are declared themselves."""
     declared = {column.name for column in columns}
     found: dict[str, None] = {}
     for column in columns:
@@ -93,13 +93,13 @@ def list_header(columns: Sequence[Column]) -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class Crossing:
-    """How a long table reads best: one of its numbers in a grid, the values of one column down, of another across.
+    """How to lay out a long table as a grid: a number of it, with the values of one column down, of another across.
 
-    Each combination of values of the columns `apart` has a grid of its own. `beneath` names what is under the
-    number, in one line; `along` numbers that are the same in a whole line, at its end; `mark` the column that marks
-    rows. A `mirrored` table says each pair once, and its grid twice; `back` is the number of a pair seen from its other
-    side, where that is another, and `heading` what is over the names then. Only rows that have all values of
-    `where` enter; `title` tells the grids from those of other crossings.
+    Each combination of values of the columns `apart` gets a grid of its own. `beneath` names the numbers printed under
+    the number, in one line; `along` numbers that are the same in a whole line, printed at its end; `mark` the column
+    that marks rows. A `mirrored` table has a row for each pair, which its grid shows twice; `back` is the number of
+    the pair from the other side, if it differs, and `heading` is then printed over the names. Only rows with all
+    values of `where` enter; `title` distinguishes the grids from those of other crossings.
     """
 
     number: str
@@ -116,7 +116,7 @@ class Crossing:
     title: str = ""
 
     def rows_of(self, table: "Table") -> list[Row]:
-        """The rows of the table that enter."""
+        """The rows of the table that enter the grids."""
         return [row for row in table.rows if all(row[column] == value for column, value in self.where)]
 
     def translate(self) -> "Crossing":
@@ -128,13 +128,13 @@ DrillDown = Callable[["Evidence", Row, str], "Table"]
 
 @dataclass
 class TableSpec:
-    """A table of reports, before any study. Words are English, marked for translation where they are declared.
+    """A table of reports, independent of any study. Its words are English, marked for translation.
 
-    columns: in the order of files and of pages; a name alone is a column of files only. keys: the columns that name a
-    row, where numbers lead to the answers behind them. shared: those of the keys that are also columns of the frame of
-    answers, with the same value in all answers behind a row. crossings: how page and TeX lay it out, where a list is
-    not how it reads best; files of data are always lists. page_first: the columns before all others on pages. sort: the
-    column that it comes sorted by, in an address.
+    columns: in the order of files and of pages; a name alone is a column of files only. keys: the columns that
+    identify a row; a table without keys has no drill-down. shared: the keys that are also columns of the frame of
+    answers, with one value in all answers behind a row. crossings: the grids of pages and TeX, if a list is hard to
+    read; data files are always lists. page_first: the columns that pages show first. sort: the column by which it is
+    sorted at first, as in an address.
     """
 
     name: str
@@ -157,7 +157,7 @@ class TableSpec:
         return [Column(each) if isinstance(each, str) else each for each in self.columns]
 
     def drill_down(self, function: DrillDown) -> DrillDown:
-        """Decorates the function that lists the answers behind a number, from the evidence, its row and its column."""
+        """Decorates the function that lists the answers behind a number, given the evidence, the row and the column."""
         self.list_answers = function
         return function
 
@@ -169,16 +169,16 @@ class TableSpec:
         more: Mapping[str, Sequence[Column]] | None = None,
         hide: Container[str] = (),
     ) -> "Table":
-        """The table of these rows; notes of one study follow those declared.
+        """The table with these rows; the notes of the study follow the declared ones.
 
-        A value of a row may be an `Estimate`: the columns of its interval are filled in by the convention. `more`: by
-        name of a column those that follow it in one study, in the words of now, such as one for each level of a scale.
-        `hide`: columns that pages leave out in one study.
+        A value of a row may be an `Estimate`: it fills the columns of its interval by the convention. `more`: by name
+        of a column those that follow it in this study, already translated, such as one for each level of a scale.
+        `hide`: columns that pages leave out in this study.
         """
         declared = (column.translate() for column in self.list_columns())
         columns = [each for column in declared for each in (column, *(more or {}).get(column.name, ()))]
         header = list_header(columns)
-        if not isinstance(rows, FrameRows):  # they are made when they are looked at, and hold plain values
+        if not isinstance(rows, FrameRows):  # these are made on access, and hold plain values
             rows = tuple(plain(fill_in(row, columns, header, convention)) for row in rows)
         return Table(
             self.name, header, rows, translate(self.title), (*map(translate, self.notes), *notes),
@@ -187,15 +187,15 @@ class TableSpec:
         )  # fmt: skip
 
     def arrange(self, columns: Iterable[Column]) -> tuple[Column, ...]:
-        """The columns of pages in their order."""
+        """The columns in the order of pages."""
         places = {name: place for place, name in enumerate(self.page_first)}
         titled = (column for column in columns if column.title)
         return tuple(sorted(titled, key=lambda column: places.get(column.name, len(places))))
 
 
 def fill_in(row: Row, columns: Sequence[Column], header: Sequence[str], convention: str) -> dict[str, Any]:
-    """The row in the order of the header, each estimate as its value, its interval by the convention, and all of its
-    intervals beside the columns; a reason that the row has itself stays."""
+    """The row in the order of the header: each estimate is replaced by its value, its interval by the convention, and
+    all its intervals; a reason already in the row stays."""
     found, intervals = dict(row), {}
     for column in columns:
         value: Any = row.get(column.name)
@@ -215,10 +215,10 @@ def fill_in(row: Row, columns: Sequence[Column], header: Sequence[str], conventi
 
 @dataclass(frozen=True)
 class Table:
-    """A table of one study. Rows are mappings from column to text, whole number, float, truth or None (undefined).
+    """A table of one study. Rows map columns to text, whole number, float, truth value or None (undefined).
 
-    header: the columns of files. columns: those of pages. A row may hold `intervals` besides:
-    {column: {convention: {low, high, …}}}, for JSON and pages.
+    header: the columns of files. columns: those of pages. A row may also hold `intervals`: {column: {convention: {low,
+    high, …}}}, for JSON and pages.
     """
 
     name: str
@@ -232,15 +232,15 @@ class Table:
     sort: str = ""
 
     def names(self, row: Row) -> dict[str, str]:
-        """What names the row, as an address holds it; nothing where its numbers lead nowhere."""
+        """The keys of the row with their values, as in an address; empty if the table has no drill-down."""
         return {column: "" if row[column] is None else str(row[column]) for column in self.keys}
 
     def row_key(self, row: Row) -> str:
-        """What stands for the names of the row where they would be long, as in the addresses of a page's numbers."""
+        """A short substitute for the keys of the row, for the addresses of a page's many numbers."""
         return blake2s("\0".join(self.names(row).values()).encode(), digest_size=5).hexdigest()
 
     def find_row(self, names: Mapping[str, str]) -> Row:
-        """The row of these names, or of this `row` as its key; `KeyError` if there is none, or no row has names."""
+        """The row with these keys, or with this short key as `row`; `KeyError` if there is none."""
         asked = dict(names)
         found = [row for row in self.rows if self.keys and asked in (self.names(row), {"row": self.row_key(row)})]
         if not found:
@@ -255,13 +255,13 @@ class Table:
         return found[0]
 
     def find_number(self, name: str) -> Column:
-        """The same of a column that leads to answers."""
+        """The same for a column with drill-down."""
         if not self.leads(column := self.find_column(name)):
             raise KeyError(name)
         return column
 
     def leads(self, column: Column) -> bool:
-        """Whether the column has numbers with answers behind them, and does not only name its row."""
+        """Whether the numbers of the column have drill-down, rather than only naming their rows."""
         named = column.name in self.keys
         return bool(self.keys) and column.kind in NUMBERS and column.leads and not named
 
@@ -270,24 +270,25 @@ class Table:
         return replace(self, notes=(*self.notes, *notes))
 
     def add_column(self, name: str, value: str) -> "Table":
-        """The same table with one more column of files that has the same value in every row."""
+        """The same table with one more column of files, with the same value in every row."""
         header = (*self.header, name)
         if isinstance(self.rows, FrameRows):
             return replace(self, header=header, rows=self.rows.add_column(name, value))
         return replace(self, header=header, rows=tuple({**row, name: value} for row in self.rows))
 
     def add_included(self, purposes: tuple[str, ...]) -> "Table":
-        """The same table, with a column that says whose answers are in where it is not only everybody's main ones."""
+        """The same table, with a column that says whose answers are included if it is not only everybody's main
+        ones."""
         return self if purposes == ("main",) else self.add_column("included", ", ".join(purposes))
 
 
 def interval_bounds(row: Row, column: Column) -> tuple[float | None, float | None]:
-    """The interval of a number by the table's own columns, where it has one."""
+    """The interval of a number in the table's own columns, if it has one."""
     return (row[column.low], row[column.high]) if column.low else (None, None)
 
 
 def plain(value: Any) -> Any:
-    """Numpy's numbers as Python's, NaN as None, in all depths."""
+    """Python's numbers in place of numpy's, None in place of NaN, at all depths."""
     if type(value) in PLAIN:
         return value
     if isinstance(value, Mapping):  # most cells need no call: large tables have a million
@@ -299,11 +300,11 @@ def plain(value: Any) -> Any:
     return None if isinstance(value, float) and not isfinite(value) else value
 
 
-AT_ONCE = 10_000  # rows made at a time
+AT_ONCE = 10_000  # rows made at once
 
 
 class FrameRows(Sequence[Mapping[str, Any]]):
-    """One mapping per row of the frame, with these columns and the values in `more`, made when it is looked at."""
+    """One mapping per row of the frame, with these columns and the values in `more`, made on access."""
 
     def __init__(self, frame: "pd.DataFrame", columns: Sequence[str], more: Mapping[str, Any] | None = None):
         self.frame, self.columns, self.more = frame[list(columns)], tuple(columns), dict(more or {})
@@ -332,7 +333,7 @@ class FrameRows(Sequence[Mapping[str, Any]]):
         return FrameRows(self.frame, self.columns, self.more | {column: value})
 
     def make(self, some: slice) -> list[dict[str, Any]]:
-        """Values as a table has them: numbers are Python's, what is missing or undefined is None."""
+        """Values as a table holds them: Python's numbers, None for missing or undefined."""
 
         values = self.frame.iloc[some].astype(object)
         rows = values.where(values.notna(), None).to_numpy()

@@ -47,13 +47,13 @@ def as_tex(table: Table) -> str:
     shown = table.columns or tuple(Column(name, name) for name in table.header)
     align = "".join("r" if column.kind in NUMBERS else "l" for column in shown)
     head = line_of(escape(column.title) for column in shown)
-    text = cache(lambda kind, value: escape(name_code(kind, value)))  # few words and numbers, many rows
+    text = cache(lambda kind, value: escape(name_code(kind, value)))  # many rows share few different values
     printed = lru_cache(maxsize=None, typed=True)(print_with_interval)
     body = [line_of(tex_cell(row, column, text, printed) for column in shown) for row in table.rows]
     return tabular(align, head, body, table.notes)
 
 
-# Signs in words and headings that TeX fonts do not have, as mathematics; others need LuaLaTeX or XeLaTeX.
+# Symbols that TeX fonts lack, as mathematics; other such symbols need LuaLaTeX or XeLaTeX.
 TEX_MATH = {
     "κ": r"\kappa", "α": r"\alpha", "β": r"\beta", "ε": r"\varepsilon", "ρ": r"\rho", "τ": r"\tau", "χ": r"\chi",
     "×": r"\times", "→": r"\rightarrow", "≥": r"\ge", "≤": r"\le", "−": "-", "±": r"\pm", "′": "'", "√": r"\surd",
@@ -61,7 +61,7 @@ TEX_MATH = {
     "σ": r"\sigma", "φ": r"\varphi", "ω": r"\omega", "Δ": r"\Delta", "Σ": r"\Sigma", "≈": r"\approx", "≠": r"\ne",
     "Φ": r"\Phi", "Ω": r"\Omega", "Θ": r"\Theta", "∞": r"\infty", "²": "^2", "ν": r"\nu", "ψ": r"\psi", "Π": r"\Pi",
 }  # fmt: skip
-LONG = 45  # rows; more are set over several pages
+LONG = 45  # rows; longer tables run over several pages
 PREAMBLE = r"""% Compiles as it is, with pdfLaTeX, XeLaTeX or LuaLaTeX. For a paper, copy the table between the marks.
 \documentclass[a4paper,landscape]{article}
 \usepackage[margin=1.5cm]{geometry}
@@ -72,7 +72,7 @@ PREAMBLE = r"""% Compiles as it is, with pdfLaTeX, XeLaTeX or LuaLaTeX. For a pa
 
 
 def as_tex_document(table: Table) -> str:
-    """A document that compiles as it is, with the table between two marks; wide tables are made to fit the page."""
+    """A document that compiles as it is, with the table between two marks; wide tables are scaled to the page."""
     body, _separator, notes = as_tex(table).partition(r"\par\footnotesize")
     notes = f"{_separator}{notes}"
     caption = rf"\caption{{{escape(table.title)}}}"
@@ -110,7 +110,7 @@ def tabular(align: str, head: str, body: Iterable[str], notes: Iterable[str]) ->
 
 
 def line_of(cells: Iterable[str]) -> str:
-    """Cells as a line. A [ or * at its start is held together: TeX would read it as an option of the line above."""
+    """Cells as a line. A [ or * at its start is put in braces: TeX would read it as an option of the line above."""
     line = " & ".join(cells) + r" \\"
     return f"{{{line[0]}}}{line[1:]}" if line[0] in "[*" else line
 
@@ -132,12 +132,13 @@ def print_with_interval(kind: str, value: int | float, low: float | None, high: 
 
 
 def print_number(kind: str, value: int | float, digits: int = 2) -> str:
-    """A count with its digits together, as files have it; other numbers as everywhere."""
+    """A count without a thousands separator, as in files; other numbers as elsewhere."""
     return str(value) if isinstance(value, int) else format_as(kind, value, digits)
 
 
 def tex_grids(table: Table, grids: list[Grid], notes: Iterable[str]) -> str:
-    """Grids of one crossing in one table, each under its title; under each line of numbers their intervals, smaller."""
+    """Grids of one crossing in one table, each under its title; the intervals in smaller type under each line of
+    numbers."""
     crossing = grids[0].crossing
     across = column_of(table, crossing.across)
     along = [column_of(table, name) for name in crossing.along]
@@ -168,7 +169,7 @@ def grid_lines(table: Table, grid: Grid, name: Any) -> Iterator[str]:
 
 
 def grid_cell(place: Place, table: Table, crossing: Crossing) -> tuple[str, str, str]:
-    """The number as it is marked, its interval, and what is beneath."""
+    """The number with its mark, its interval, and what is printed beneath."""
     row, column = place.row, place.column
     value = row[column.name]
     if value is None:
@@ -181,7 +182,7 @@ def grid_cell(place: Place, table: Table, crossing: Crossing) -> tuple[str, str,
 
 
 def grid_notes(table: Table, crossing: Crossing) -> Iterator[str]:
-    """What bold and underlined mean, and what is under the numbers."""
+    """What bold and underlined mean, and what is printed under the numbers."""
     marked = {row[crossing.mark] for row in table.rows} if crossing.mark else set()
     values = {BOLD: _("bold"), UNDERLINED: _("underlined")}
     if marked & MARKS.keys():
@@ -195,8 +196,8 @@ def escape(text: str) -> str:
 
 
 def cell(value: object) -> str:
-    """Empty for undefined; numbers with all digits and without marks; texts with formulas escaped."""
-    if isinstance(value, str):  # most of an export, which has forty million cells
+    """Empty for undefined; numbers with all digits and no thousands separator; formulas in texts are escaped."""
+    if isinstance(value, str):  # tested first: most of the forty million cells of an export
         return escape_formula(value)
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return ""
@@ -210,13 +211,13 @@ def cell(value: object) -> str:
 
 
 class TextWriter(Protocol):
-    """What takes text, such as a file."""
+    """Anything with a `write` method for text, such as a file."""
 
     def write(self, text: str, /) -> object: ...
 
 
 def as_csv(table: Table) -> str:
-    """Every column of the contract, unrounded; undefined is an empty cell beside its reason."""
+    """Every column of the contract, unrounded; an undefined value is an empty cell beside its reason."""
     out = io.StringIO(newline="")
     write_csv(table, out)
     return out.getvalue()
@@ -229,7 +230,7 @@ def write_csv(table: Table, out: TextWriter) -> None:
 
 
 def as_json(table: Table) -> str:
-    """The rows with both conventions' intervals under `intervals`; undefined is null."""
+    """The rows with the intervals of all conventions under `intervals`; undefined is null."""
     head = {"name": table.name, "title": table.title, "columns": table.header, "notes": table.notes}
     text = json.dumps(head, ensure_ascii=False, indent=1).removesuffix("\n}")
     rows = ",\n  ".join(json.dumps(row, ensure_ascii=False, allow_nan=False) for row in table.rows)
