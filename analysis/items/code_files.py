@@ -1,4 +1,5 @@
-"""Codes of items as a CSV file, out and in: a row for each code of an item. All of a file is taken, or nothing."""
+"""Codes of items as a CSV file, for export and import: one row per code of an item. A file is imported wholly or not
+at all."""
 
 import csv
 from collections.abc import Iterator
@@ -24,13 +25,13 @@ from studies.services.responses.importing import ImportRefused
 from studies.services.responses.rows import RowProblem
 
 COLUMNS = ("item_id", "kind", "code", "option_id", "quote", "note")
-MORE = ("set_by", "set_at", "text_id", "generator", "question")  # for those who read the file; not read back
+MORE = ("set_by", "set_at", "text_id", "generator", "question")  # for people who read the file; ignored by imports
 MOST_NOTE = 1_000
 
 
 @dataclass(frozen=True)
 class CodeImport:
-    """What a file changed, or with `dry_run` how many codes it holds. `new`: codes of the team's own that it adds."""
+    """What a file changed; with `dry_run` how many codes it contains. `new`: codes of the team's own that it adds."""
 
     n_rows: int
     done: ActResult | None
@@ -38,8 +39,8 @@ class CodeImport:
 
 
 def export_codes(study: Study, out: Out, kind: str = "") -> int:
-    """Every current code, in the study's order of items; with a kind only its codes, and a row without one for each
-    item that has none, to be filled in. The number of rows."""
+    """Every current code, in the study's order of items. With a kind: only its codes, and an empty row to fill in for
+    each item without one. Returns the number of rows."""
     rows = csv.writer(out)
     rows.writerow([*COLUMNS, *MORE])
     standing: dict[int, list[ItemCode]] = {}
@@ -68,9 +69,8 @@ def row_of(study: Study, item: Item, code: ItemCode | None, kind: str) -> list[s
 
 def import_codes(study: Study, content: bytes, user: User | None, *, dry_run: bool = False) -> CodeImport:
     """Set what the file says, as one act that can be undone. Rows without a code say nothing; nothing is taken away but
-    what another code of a kind with one code an item replaces.
-
-    Raises `ImportRefused` with every problem by line: nothing is stored then.
+    Set the codes in the file, as one act that can be undone. Rows without a code are ignored; nothing is removed
+    except a code that the file's code replaces because an item can have only one of its kind.
     """
     reading = Reading()
     table = read_cells(content, reading)

@@ -1,4 +1,4 @@
-"""Which codes somebody can set on the items of a study, under which key, and how far the coding is."""
+"""Which codes somebody can set on the items of a study, by which keys, and how far the coding has come."""
 
 from collections import Counter
 from collections.abc import Collection, Iterable
@@ -41,7 +41,7 @@ FIRST = (TYPE, TAG)
 
 @dataclass(frozen=True)
 class CodeChoice:
-    """A code that can be set: its key, and how many items have it, by a code or by their metadata."""
+    """A code that can be set: its key, and how many items have it, from a code or from their metadata."""
 
     code: Code
     key: str
@@ -50,7 +50,7 @@ class CodeChoice:
 
 @dataclass(frozen=True)
 class Kind:
-    """Codes that belong together. `without`: ids of the items that have none, or contradicting ones."""
+    """Codes that belong together. `without`: ids of the items that have none of them, or contradicting ones."""
 
     name: str
     codes: list[CodeChoice]
@@ -72,7 +72,7 @@ class Kind:
 
 @dataclass(frozen=True)
 class Scheme:
-    """All kinds of a study with codes and categories of metadata by item id."""
+    """All kinds of a study, with codes and categories from metadata by item id."""
 
     kinds: list[Kind]
     codes: dict[str, set[str]]
@@ -85,7 +85,7 @@ class Scheme:
 def scheme_of(
     study: Study, items: Collection[str], chosen: str = "", coding: IndependentCoding | None = None
 ) -> Scheme:
-    """`items`: their ids. `chosen`: the kind that alone has keys; without one all have.
+    """`items`: their ids. `chosen`: the only kind whose codes get keys; None: all kinds.
 
     An independent coding offers the same codes and hides those of others and of the metadata.
     """
@@ -116,7 +116,7 @@ def scheme_of(
 
 
 def kinds_of(study: Study) -> dict[str, Any]:
-    """For the results page: the kinds that divide the items, and which of them is to be coded next."""
+    """For the results page: the kinds that divide the items, and which of them to code next."""
     kinds = [kind for kind in scheme_of(study, list(metadata_of(study))).kinds if kind.is_single]
     begun = [kind for kind in kinds if 0 < kind.n < kind.of]
     to_code = next(iter(begun or kinds), None)
@@ -131,7 +131,7 @@ def list_offered_codes(study: Study) -> list[Code]:
 
 
 def list_offered(study: Study, found: dict[str, Categories], codes: dict[str, set[str]]) -> list[Code]:
-    """Kinds that divide the items first. Of metadata only names of a few values, which may be categories."""
+    """Kinds that divide the items come first. Of metadata, only columns with few values, which may be categories."""
     known = {code.name: code for code in codes_of(study.protocol)}
     used = {name for names in codes.values() for name in names}
     from_metadata = {
@@ -146,14 +146,14 @@ def list_offered(study: Study, found: dict[str, Categories], codes: dict[str, se
 
 
 def repeats(way: Categories) -> bool:
-    """Whether the items have few categories, some of them several items: else the values are names."""
+    """Whether the items have few categories, shared by several items; otherwise the values are names."""
     counts = Counter(category for category in way.of.values() if category)
     return len(counts) <= MOST and any(n > 1 for n in counts.values())
 
 
 @dataclass(frozen=True)
 class Coder:
-    """Who set how many of the current codes; nobody's are those that a command set."""
+    """Somebody who set codes, and how many of the current ones; codes set by a command belong to nobody."""
 
     pk: int | None
     name: str
@@ -161,7 +161,7 @@ class Coder:
 
 
 def coders_of(study: Study) -> list[Coder]:
-    """By name, nobody's last."""
+    """By name; nobody comes last."""
     rows = ItemCode.objects.current().filter(study=study).order_by().values_list("set_by", "set_by__username")
     found = [Coder(pk, name or "", n) for (pk, name), n in Counter(rows).items()]
     return sorted(found, key=lambda coder: (not coder.name, coder.name))
@@ -179,7 +179,7 @@ SORTS = [
 
 
 class CodingFilter(forms.Form):
-    """A GET form; what does not exist chooses nothing."""
+    """A GET form; an unknown value selects nothing."""
 
     kind = forms.ChoiceField(label=_("Kind of code"), required=False)
     state = forms.ChoiceField(label=_("Items"), choices=STATES, required=False)
@@ -245,7 +245,7 @@ MOST_ACTS = 8
 
 @dataclass(frozen=True)
 class ItemRecord:
-    """What an item is found and sorted by."""
+    """What items are filtered and sorted by."""
 
     pk: int
     id: str
@@ -265,13 +265,13 @@ FIELDS = (
 
 
 def items_of(study: Study) -> list[ItemRecord]:
-    """In the order of the study, each item once."""
+    """In the order of the study, without repetition."""
     ordered = UnitItem.objects.filter(unit__study=study).order_by("unit__position", "position")
     return list({row[0]: ItemRecord(*row) for row in ordered.values_list(*FIELDS)}.values())
 
 
 def select_items(study: Study, items: list[ItemRecord], scheme: Scheme, form: CodingFilter) -> list[ItemRecord]:
-    """Those that the form asks for, in the order that it asks for."""
+    """The items that match the form, sorted as it says."""
     kind, words = scheme.kind(form.choice("kind")), form.choice("q").strip().casefold()
     without = kind.without if kind else {item.id for item in items if not scheme.codes.get(item.id)}
     found = [
@@ -293,7 +293,7 @@ def _is_of(study: Study, code: str, kind: str) -> bool:
 
 
 def _sort_items(study: Study, items: list[ItemRecord], form: CodingFilter) -> list[ItemRecord]:
-    """Surest first is the order of the lists: of both together where neither is chosen, then the items in none."""
+    """By certainty means the order of the lists: both combined if neither is chosen, then the items in none."""
     name, sort = form.choice("list"), form.choice("sort")
     if name or sort == "surest":
         sure = certainties(study, [name] if name else ["guessable_items", "unanswerable_items"])
@@ -305,7 +305,7 @@ def _sort_items(study: Study, items: list[ItemRecord], form: CodingFilter) -> li
 
 
 def certainties(study: Study, names: Collection[str]) -> dict[str, float]:
-    """By item id how sure it is that the item belongs into the list, the higher where it is in two."""
+    """By item id how certainly the item belongs in the list; the higher value if it is in two."""
     report = report_of(study, usual_choices(study))
     found: dict[str, float] = {}
     for row in (row for name in names for row in report.table(name).rows):
@@ -315,7 +315,8 @@ def certainties(study: Study, names: Collection[str]) -> dict[str, float]:
 
 @dataclass(frozen=True)
 class CodingRow:
-    """An item of the page with its codes. metadata_categories: those of its metadata, where no code says another."""
+    """An item on the page with its codes. metadata_categories: those from its metadata, where no code overrides
+    them."""
 
     item: Item
     codes: list[ItemCode]
@@ -339,7 +340,7 @@ def coding_rows(
 
 
 def list_metadata_categories(study: Study, item: Item, scheme: Scheme) -> list[tuple[str, str]]:
-    """Kind and category in words of what only the item's metadata says, for the kinds that are offered."""
+    """Kind and category, in words, that come only from the item's metadata, for the kinds on offer."""
     id, found = item.external_id, []
     coded = {code_called(study.protocol, name).kind for name in scheme.codes.get(id, ())}
     for kind in scheme.kinds:
@@ -351,7 +352,7 @@ def list_metadata_categories(study: Study, item: Item, scheme: Scheme) -> list[t
 
 @dataclass(frozen=True)
 class Act:
-    """Who set or took back what on how many items, and whether that was undone."""
+    """Who set or removed which codes on how many items, and whether that was undone."""
 
     act: CodingAct
     codes: list[str]
@@ -378,7 +379,7 @@ def describe_codes(study: Study, rows: list[tuple[str, int]]) -> list[str]:
 
 
 class CodeForm(forms.Form):
-    """Codes, one or several, and where they are seen. Its cleaned data are the arguments of `set_codes`."""
+    """One or several codes, and where they apply. The cleaned data are the arguments of `set_codes`."""
 
     codes = forms.MultipleChoiceField(label=_("Codes"), widget=forms.CheckboxSelectMultiple)
     option = forms.ModelChoiceField(

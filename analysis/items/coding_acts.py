@@ -17,7 +17,7 @@ from studies.models import Study, UnitItem
 
 
 class BadCode(ValueError):
-    """The code cannot be set so; the message is a sentence that says what can."""
+    """The code cannot be set this way; the message is a sentence that says what is possible."""
 
 
 def unknown_code_error(code: str) -> BadCode:
@@ -33,7 +33,8 @@ def set_codes(study: Study, item: Item, codes: Iterable[str], user: User, **wher
 def set_code(
     study: Study, item: Item, code: str, user: User, *, option: Option | None = None, quote: str = "", note: str = ""
 ) -> ItemCode:
-    """Set a code on an item of the study, perhaps pointing to an option and to words of the text; `BadCode` if not."""
+    """Set a code on an item of the study, possibly pointing to an option and a quote of the text; `BadCode` if
+    invalid."""
     if not is_known(study.protocol, code):
         raise unknown_code_error(code)
     if not study.units.filter(items=item).exists():
@@ -60,7 +61,8 @@ def remove_code(code: ItemCode, user: User) -> bool:
 
 
 def span_of(quote: str, body: str) -> tuple[int | None, int | None]:
-    """Where the words are in the text, whatever blanks or line ends part them; `BadCode` if not in one place."""
+    """The place of the quote in the text, regardless of spaces and line breaks; `BadCode` if it occurs nowhere or
+    twice."""
     words = quote.split()
     if not words:
         return None, None
@@ -77,7 +79,7 @@ BATCH = 500
 
 @dataclass(frozen=True)
 class CodePlacement:
-    """A code for an item, by primary key, perhaps pointing to an option and to a span of the text."""
+    """A code for an item, by primary key, possibly pointing to an option and a span of the text."""
 
     item: int
     code: str
@@ -91,14 +93,14 @@ class CodePlacement:
         return self.item, self.code, self.option
 
     def says_more_than(self, standing: ItemCode) -> bool:
-        """Whether it points elsewhere or notes something else than the code that is at the same place."""
+        """Whether it points elsewhere, or has another note, than the code already at the same place."""
         points_elsewhere = self.end is not None and (self.start, self.end) != (standing.start, standing.end)
         return points_elsewhere or bool(self.note and self.note != standing.note)
 
 
 @dataclass(frozen=True)
 class ActResult:
-    """What an act did. `items`: those whose codes it changed; no act where nothing had to change."""
+    """What an act did. `items`: those whose codes it changed; without an act nothing had to change."""
 
     act: CodingAct | None
     n_set: int = 0
@@ -110,10 +112,10 @@ class ActResult:
 def code_items(
     study: Study, placed: Collection[CodePlacement], user: User | None, coding: IndependentCoding | None = None
 ) -> ActResult:
-    """Set these codes for the team, or in an independent coding. Of a kind with one code per item, the new one takes
-    the place of another.
+    """Set these codes for the team, or in an independent coding. If an item can have only one code of a kind, the new
+    code replaces the old one.
 
-    `BadCode` for an unknown code and for an item that is not in the study. At each place one code is set at most.
+    `BadCode` for an unknown code or an item outside the study. At each place at most one code is set.
     """
     _lock(study, coding)
     _refuse_unknown(study, placed)
@@ -134,7 +136,7 @@ def code_items(
 def take_back(
     study: Study, items: Collection[int], code: str, user: User | None, coding: IndependentCoding | None = None
 ) -> ActResult:
-    """Take a code back from all of these items that have it, wherever on them it points."""
+    """Remove a code from all of these items that have it, wherever on them it points."""
     _lock(study, coding)
     standing = _codes_by_item(study, set(items), coding)
     removed = [each for codes in standing.values() for each in codes if each.code == code]
@@ -152,9 +154,9 @@ def take_back_kind(study: Study, item: int, kind: str, user: User | None) -> Act
 
 @transaction.atomic
 def undo(study: Study, act: int, user: User, coding: IndependentCoding | None = None) -> ActResult | None:
-    """Undo one's own act: what it set is taken back, what it removed is set again, under the name of who had set it.
+    """Undo one's own act: what it set is removed, what it removed is set again, under the name of whoever had set it.
 
-    None where it is not one's own or was undone before. What others have set since at the same place stays.
+    None if the act is somebody else's or already undone. What others have set since at the same place stays.
     """
     _lock(study, coding)
     found = CodingAct.objects.filter(study=study, coding=coding, pk=act, made_by=user, undone_at=None).first()
@@ -162,7 +164,7 @@ def undo(study: Study, act: int, user: User, coding: IndependentCoding | None = 
 
 
 def undo_act(found: CodingAct, user: User) -> ActResult:
-    """The same, whoever did it."""
+    """The same for anybody's act."""
     study = found.study
     removed = list(ItemCode.objects.current(found.coding).filter(set_in=found))
     _remove(removed, user, None)
@@ -175,12 +177,12 @@ def undo_act(found: CodingAct, user: User) -> ActResult:
 
 
 def last_act(study: Study, user: User, coding: IndependentCoding | None = None) -> CodingAct | None:
-    """What `undo` would undo next for this person."""
+    """The act of this person that `undo` would undo next."""
     return CodingAct.objects.filter(study=study, coding=coding, made_by=user, undone_at=None).first()
 
 
 def _lock(study: Study, coding: IndependentCoding | None) -> None:
-    """One act after the other, so that none overlooks what another sets; `BadCode` once the coding is finished."""
+    """Allow one act at a time, so that none overlooks another's codes; `BadCode` once the coding is finished."""
     Study.objects.select_for_update().get(pk=study.pk)
     if coding and IndependentCoding.objects.filter(pk=coding.pk, finished_at__isnull=False).exists():
         raise BadCode(_("You have finished your coding. Nothing was changed."))
@@ -198,7 +200,8 @@ def _refuse_unknown(study: Study, placed: Iterable[CodePlacement]) -> None:
 def _codes_by_item(study: Study, items: Collection[int], coding: IndependentCoding | None) -> dict[int, list[ItemCode]]:
     """The current codes on these items, by item."""
     found: dict[int, list[ItemCode]] = {}
-    for code in ItemCode.objects.current(coding).filter(study=study):  # all: thousands of keys are too many for a query
+    # not filtered by item: thousands of keys are too many for a query
+    for code in ItemCode.objects.current(coding).filter(study=study):
         if code.item_id in items:
             found.setdefault(code.item_id, []).append(code)
     return found
@@ -207,7 +210,7 @@ def _codes_by_item(study: Study, items: Collection[int], coding: IndependentCodi
 def _gives_way(
     study: Study, code: ItemCode, new: CodePlacement, wanted: Collection[tuple[int, str, int | None]]
 ) -> bool:
-    """Whether a standing code goes because a new one of its kind comes."""
+    """Whether an existing code is removed because a new one of its kind replaces it."""
     kind = code_called(study.protocol, code.code).kind
     same_kind = is_single(kind) and kind == code_called(study.protocol, new.code).kind
     return same_kind and code.code != new.code and (code.item_id, code.code, code.option_id) not in wanted

@@ -1,4 +1,4 @@
-"""Coders who code by themselves: where they disagree, how far they agree, and what is decided.
+"""Coders who code independently: where they disagree, how far they agree, and what is decided.
 
 Each coder's codes stay as they were set. A decision sets or removes the team's code, which results count.
 """
@@ -26,7 +26,7 @@ from projects.audit import record_act
 from projects.models import User
 from studies.models import Study
 
-MIN_CODERS = 2  # who have finished, before anybody sees what another has set
+MIN_CODERS = 2  # finished coders, before anybody sees another's codes
 MAX_REASON = 500
 COLUMNS = (
     "item_id", "kind", "code", "coder", "value", "adjudicated_value", "adjudicated_by", "adjudicated_at", "reason",
@@ -34,7 +34,7 @@ COLUMNS = (
 
 
 class CannotCode(Exception):
-    """This cannot be done with an independent coding, or not now; the message is a sentence."""
+    """This is not possible with an independent coding, or not now; the message is a sentence."""
 
 
 def find_coding(study: Study, user: User) -> IndependentCoding | None:
@@ -50,13 +50,13 @@ def is_comparable(study: Study) -> bool:
 
 
 def start_coding(study: Study, user: User) -> IndependentCoding:
-    """The user's own coding; a new one if there is none."""
+    """The user's own coding, created if there is none."""
     return IndependentCoding.objects.get_or_create(study=study, coder=user)[0]
 
 
 @transaction.atomic
 def finish_coding(coding: IndependentCoding) -> None:
-    """From now on an item without a code counts as one that has none; `CannotCode` if nothing was coded."""
+    """From now on an item without a code counts as one that has none; `CannotCode` if nothing was coded at all."""
     if not ItemCode.objects.current(coding).exists():
         raise CannotCode(_("You have not set a code yet. Code the items first."))
     IndependentCoding.objects.filter(pk=coding.pk, finished_at=None).update(finished_at=timezone.now())
@@ -65,7 +65,7 @@ def finish_coding(coding: IndependentCoding) -> None:
 
 @transaction.atomic
 def continue_coding(coding: IndependentCoding) -> None:
-    """Take the finishing back, while nobody can have seen another's codes."""
+    """Reopen a finished coding, as long as nobody can have seen another's codes."""
     Study.objects.select_for_update().get(pk=coding.study_id)
     if is_comparable(coding.study):
         raise CannotCode(_("Two coders have finished, so codes can be compared. Your coding stays as it is."))
@@ -74,7 +74,8 @@ def continue_coding(coding: IndependentCoding) -> None:
 
 @dataclass(frozen=True)
 class Question:
-    """What coders answer of an item: which code of a kind it has or, where it may have several, whether it has one."""
+    """What coders decide about an item: which code of a kind it has or, if it may have several, whether it has a
+    certain one."""
 
     name: str  # of the kind, or of the code
     kind: str
@@ -150,7 +151,7 @@ class Comparison:
 
     @cached_property
     def questions(self) -> list[Question]:
-        """Those that any coder has answered, in the order in which codes are offered."""
+        """The questions that any coder has answered, in the order in which codes are offered."""
         used = {code for items in self.codes.values() for codes in items.values() for code in codes}
         order = [code.name for code in codes_of(self.study.protocol)]
         names = sorted(used, key=lambda name: (order.index(name) if name in order else len(order), name))
@@ -168,7 +169,7 @@ class Comparison:
 
     @cached_property
     def cells(self) -> list[Cell]:
-        """The items that any coder has coded, in the study's order of items."""
+        """The cells of the items that any coder has coded, in the study's order of items."""
         every = (self.build_cell(item, question) for item in self.items for question in self.questions)
         return [cell for cell in every if any(cell.answers)]
 
@@ -182,7 +183,7 @@ class Comparison:
         return next((cell for cell in self.cells if (cell.item, cell.question.name) == (item, question)), None)
 
     def measure_agreement(self) -> list[Agreement]:
-        """Per question over all items of the study: an item without a code is one that has none."""
+        """Per question over all items of the study: an item without a code counts as one that has none."""
         return [self.measure(question) for question in self.questions]
 
     def measure(self, question: Question) -> Agreement:
@@ -202,14 +203,14 @@ def find_question(protocol: str, code: str) -> Question:
 
 
 def get_answer(protocol: str, question: Question, codes: Iterable[str]) -> str:
-    """What these codes of an item say to the question: a code, or nothing."""
+    """The answer that these codes of an item give to the question: a code, or nothing."""
     if question.is_yes_no:
         return question.name if question.name in codes else ""
     return next((each for each in codes if code_called(protocol, each).kind == question.kind), "")
 
 
 def list_values(study: Study, cell: Cell) -> list[tuple[str, str]]:
-    """What a cell can be decided to be, with words; nothing is written as a dash."""
+    """The possible decisions on a cell, in words; nothing is written as a dash."""
     if cell.question.is_yes_no:
         codes = [cell.question.name]
     else:
@@ -220,9 +221,9 @@ def list_values(study: Study, cell: Cell) -> list[tuple[str, str]]:
 
 @transaction.atomic
 def decide_code(study: Study, item: int, question: str, value: str, reason: str, user: User) -> CodeDecision:
-    """Store what a cell is decided to be, and set or remove the team's code; `CannotCode` says why it cannot be.
+    """Store the decision on a cell, and set or remove the team's code; `CannotCode` says why it is not possible.
 
-    A decision where coders agree needs a reason. `value`: a code, or nothing.
+    A decision against agreeing coders needs a reason. `value`: a code, or nothing.
     """
     Study.objects.select_for_update().get(pk=study.pk)
     cell = Comparison(study).find(item, question)
@@ -252,7 +253,7 @@ def apply_decision(study: Study, cell: Cell, value: str, reason: str, user: User
 
 @transaction.atomic
 def take_agreed_codes(study: Study, user: User) -> ActResult:
-    """Set the codes on which all coders agree for the team, as one act that can be undone on the page of codes."""
+    """Set the codes on which all coders agree for the team, as one act that can be undone on the coding page."""
     cells = [cell for cell in Comparison(study).cells if not cell.is_conflict and cell.decision is None]
     return code_items(study, [CodePlacement(cell.item, cell.answers[0]) for cell in cells], user)
 
@@ -260,7 +261,7 @@ def take_agreed_codes(study: Study, user: User) -> ActResult:
 @transaction.atomic
 def reopen_codes(study: Study, item: int, reason: str, user: User) -> int:
     """Take back all decisions about an item's codes, with what they changed; returns how many. `CannotCode` without a
-    reason, or where nothing was decided."""
+    reason, or if nothing was decided."""
     if not reason.strip():
         raise CannotCode(_("Say why you reopen the item."))
     Study.objects.select_for_update().get(pk=study.pk)
@@ -278,7 +279,8 @@ def reopen_codes(study: Study, item: int, reason: str, user: User) -> int:
 
 
 def export_comparison(study: Study, out: Out) -> int:
-    """What each coder, by number, said to each question about each item that any of them coded; the number of rows."""
+    """What each coder, by number, said about each item that any of them coded, by question; returns the number of
+    rows."""
     rows, n = csv.writer(out), 0
     rows.writerow(COLUMNS)
     comparison = Comparison(study)
@@ -300,7 +302,7 @@ def export_comparison(study: Study, out: Out) -> int:
 
 
 def say_plainly(question: Question, value: str) -> str:
-    """An answer for a file: yes or no, or a category, `none` without one."""
+    """An answer for a file: yes or no, or a category, `none` if there is none."""
     if question.is_yes_no:
         return "yes" if value else "no"
     return category_of(value) if value else "none"

@@ -1,4 +1,4 @@
-"""All that is known about one item of a study: who chose what in each stage, ratings, and every single judgment."""
+"""Everything known about one item of a study: who chose what in each stage, ratings, and every single judgment."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -36,11 +36,11 @@ class Judgment:
     others: dict[str, Any] = field(default_factory=dict)  # answers to questions about the item as a whole
     comments: list[str] = field(default_factory=list)
     compared_with: tuple[Item, ...] = ()  # the other item of a pair, or those of a tuple
-    superseded: frozenset[str] = frozenset()  # questions that the same annotator answered again in a later round
+    superseded: frozenset[str] = frozenset()  # questions that the annotator answered again in a later round
 
     @property
     def is_superseded(self) -> bool:
-        """Whether nothing of it counts any more."""
+        """Whether all its answers are superseded."""
         return {*self.others, *([ANSWER] if self.ticked else [])} <= self.superseded
 
     @property
@@ -49,7 +49,7 @@ class Judgment:
 
     @property
     def answers(self) -> list[tuple[str, str]]:
-        """Question and answer of what was answered about the item as a whole, in words."""
+        """The questions about the item as a whole with their answers, in words."""
         return [(name_question(question), self.word_answer(value)) for question, value in self.others.items()]
 
     @property
@@ -57,7 +57,7 @@ class Judgment:
         return sorted(map(name_question, self.superseded))
 
     def word_answer(self, value: Any) -> str:
-        """An answer in words; the choice in a pair from the point of view of the sheet's item."""
+        """An answer in words; a choice between items from the point of view of the sheet's item."""
         if isinstance(value, bool):
             return _("yes") if value else _("no")
         others = [item.external_id for item in self.compared_with]
@@ -66,7 +66,7 @@ class Judgment:
         return _("this item") if others and value == self.about else name_label(str(value))
 
     def is_right(self, options: Iterable[Option]) -> bool | None:
-        """Whether all options are judged as the keys are; None where one was not judged."""
+        """Whether all options are judged as their keys say; None if one was not judged."""
         if any(option.external_id not in self.ticked for option in options):
             return None
         return all(self.ticked[option.external_id] == option.correct for option in options)
@@ -87,9 +87,9 @@ class Judgment:
 
 
 def judgments_of_item(study: Study, item: Item, choices: Choices) -> list[Judgment]:
-    """One per annotator, unit, stage and round, in the order in which the annotators came; all rounds.
+    """One per annotator, unit, stage and round, in the order in which annotators were added; all rounds.
 
-    An answer about items that are compared is on the sheets of all of them.
+    An answer about compared items is on the sheets of all of them.
     """
     paired = PROTOCOLS[study.protocol].compares
     rows = (
@@ -158,7 +158,7 @@ class Line:
 
     @property
     def share(self) -> str:
-        """The share of whole items right with its interval over people; of a single model just right or wrong."""
+        """The share of whole items right, with its interval over people; for a single model only right or wrong."""
         if not self.n_complete:
             return "–"
         if self.n_complete == 1:
@@ -167,7 +167,7 @@ class Line:
 
 
 def lines(study: Study, judgments: list[Judgment], options: list[Option]) -> list[Line]:
-    """People, each group of them where there are several, then models and baselines that answered; stage by stage."""
+    """People, each group of them if there are several, then the models and baselines that answered; stage by stage."""
     stages = [stage for stage in get_declaration(study).stages if asks_options(stage)]
     current = [judgment for judgment in judgments if ANSWER not in judgment.superseded and judgment.ticked]
     found = [
@@ -199,7 +199,7 @@ def line_of(evaluator: str, stage: str, judgments: list[Judgment], options: list
 
 
 def describe_choices(judgments: list[Judgment], option: str) -> str:
-    """How many ticked the option, and how many of all were unsure about it; of a model what it answered."""
+    """How many ticked the option, and how many of all were unsure about it; for a model its answer."""
     judged = [judgment for judgment in judgments if option in judgment.ticked]
     if not judged:
         return "–"
@@ -213,7 +213,7 @@ def describe_choices(judgments: list[Judgment], option: str) -> str:
 
 @dataclass(frozen=True)
 class Spread:
-    """How often people gave each level of a question about the item as a whole; both in words."""
+    """How often people gave each level of a question about the item as a whole; question and levels in words."""
 
     question: str
     stage: str
@@ -223,9 +223,9 @@ class Spread:
 
 
 def spreads(study: Study, judgments: list[Judgment]) -> list[Spread]:
-    """One per question with declared levels that somebody answered, levels in the declared order, used or not.
+    """One per question with declared levels that somebody answered, with all levels in the declared order.
 
-    What was preferred in a pair is no level: see `comparisons`.
+    A preference in a pair is not a level: see `comparisons`.
     """
     people = [judgment for judgment in judgments if judgment.is_human]
     found = []
@@ -248,7 +248,7 @@ def spreads(study: Study, judgments: list[Judgment]) -> list[Spread]:
 
 
 def tables_of(found: Iterable[Spread]) -> list[tuple[list[str], list[Spread]]]:
-    """Questions with the same levels together, in one table: its levels and its rows."""
+    """One table for each set of questions with the same levels: its levels and its rows."""
     tables: dict[tuple[str, ...], list[Spread]] = {}
     for spread in found:
         tables.setdefault(tuple(level for level, _n in spread.counts), []).append(spread)
@@ -257,7 +257,7 @@ def tables_of(found: Iterable[Spread]) -> list[tuple[list[str], list[Spread]]]:
 
 @dataclass(frozen=True)
 class Comparison:
-    """How often one evaluator preferred the item to those of another generator, those to it, or neither."""
+    """How often one evaluator preferred the item to those of another generator, preferred those, or neither."""
 
     evaluator: str
     generator: str
@@ -271,7 +271,7 @@ class Comparison:
 
 
 def comparisons(item: Item, judgments: list[Judgment]) -> list[Comparison]:
-    """One per evaluator and generator of the other items; the latest round of each judgment."""
+    """One per evaluator and generator of the other items, from the latest round of each judgment."""
     judged = [(judgment, get_choice(judgment)) for judgment in judgments if not judgment.is_superseded]
     found: dict[tuple[str, str], list[Any]] = {}
     for evaluator, mine in by_evaluator([judgment for judgment, value in judged if value is not None]):
@@ -292,7 +292,7 @@ def comparisons(item: Item, judgments: list[Judgment]) -> list[Comparison]:
 
 
 def get_choice(judgment: Judgment) -> Any:
-    """What was chosen in the pair; None where nothing was asked."""
+    """What was chosen in the pair; None if nothing was."""
     return judgment.others.get("better")
 
 

@@ -1,4 +1,4 @@
-"""Shortcuts that the wording of items offers: of one item for its sheet, and counted over a bank."""
+"""Shortcuts in the wording of items: of one item for its sheet, and counted over a bank."""
 
 import hashlib
 import json
@@ -54,14 +54,14 @@ TABLE = TableSpec(
 
 @dataclass(frozen=True)
 class Sign:
-    """A sentence about an item, and whether it leads to the key, away from it, or neither."""
+    """A sentence about an item, and whether the cue leads to the key, away from it, or neither."""
 
     sentence: str
     leads: str = ""  # "key" or "distractor"
 
 
 def wording_of(item: Item) -> Wording:
-    """The item with its options and text as the signs are looked for; open items have no options."""
+    """The wording in which cues are searched: stem, options and text; open items have no options."""
     options = list(item.options.all())
     return Wording(
         stem=item.stem,
@@ -95,7 +95,7 @@ def signs_of(item: Item) -> list[Sign]:
 
 
 def shortcuts(items: Iterable[Item]) -> Table:
-    """One row per generator and cue by which an option stands out in some item; all generators together come first.
+    """One row per generator and cue by which an option of some item stands out; all generators together come first.
 
     The items need text, generator and options.
     """
@@ -143,14 +143,14 @@ def flag_items(items: Iterable[Item], cue: str, generator: str) -> list[tuple[It
 
 
 def bank_of(project: Project) -> QuerySet[Item]:
-    """The items of the bank with all that signs are looked for in."""
+    """The items of the bank, with everything that cues are searched in."""
     return (
         query_bank_items(project).select_related("text", "generator").prefetch_related("options").order_by("text", "pk")
     )
 
 
 def shortcuts_of(project: Project) -> Table:
-    """The table of the whole bank, with the words of the active language."""
+    """The table of the whole bank, in the active language."""
 
     key = f"shortcuts:{state_of_bank(project)}"
     table: Table | None = cache.get(key)
@@ -161,7 +161,7 @@ def shortcuts_of(project: Project) -> Table:
 
 
 def state_of_bank(project: Project) -> str:
-    """A hash of all the table depends on. Items are never changed, only followed by a new version."""
+    """A hash of everything the table depends on. Items never change; a new version follows them."""
     items = query_bank_items(project).order_by("text", "pk").values_list("pk", flat=True)
     corrections = KeyCorrection.objects.filter(item__project=project).aggregate(last=Max("pk"))
     generators = project.generators.order_by("pk").values_list("pk", "name")

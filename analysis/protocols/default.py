@@ -1,6 +1,6 @@
 """The report of a protocol without a plug-in of its own: counts, distributions, means on scales, and agreement.
 
-All of it follows from the declaration. A plug-in that leaves something out gets these parts too.
+All of it follows from the declaration. It also supplies the parts that a plug-in leaves out.
 """
 
 from collections.abc import Iterator
@@ -29,7 +29,7 @@ from studies.question_words import name_label, name_question
 from studies.services.declarations import get_declaration
 
 ANSWER = ("text_id", "item_id", "option_id", "annotator", "stage", "question", "value")
-COMPARED = ("text_id", "unit_items", "annotator", "stage", "question", "value")  # of answers about several items
+COMPARED = ("text_id", "unit_items", "annotator", "stage", "question", "value")  # for answers about several items
 
 
 def build_report(evidence: Evidence) -> Report:
@@ -49,7 +49,7 @@ def build_report(evidence: Evidence) -> Report:
 
 
 def count_answers(evidence: Evidence) -> Table:
-    """One row per evaluator and question that it answered, of free texts too."""
+    """One row per evaluator and question, free texts included."""
     rows = [
         {
             "evaluator": evaluator.name,
@@ -95,7 +95,7 @@ def label_rows(evaluator: str, asked: LabQuestion, frame: pd.DataFrame) -> Itera
 
 
 def average_scales(evidence: Evidence) -> Iterator[Table]:
-    """One row per evaluator, question on a scale and generator; no table where there is no such question."""
+    """One row per evaluator, question on a scale and generator; no table if there is no such question."""
     scales = [asked for asked in questions_of(evidence.study) if asked.is_ordered]
     rows = [
         row
@@ -186,7 +186,7 @@ def list_shared(evidence: Evidence, row: Row, column: str) -> Table:
 
 
 def list_answers(evidence: Evidence, rows: pd.DataFrame) -> Table:
-    """The columns that say something: an answer about an item as a whole has no option."""
+    """The columns with content: an answer about an item as a whole has no option."""
     if evidence.unit_items:
         items = rows["unit"].map(evidence.unit_items).map(" ".join, na_action="ignore")
         return list_rows(evidence, rows.assign(unit_items=items), COMPARED, _("The answers"))
@@ -204,7 +204,7 @@ def describe_design(facts: Facts) -> str:
 
 
 def describe_agreement(facts: Facts) -> str:
-    """Where the report has the default table."""
+    """Only if the report has the default table."""
     rows = next((table.rows for table in facts.report.tables if table.name == "agreement"), ())
     values = {row["question"]: row["conger_kappa"] for row in rows}
     by = ", ".join(f"{name} {_(UNDEFINED) if value is None else number(value)}" for name, value in values.items())
@@ -259,7 +259,7 @@ def draw_labels(report: Report) -> Bars | None:
 
 
 def list_agreed(report: Report) -> list[AgreementSummary]:
-    """Where the report has the default table."""
+    """Only if the report has the default table."""
     return [
         AgreementSummary(
             name_question(row["question"]), row["conger_kappa"], None, None, row["reason"], row["percent"], row["ac1"],

@@ -96,8 +96,9 @@ class ContrastSet:
 @dataclass(frozen=True)
 class OutcomeSentences:
     """Sentences of a protocol, marked for translation; `winner` and `among` name %(best)s, `tie` %(names)s.
-    among: names the winner of the %(n)s that can be compared. above, unclear: where 0 has a meaning, name the generators
-    whose own interval lies above 0, and those whose interval contains 0.
+
+    among: names the winner of the %(n)s that can be compared. above, unclear: where 0 has a meaning, they name the
+    generators whose own interval lies above 0, and those whose interval contains 0.
     """
 
     winner: str

@@ -320,9 +320,7 @@ def facts(table: Table, title: str, rows: list[Row], behind: BehindLink | None, 
         (name, [mine.get(quantity, Cell("", numeric=True)) for quantity in quantities]) for name, mine in cells.items()
     ]
     names = [name_code("quantity", quantity) for quantity in quantities]
-    shown = (
-        found if len(found) == most + 1 else found[:most]
-    )  # if one row too many, show it: the line about it would take its place
+    shown = found if len(found) == most + 1 else found[:most]  # a line about a single row left out takes as much room
     return Facts(title, names, shown, len(found) - len(shown))
 
 

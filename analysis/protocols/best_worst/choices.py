@@ -1,4 +1,4 @@
-"""Choices of the best and the worst item as reports read them. Results count those of people."""
+"""Choices of the best and the worst item in the form that reports need. Results count those of people."""
 
 import numpy as np
 import pandas as pd
@@ -52,7 +52,8 @@ def generator_codes(evidence: Evidence, choices: pd.DataFrame) -> tuple[IntArray
 
 
 def ratings_of(choices: pd.DataFrame, question: str) -> tuple[IntArray, IntArray, int]:
-    """(raters, tuples) places of the item chosen, MISSING where nobody chose; the text of each tuple; how many places.
+    """(raters, tuples) places of the chosen items, MISSING where nobody chose; the text of each tuple; the number of
+    places.
 
     Only tuples that two people or more judged.
     """

@@ -188,7 +188,7 @@ def item_scores(evidence: Evidence) -> Table:
 
 
 def judge_scores(evidence: Evidence) -> Table:
-    """The same of each model, by generator: beside people, never among them."""
+    """The same for each model, by generator: beside people, never pooled with them."""
     rows = []
     for judge in judges_in(evidence):
         by_generator = dict(iter(showings_of(evidence, choices_by(evidence, judge)).groupby("generator")))
@@ -292,7 +292,7 @@ def list_contrast(evidence: Evidence, row: Row, column: str) -> Table:
 
 @AGREEMENT.drill_down
 def list_shared_choices(evidence: Evidence, row: Row, column: str) -> Table:
-    """What people chose of the sets that two of them or more judged, or these people."""
+    """What people chose in the sets that at least two of them judged; for the count of people, these people."""
     choices = choices_of(evidence)
     shared = choices[choices.groupby("unit")["annotator"].transform("nunique") > 1]
     if column in COUNTED:
@@ -303,7 +303,8 @@ def list_shared_choices(evidence: Evidence, row: Row, column: str) -> Table:
 
 
 def list_choices(evidence: Evidence, choices: pd.DataFrame, by: str, values: list[str], column: str = "n") -> Table:
-    """The showings of items of these generators or ids, each with the choice; of `best` and `worst` those chosen so."""
+    """The showings of items with these generators or ids, each with the choice; for `best` and `worst` only those
+    chosen so."""
     showings = showings_of(evidence, choices)
     showings = showings[showings[by].isin(values)]
     showings = showings[showings[column]] if column in (BEST, WORST) else showings
@@ -370,7 +371,7 @@ def describe_agreement(facts: Facts) -> str:
     )
 
 
-# What best–worst scaling comes out at: how often each generator's items are the best rather than the worst.
+# The main result of best–worst scaling: how often each generator's items are the best rather than the worst.
 
 WORDS = OutcomeSentences(
     winner=gettext_noop("Items by %(best)s score highest."),

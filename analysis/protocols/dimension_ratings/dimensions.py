@@ -48,9 +48,8 @@ def alpha(evidence: Evidence) -> Table:
 
 
 def variant_alpha(evidence: Evidence) -> Iterator[tuple[Any, ...]]:
-    """Of each dimension what a row of the table `variants` says, in the first known round.
-
-    n are items that two or more scored.
+    """The rows of the table `variants` for each dimension, in the first known round; n are items that at least two
+    people scored.
     """
     first = rounds_of(evidence)[0]
     scores = scores_of(evidence, first)
@@ -107,7 +106,7 @@ def round_rows(evidence: Evidence, number: int) -> list[dict[str, Any]]:
 
 
 def nemenyi_of_scored(means: FloatArray) -> FloatArray:
-    """(k, k) p-values of the dimensions that have scores; one without any, as it did not apply, takes no part."""
+    """(k, k) p-values between the dimensions that have scores; a dimension that did not apply takes no part."""
     scored = np.flatnonzero(~np.isnan(means).all(axis=0))
     p = np.full((means.shape[1], means.shape[1]), np.nan)
     p[np.ix_(scored, scored)] = nemenyi(means[:, scored])
@@ -127,7 +126,7 @@ def distributions(evidence: Evidence) -> Table:
 
 
 def datasets(scores: pd.DataFrame) -> list[tuple[str, pd.DataFrame]]:
-    """All scores, and those of each data set where there are several."""
+    """All scores, and those of each data set if there are several."""
     found = [(ALL, scores)]
     if scores["dataset"].nunique() > 1:
         found += [(name or NONE, scores[scores["dataset"] == name]) for name in scores["dataset"].unique()]

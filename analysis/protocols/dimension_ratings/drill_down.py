@@ -76,7 +76,7 @@ def list_tables() -> tuple[TableSpec, ...]:
 
 @ALPHA.drill_down
 def list_alpha(evidence: Evidence, row: Row, column: str) -> Table:
-    """The scores of items with two or more; the others are in no pair."""
+    """The scores of items with at least two; the other items are in no pair."""
     scores = keep_dimension(scores_of(evidence, row["round"]), row["dimension"])
     paired = scores[scores.groupby("item_id")["annotator"].transform("size") > 1]
     items, single = paired["item_id"].nunique(), len(scores) - len(paired)
@@ -87,7 +87,7 @@ def list_alpha(evidence: Evidence, row: Row, column: str) -> Table:
 
 @MEANS.drill_down
 def list_means(evidence: Evidence, row: Row, column: str) -> Table:
-    """The scores of a generator's items on a dimension, for the average on all."""
+    """The scores of a generator's items on a dimension; for the average, on all dimensions."""
     scores = scores_of(evidence, row["round"])
     mine = keep_dimension(scores[scores["generator"] == row["generator"]], row["dimension"])
     return list_scores(evidence, mine, describe_means(evidence, mine))
@@ -95,7 +95,7 @@ def list_means(evidence: Evidence, row: Row, column: str) -> Table:
 
 @CONTRASTS.drill_down
 def list_contrasts(evidence: Evidence, row: Row, column: str) -> Table:
-    """The scores of either generator's items on a dimension after the last round, for the average on all."""
+    """The scores of both generators' items on a dimension after the last round; for the average, on all dimensions."""
     scores = scores_by(evidence, evaluator_named(evidence, row["evaluator"]), rounds_of(evidence)[-1])
     scores = scores[scores["generator"].isin([row["generator_a"], row["generator_b"]])]
     mine = keep_dimension(scores, row["measure"])
@@ -104,7 +104,7 @@ def list_contrasts(evidence: Evidence, row: Row, column: str) -> Table:
 
 @DISTRIBUTIONS.drill_down
 def list_distributions(evidence: Evidence, row: Row, column: str) -> Table:
-    """The scores of one level, for its share all scores on the dimension in the data set."""
+    """The scores of one level; for its share, all scores on the dimension in the data set."""
     scores = dict(datasets(scores_of(evidence, row["round"])))[row["dataset"]]
     every = keep_dimension(scores, row["dimension"])
     level = every["value"] == row["score"]
@@ -115,7 +115,7 @@ def list_distributions(evidence: Evidence, row: Row, column: str) -> Table:
 
 @FLAGGED.drill_down
 def list_flagged(evidence: Evidence, row: Row, column: str) -> Table:
-    """All scores of the item on the dimension, and the annotator's own of the same wording in the text."""
+    """All scores of the item on the dimension, and the annotator's own scores of the same wording in the text."""
     scores = keep_dimension(scores_of(evidence, 1), row["dimension"])
     items = evidence.items.set_index("item_id")
     is_exact = get_declaration(evidence.study).exact_wording
@@ -142,7 +142,7 @@ def keep_dimension(scores: pd.DataFrame, dimension: str) -> pd.DataFrame:
 
 
 def describe_means(evidence: Evidence, scores: pd.DataFrame) -> tuple[str, ...]:
-    """The mean on each dimension, and that of these means where there are several."""
+    """The mean on each dimension, and the mean of these means if there are several."""
     means = scores.groupby("dimension")["value"].mean().reindex(dimensions_of(evidence)).dropna()
     sentences = [f"{name_question(str(dimension))}: {number(mean)}" for dimension, mean in means.items()]
     if len(means) > 1:
@@ -174,7 +174,7 @@ def sort_scores(evidence: Evidence, rows: pd.DataFrame) -> pd.DataFrame:
 
 @CORRELATIONS.drill_down
 def list_dimensions(evidence: Evidence, row: Row, column: str) -> Table:
-    """The items with a mean score on both dimensions; Nemenyi's p ranks all dimensions of the items that have all."""
+    """The items with a mean score on both dimensions; for Nemenyi's p those with scores on all dimensions."""
     every = dimensions_of(evidence)
     names = every if column == "nemenyi_p" else (row["dimension_a"], row["dimension_b"])
     means = item_means(scores_of(evidence, row["round"]), every)[list(names)]
@@ -183,7 +183,7 @@ def list_dimensions(evidence: Evidence, row: Row, column: str) -> Table:
 
 @JUDGE_AGREEMENT.drill_down
 def list_judge_agreement(evidence: Evidence, row: Row, column: str) -> Table:
-    """Items with a score of the model and the mean of people's; for the share of equal ones, each score of people."""
+    """Items with a score of the model and people's mean; for the share of equal scores, each score of people."""
     own = keep_dimension(scores_by(evidence, evaluator_named(evidence, row["evaluator"]), 1), row["dimension"])
     people = keep_dimension(scores_of(evidence, rounds_of(evidence)[0]), row["dimension"])
     if column in ("percent", "n_pairs"):
@@ -198,7 +198,7 @@ def list_judge_agreement(evidence: Evidence, row: Row, column: str) -> Table:
 
 
 def pairs_of_scores(evidence: Evidence, own: pd.DataFrame, people: pd.DataFrame) -> Table:
-    """One row per score of people on an item that the model scored."""
+    """One row per person's score of an item that the model also scored."""
     pairs = people.merge(own[["item_id", "value"]], on="item_id", suffixes=("", "_model"))
     found = pairs.set_index("item_id")[["annotator", "value", "value_model"]].rename(columns={"value": "score"})
     found = found.assign(equal=found["score"] == found["value_model"])
@@ -214,7 +214,7 @@ def pairs_of_scores(evidence: Evidence, own: pd.DataFrame, people: pd.DataFrame)
 def list_numbers(
     evidence: Evidence, numbers: pd.DataFrame, titles: Mapping[str, str], notes: tuple[str, ...] = ()
 ) -> Table:
-    """numbers: items down, by id; `titles` names those of its columns that are listed, in their order."""
+    """numbers: items down, by id; `titles` names the columns to list, in their order."""
     columns = tuple(Column(column, title, "number") for column, title in titles.items())
     return list_items(evidence, numbers, columns, notes)
 
@@ -234,7 +234,8 @@ def list_items(
 
 @METRIC_CORRELATIONS.drill_down
 def list_correlations(evidence: Evidence, row: Row, column: str) -> Table:
-    """The items with both numbers, within texts those of the texts that count; for an adjusted p all p it is among."""
+    """The items with both numbers (within texts: those of the texts that count); for an adjusted p, all p of its
+    family."""
     data = pair_metrics(evidence)
     if column == "p_adjusted":
         return list_tests(evidence, data, row)
@@ -262,7 +263,7 @@ def keep_varying_texts(x: FloatArray, y: FloatArray, data: MetricPairs, coeffici
 
 
 def list_tests(evidence: Evidence, data: MetricPairs, row: Row) -> Table:
-    """The p of every metric and dimension of a coefficient and scope, and what Holm's adjustment makes of them."""
+    """The p of every metric and dimension of a coefficient and scope, with Holm's adjustment."""
     rows = [
         {name: each[name] for name in ("metric", "dimension", "n", "p")}
         for each in each_row(evidence, data, row["coefficient"], row["scope"])
@@ -294,7 +295,7 @@ def list_metric_means(evidence: Evidence, row: Row, column: str) -> Table:
 
 
 def split_dimensions(values: pd.DataFrame) -> pd.DataFrame:
-    """A column for each dimension; only one where the metric has the same value for all of them."""
+    """A column for each dimension, or a single one if the metric has the same value for all of them."""
     first = values.iloc[:, 0]
     return first.to_frame(ONE) if all(values[name].equals(first) for name in values) else values
 
@@ -309,7 +310,7 @@ def list_generators(evidence: Evidence, data: MetricPairs, metric: str) -> Table
 
 @METRIC_CHECKS.drill_down
 def list_checks(evidence: Evidence, row: Row, column: str) -> Table:
-    """The items with both numbers: those the check asks about, the others, or for the difference both."""
+    """The items with both numbers: those that the check is about, the others, or for the difference both."""
     data = pair_metrics(evidence)
     chosen = select_checked(evidence, data, row["metric"], row["check"])
     x, y = (mean_of_rows(each.to_numpy(dtype=np.float64)) for each in (data.values[row["metric"]], data.scores))
@@ -326,7 +327,7 @@ def list_checks(evidence: Evidence, row: Row, column: str) -> Table:
 
 @METRIC_BY_SCORE.drill_down
 def list_by_score(evidence: Evidence, row: Row, column: str) -> Table:
-    """The items of one rounded score, for r those of all of them."""
+    """The items of one rounded score; for r, the items of all scores."""
     data = pair_metrics(evidence)
     x, y = data.value(row["metric"], row["dimension"]), data.score(row["dimension"])
     kept = ~(np.isnan(x) | np.isnan(y))
@@ -371,7 +372,7 @@ def list_experts(evidence: Evidence, row: Row, column: str) -> Table:
 
 @ERROR_CODES.drill_down
 def list_codes(evidence: Evidence, row: Row, column: str) -> Table:
-    """The items with the code; for shares all items of the generator, or those of them that have any error."""
+    """The items with the code; for shares all items of the generator, or those with any error."""
     items = (
         evidence.items if row["generator"] == ALL else evidence.items[evidence.items["generator"] == row["generator"]]
     )

@@ -1,4 +1,4 @@
-"""Scores on dimensions: means of generators, and how dimensions go together, as tables of shaded cells."""
+"""Scores on dimensions: means of generators, and correlations of dimensions, as tables of shaded cells."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -43,7 +43,7 @@ def generator_means(table: Table, title: Mapping[str, Any]) -> Any:
 
 
 def dimension_correlations(table: Table, title: Mapping[str, Any]) -> Any:
-    """Pearson's r of each two dimensions after the last round, with a star where Nemenyi's p is below .05."""
+    """Pearson's r of every two dimensions after the last round, with a star where Nemenyi's p is below .05."""
     rows = [row for row in last_round_rows(table) if row["pearson"] is not None]
     names = dict.fromkeys([row["dimension_a"] for row in rows] + [row["dimension_b"] for row in rows])
     order = [name_question(name) for name in names]
@@ -77,7 +77,7 @@ def metric_correlations(table: Table, title: Mapping[str, Any]) -> Any:
 
 
 def with_round(words: str, table: Table) -> str:
-    """What is shown, and after which round if there were several: the tables beneath may show another first."""
+    """The words with the round shown, if there were several: the tables beneath may show another one first."""
     rounds = {row["round"] for row in table.rows}
     return _("%(words)s, round %(round)s") % {"words": words, "round": max(rounds)} if len(rounds) > 1 else words
 

@@ -103,7 +103,7 @@ def mean_of_means(sums: FloatArray) -> FloatArray:
 
 
 def judges_of_scores(evidence: Evidence) -> tuple[Table, ...]:
-    """Two tables where a model has scored, else none. Models score in round 1 only: it is held against people's
+    """Two tables if a model has scored, else none. Models score in round 1 only, so they are compared with people's
     first known round."""
     judged = [(judge, scores_by(evidence, judge, 1)) for judge in judges_in(evidence)]
     judged = [(judge, scores) for judge, scores in judged if not scores.empty]

@@ -29,7 +29,7 @@ from analysis.reports.estimates import intervals_json, over_texts, same_interval
 from analysis.reports.headlines import HIGHEST, LOWEST, mark_extremes
 from analysis.tables.spec import Table
 
-# How metrics and model judges go with the scores of people, on each dimension.
+# How metrics and model judges correlate with people's scores, on each dimension.
 
 POOLED, WITHIN, BY_GENERATOR = "pooled", "within text", "by generator"
 SCOPES = (POOLED, WITHIN, BY_GENERATOR)
@@ -101,8 +101,8 @@ def correlation_of(x: Any, y: Any, data: MetricPairs, coefficient: str, scope: s
 def compute_intervals(
     found: Correlation, x: Any, y: Any, data: MetricPairs, coefficient: str, scope: str, seed: int
 ) -> tuple[dict[str, Interval], dict[str, float]]:
-    """The interval and the p of each convention. Those over texts come from leaving each out in turn:
-    ranks of 10,000 draws would take minutes."""
+    """The interval and p under each convention. Those over texts use the jackknife, as ranks of 10,000 bootstrap draws
+    would take minutes."""
     whole = by_texts(x, y, data, coefficient, scope, seed)
     independent = intervals.independent_correlation(found, coefficient, unit="item" if scope == POOLED else "generator")
     if scope == WITHIN:
@@ -113,7 +113,7 @@ def compute_intervals(
 
 
 def by_texts(x: Any, y: Any, data: MetricPairs, coefficient: str, scope: str, seed: int) -> Interval:
-    """Not clipped."""
+    """Not clipped to the range of a correlation."""
     how: Any = {"seed": seed, "method": JACKKNIFE, "bounds": (-np.inf, np.inf)}
     if scope == POOLED:
         return intervals.clustered_correlation(x, y, data.texts, coefficient, **how)
@@ -122,13 +122,14 @@ def by_texts(x: Any, y: Any, data: MetricPairs, coefficient: str, scope: str, se
     return intervals.clustered_by_generator(x, y, data.texts, data.generators, coefficient, **how)
 
 
-# Two checks of a metric: does it rate the reference as high as people do, does it favour its own model's family?
+# Two checks of a metric: does it rate references as high as people do, and does it favor its own model's family?
 
 REFERENCE, FAMILY = "reference", "own_family"
 
 
 def metric_checks(evidence: Evidence, data: MetricPairs) -> Table:
-    """One row per metric and check: how much more the metric gives these items than people do, beyond all others."""
+    """One row per metric and check: how much more the metric gives these items than people do, compared with all
+    others."""
     rows = [row for metric in data.values for row in metric_rows(evidence, data, metric)]
     notes = (
         _("Metric and people's average score are each put on one scale (mean 0, standard deviation 1, over all items "
@@ -153,7 +154,7 @@ def metric_rows(evidence: Evidence, data: MetricPairs, metric: str) -> list[dict
 
 
 def select_checked(evidence: Evidence, data: MetricPairs, metric: str, check: str) -> BoolArray:
-    """(n,): the items that a check is about, references or those by generators of the metric's own family."""
+    """(n,): the items that a check is about: references, or items by generators of the metric's own model family."""
     if check == REFERENCE:
         return data.items["reference"].to_numpy(dtype=bool)
     family = data.families.get(metric, "")

@@ -24,11 +24,11 @@ from studies.protocols.second_round import same_wording
 
 @dataclass(frozen=True)
 class MetricPairs:
-    """Items as rows, in the order of the bank, in all three.
+    """Three frames with the items as rows, in the order of the bank.
 
     `items`: text_id, generator, reference. `scores`: people's mean score on each dimension, after the last round.
-    `values`: of each metric its value for each dimension that it is about; most have one value for all of them.
-    `families`: of each metric that of its base model, where one is known.
+    `values`: by metric, its value for each dimension it is about; most have one value for all of them. `families`: by
+    metric the family of its base model, if known.
     """
 
     items: pd.DataFrame
@@ -56,7 +56,7 @@ def codes_of(names: pd.Series) -> IntArray:
 
 
 def pair_metrics(evidence: Evidence) -> MetricPairs:
-    """All items of the study but those that the choices drop, and every metric and model judge that has a value."""
+    """All items of the study except those that the choices drop, and every metric and model judge with a value."""
     items, dimensions = drop_left_out_items(evidence), dimensions_of(evidence)
     scores = item_means(scores_of(evidence, rounds_of(evidence)[-1]), dimensions).reindex(items.index)
     values = {
@@ -69,7 +69,8 @@ def pair_metrics(evidence: Evidence) -> MetricPairs:
 
 
 def drop_left_out_items(evidence: Evidence) -> pd.DataFrame:
-    """Duplicates and references inflate: a wording that occurs twice in a text, a reference held against itself."""
+    """Duplicates and references inflate correlations: a wording that occurs twice in a text, a reference compared with
+    itself."""
     items = evidence.items
     if REFERENCES in evidence.choices.dropped:
         items = items[~items["reference"].astype(bool)]
@@ -80,7 +81,7 @@ def drop_left_out_items(evidence: Evidence) -> pd.DataFrame:
 
 
 def tables_of(evidence: Evidence, dimensions: tuple[str, ...]) -> dict[str, pd.DataFrame]:
-    """By metric its values, items down, dimensions across; first the metrics, then the model judges."""
+    """By metric its values, with items down and dimensions across; first the metrics, then the model judges."""
     long = pd.concat([evidence.metrics, judgments_of_models(evidence)], ignore_index=True)
     found: dict[str, dict[str, pd.Series]] = {}
     for name in dict.fromkeys([*evidence.metric_families, *long["metric"]]):
@@ -93,7 +94,7 @@ def tables_of(evidence: Evidence, dimensions: tuple[str, ...]) -> dict[str, pd.D
 
 
 def split_metric(name: str, dimensions: tuple[str, ...]) -> tuple[str, str]:
-    """The metric, and the one dimension that it is about: `UniEval:fluency`; else nothing."""
+    """The metric and the one dimension that it is about, as in `UniEval:fluency`; no dimension if it has none."""
     metric, _colon, ending = name.rpartition(":")
     return (metric, ending) if metric and ending in dimensions else (name, "")
 
@@ -115,7 +116,7 @@ def explain_no_metrics() -> str:
 
 
 def note_dropped(evidence: Evidence) -> list[str]:
-    """Which items are left out, if any are."""
+    """Which items are left out, if any."""
     words = {
         DUPLICATES: _("Without repeated items of the same text."),
         REFERENCES: _("Without reference items."),
@@ -123,7 +124,7 @@ def note_dropped(evidence: Evidence) -> list[str]:
     return [words[name] for name in evidence.choices.dropped]
 
 
-# The values of metrics: by generator, and whether that ranks them as people do; by the score that people gave.
+# Values of metrics: by generator, and whether they rank generators as people do; by the score that people gave.
 
 
 def metric_means(evidence: Evidence, data: MetricPairs) -> Table:
@@ -140,7 +141,7 @@ def metric_means(evidence: Evidence, data: MetricPairs) -> Table:
 
 
 def means_by_generator(evidence: Evidence, data: MetricPairs, values: pd.DataFrame) -> pd.Series:
-    """The mean over dimensions of a generator's means, NaN where it has no value."""
+    """By generator the mean over dimensions of its means, NaN if it has no value."""
     means = values.groupby(data.items["generator"]).mean().mean(axis=1)
     return pd.Series(round_means(means.to_numpy(dtype=np.float64)), means.index).reindex(list(evidence.generators))
 

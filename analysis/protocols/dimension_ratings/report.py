@@ -73,7 +73,7 @@ def say_differences(evidence: Evidence, means: Table, comparisons: Sequence[Comp
 
 
 def dimensions_scored(means: Table, generators: list[Row]) -> set[frozenset[str]]:
-    """On which dimensions each of the generators has scores; one set where all have them on the same."""
+    """On which dimensions each of the generators has scores; a single set if it is the same for all."""
     scored: dict[str, set[str]] = {row["generator"]: set() for row in generators}
     for row in means.rows:
         if row["round"] == generators[0]["round"] and row["generator"] in scored and row["n"]:
@@ -82,7 +82,7 @@ def dimensions_scored(means: Table, generators: list[Row]) -> set[frozenset[str]
 
 
 def sentences(means: Table) -> list[str]:
-    """The average of each generator after the last round, of many only the range; who has none."""
+    """The average of each generator after the last round, of many only the range; and which have none."""
     defined = sort_averages(means)
     if len(defined) < 2:
         return []
@@ -124,7 +124,7 @@ def describe_agreement(facts: Facts) -> str:
     return _("Krippendorff's α in the first round: %(by)s.") % {"by": by}
 
 
-# What a study of dimension ratings comes out at: the mean of each generator on each dimension.
+# The main result of a study of dimension ratings: the mean of each generator on each dimension.
 
 WORDS = OutcomeSentences(
     winner=gettext_noop("Items by %(best)s are rated highest."),
@@ -180,13 +180,13 @@ def any_scored(rows: list, dimension: str) -> bool:
 
 
 def mark_of(row: Row, *, bare: bool = False) -> Mark:
-    """bare: without its interval."""
+    """bare: without the interval."""
     low, high = (None, None) if bare else (row["low"], row["high"])
     return Mark(row["mean"], low, high, "base" if row["dimension"] == AVERAGE else "with")
 
 
 def list_agreed(report: Report) -> list[AgreementSummary]:
-    """Krippendorff's α of each dimension in the first round that is known."""
+    """Krippendorff's α of each dimension in the first known round."""
     every = rows_called(report, "alpha")
     first = min((row["round"] for row in every), default=1)
     return [

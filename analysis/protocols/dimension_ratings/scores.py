@@ -19,7 +19,7 @@ from studies.protocols.dimension_ratings.declaration import RIGHT
 from studies.protocols.second_round import Flag, Score, flags_of
 from studies.services.declarations import get_declaration
 
-# Scores on dimensions as reports read them: one row per annotator, item and dimension. Results are people's.
+# One row per annotator, item and dimension. Results count people's scores.
 
 CELL = ["annotator", "item_id", "dimension"]
 AVERAGE = "average"
@@ -27,7 +27,7 @@ FIRST, SECOND = 1, 2  # rounds
 
 
 def scales_of(evidence: Evidence) -> tuple[Question, ...]:
-    """The declared questions that are answered on a scale, in their order."""
+    """The declared questions with a scale, in their order."""
     stages = get_declaration(evidence.study).stages
     return tuple(question for stage in stages for question in stage.questions if question.kind == "scale")
 
@@ -42,7 +42,7 @@ def levels_of(evidence: Evidence) -> tuple[int, ...]:
 
 
 def rounds_of(evidence: Evidence) -> tuple[int, ...]:
-    """1, and 2 once somebody has scored again; 2 alone where only the scores after it are known."""
+    """[1], and [1, 2] once somebody has scored again; [2] if only the scores of round 2 are known."""
     rounds = people_in(evidence).rows_of(evidence.every_round)["round"]
     if not (rounds > FIRST).any():
         return (FIRST,)
@@ -50,7 +50,7 @@ def rounds_of(evidence: Evidence) -> tuple[int, ...]:
 
 
 def unknown_round(evidence: Evidence) -> list[str]:
-    """A note where people's scores of round 1 are unknown."""
+    """A note if people's scores of round 1 are unknown."""
     if FIRST in rounds_of(evidence):
         return []
     return [_("Round 1 is unknown: only scores of round 2 were imported, given after annotators had seen "
@@ -63,7 +63,8 @@ def scores_of(evidence: Evidence, number: int) -> pd.DataFrame:
 
 
 def scores_by(evidence: Evidence, evaluator: Evaluator, number: int) -> pd.DataFrame:
-    """annotator, text_id, item_id, generator, dataset, dimension, round, value: of each cell its latest by then."""
+    """annotator, text_id, item_id, generator, dataset, dimension, round, value: for each cell the latest up to that
+    round."""
     mine = evaluator.rows_of(evidence.every_round)
     rows = mine[(mine["round"] <= number) & mine["question"].isin(dimensions_of(evidence))]
     rows = rows.rename(columns={"question": "dimension"}).sort_values("round", kind="stable")
@@ -74,7 +75,7 @@ def scores_by(evidence: Evidence, evaluator: Evaluator, number: int) -> pd.DataF
 
 
 def rating_families(evidence: Evidence, number: int) -> Iterator[Family]:
-    """Mean scores after a round: one family per dimension that was scored, and one of the average."""
+    """Mean scores after a round: one family per scored dimension, and one of the average."""
     for evaluator in list_compared_evaluators(evidence):
         yield from families_by(evidence, evaluator, number)
 
@@ -114,11 +115,11 @@ def item_means(scores: pd.DataFrame, dimensions: tuple[str, ...]) -> pd.DataFram
     return means.reindex(columns=list(dimensions))
 
 
-# What stands out in single scores by the rules of a second round, and what experts said of a sample of scores.
+# Scores flagged by the rules of a second round, and experts' verdicts on a sample of scores.
 
 
 def find_flagged_cells(evidence: Evidence) -> Table:
-    """One row per cell and rule, by the rules of the study; `score_2` is the score after round 2, if it was given."""
+    """One row per flagged cell and rule of the study; `score_2` is the score of round 2, if there is one."""
     scores = scores_of(evidence, FIRST)
     stems = dict(evidence.items[["item_id", "stem"]].to_numpy())
     cells = scores[["annotator", "text_id", "item_id", "dimension", "value"]].to_numpy()
@@ -151,7 +152,7 @@ def flag_row(flag: Flag, again: dict[tuple[str, str, str], int]) -> dict[str, An
 
 
 def note_changes(rows: list[dict[str, Any]], again: dict[tuple[str, str, str], int]) -> list[str]:
-    """How many of the cells were scored again, and how many of these changed."""
+    """How many of the cells were scored again, and how many of these scores changed."""
     if not again:
         return []
     cells = {(row["annotator"], row["item_id"], row["dimension"]): row for row in rows}.values()
@@ -164,7 +165,7 @@ def note_changes(rows: list[dict[str, Any]], again: dict[tuple[str, str, str], i
 
 
 def expert_check(evidence: Evidence) -> Table:
-    """One row per dimension and expert: of the n scores that they judged on it, the share that they found right."""
+    """One row per dimension and expert: of the n scores that they judged on it, the share they found right."""
     verdicts = evidence.verdicts
     experts = list(dict.fromkeys(verdicts["annotator"]))
     rows = [

@@ -1,4 +1,4 @@
-"""How far people agree with each other, and models with people, in judging options without and with the text."""
+"""How far people agree with each other, and models with people, on options without and with the text."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
@@ -47,9 +47,10 @@ from analysis.tables.spec import Table
 def published_kappas(
     ratings: np.ndarray, categories: int, pair_sets: Sequence[np.ndarray], seed: int
 ) -> list[Interval]:
-    """One interval per set of pairs, (p, 2) each: the mean κ weighted by shared judgments, judged units resampled.
+    """One interval per set of pairs, (p, 2) each: the mean κ weighted by shared judgments; judged units are resampled.
 
-    ratings: (raters, units) as in `analysis.measures.agreement`. A set's units are those that some pair of it shares.
+    ratings: (raters, units) as in `analysis.measures.agreement`. The units of a set are those that some pair of it
+    shares.
     """
     found: dict[int, Interval] = {}
     alike: dict[bytes, list[int]] = defaultdict(list)
@@ -94,13 +95,13 @@ def interval_of(values: np.ndarray, observed: float, n_units: int, n_responses: 
     return undefined_interval(PERCENTILE, about, UNDEFINED_FIGURE) if np.isnan(observed) else from_draws(values, about)
 
 
-MANY_PAIRS = 10_000  # those of 142 annotators; with more, ten times as many draws take minutes
+MANY_PAIRS = 10_000  # the pairs of 142 annotators; with more, 10,000 draws take minutes
 DRAWS_OF_MANY = 1_000
 DRAWN_AT_ONCE = 2**16  # units, few enough for the cache of a processor
 
 
 def draws_of(counts: np.ndarray, tables: np.ndarray, seed: int) -> Iterator[np.ndarray]:
-    """Weights of 10,000 draws of as many units as there are, of 1,000 where pairs are many; in blocks of bounded size.
+    """Weights of 10,000 draws of as many units as there are (1,000 if pairs are many), in blocks of bounded size.
 
     tables: (kinds, pairs, c, c).
     """
@@ -112,7 +113,8 @@ def draws_of(counts: np.ndarray, tables: np.ndarray, seed: int) -> Iterator[np.n
 
 
 def draw_weights(counts: np.ndarray, rows: int, rng: np.random.Generator) -> np.ndarray:
-    """(rows, kinds): how often each kind is drawn; unit by unit where nearly every unit is of a kind of its own."""
+    """(rows, kinds): how often each kind of unit is drawn; drawn unit by unit if nearly every unit has a kind of its
+    own."""
     n, kinds = int(counts.sum()), len(counts)
     if n > 4 * kinds:
         return rng.multinomial(n, counts / n, size=rows)
@@ -122,7 +124,7 @@ def draw_weights(counts: np.ndarray, rows: int, rng: np.random.Generator) -> np.
 
 
 def draw_units(kind: np.ndarray, kinds: int, rows: int, rng: np.random.Generator) -> np.ndarray:
-    """(rows, kinds): how often each kind is among as many units, drawn row after row; kind: (units,)."""
+    """(rows, kinds): how often each kind occurs among as many drawn units; kind: (units,)."""
     drawn = kind[rng.integers(len(kind), size=(rows, len(kind)))] + kinds * np.arange(rows)[:, None]
     return np.bincount(drawn.ravel(), minlength=rows * kinds).reshape(rows, kinds)
 
@@ -132,7 +134,7 @@ def mean_kappas(weights: np.ndarray, tables: np.ndarray, chosen: np.ndarray) -> 
     # Whole numbers up to the units in a draw: single precision holds them exactly, in half the time.
     exact = np.float32 if weights[0].sum() < 2**24 else np.float64
     sums = tables.reshape(len(tables), -1).T.astype(exact) @ weights.T.astype(exact)
-    # Draws are made the innermost axis in memory: sums over two categories are slow otherwise.
+    # Draws are the innermost axis in memory: sums over two categories are slow otherwise.
     drawn = np.moveaxis(sums.astype(np.float64).reshape(*tables.shape[1:], len(weights)), -1, 0)
     kappa = cohen_kappa(drawn)
     weight = np.where(np.isnan(kappa), 0.0, drawn.sum(axis=(2, 3)))
@@ -153,12 +155,12 @@ class Ratings:
     text: np.ndarray
 
     def places(self, codes: frozenset[str]) -> np.ndarray:
-        """The rows of those who judged something in this stage."""
+        """The rows of those who judged anything in this stage."""
         return np.array([place for place, rater in enumerate(self.raters) if rater in codes], dtype=np.int64)
 
 
 def agreement_with_humans(evidence: Evidence) -> Table:
-    """All people with each other, each model and baseline with the people, each person with the other people."""
+    """All people with each other, each model and baseline with people, each person with the other people."""
     judgments = evidence.judgments
     rows = []
     for stage in (GUESS, READ):
@@ -180,7 +182,7 @@ def ratings_in(judgments: pd.DataFrame) -> Ratings:
 
 @dataclass(frozen=True)
 class Line:
-    """A row to be: whose agreement, over which pairs; `average` is for people as a whole."""
+    """A row to build: whose agreement, over which pairs; `average` is for people as a whole."""
 
     evaluator: Evaluator
     pairs: np.ndarray
@@ -197,7 +199,7 @@ def stage_rows(evidence: Evidence, stage: str, ratings: Ratings) -> list[dict[st
 
 
 def lines_of(evidence: Evidence, ratings: Ratings) -> Iterator[Line]:
-    """All people and groups, then models and baselines beside them, then single people."""
+    """All people and groups, then models and baselines compared with them, then single people."""
     chosen = evaluators_in(evidence)
     humans = ratings.places(people_in(evidence).codes)
     for evaluator in chosen:
@@ -211,7 +213,7 @@ def lines_of(evidence: Evidence, ratings: Ratings) -> Iterator[Line]:
 
 
 def people_among(evidence: Evidence, chosen: list[Evaluator]) -> list[Evaluator]:
-    """The single people who have a row: all of the chosen human evaluators."""
+    """The people who have a row of their own: all chosen human evaluators."""
     codes = set().union(*(evaluator.codes for evaluator in chosen if evaluator.kind == "human"))
     everybody = evidence.annotators["annotator"]
     return [Evaluator(code, "human", "ticked", frozenset([code])) for code in everybody if code in codes]

@@ -1,4 +1,4 @@
-"""Answers as reports read them: judgments of options, ratings of items, and how ratings go with correct answers."""
+"""Answers in the form that reports need: judgments of options, ratings of items, and accuracy by rating."""
 
 from typing import Any
 
@@ -12,7 +12,7 @@ from analysis.reports.evaluators import Evaluator, evaluators_in, people_in
 from analysis.tables.spec import Table, count
 from studies.services.declarations import get_declaration
 
-# The answers as reports read them: judgments of options, ratings, and items right as a whole.
+# Judgments of options, ratings, and items right as a whole.
 
 GUESS, READ = "guess", "read"
 
@@ -29,7 +29,7 @@ def levels_of(evidence: Evidence) -> tuple[int, ...]:
 
 
 def select_matched(judgments: pd.DataFrame) -> pd.DataFrame:
-    """Only what an annotator said about an item both without and with the text."""
+    """Only the judgments by annotators who judged the item both without and with the text."""
     stages = judgments.groupby(["annotator", "item_id"])["stage"].transform("nunique")
     return judgments[stages == 2]
 
@@ -40,7 +40,7 @@ def items_right(judgments: pd.DataFrame) -> pd.DataFrame:
     return judgments.groupby(keys, sort=False)["correct"].all().rename("right").reset_index()
 
 
-# How items were rated, and how rightly they were answered by those who rated them so.
+# How items were rated, and how accurate the answers of those who rated them so are.
 
 
 def ratings(evidence: Evidence) -> Table:
@@ -72,7 +72,7 @@ def rating_row(
 
 
 def accuracy_by_rating(evidence: Evidence) -> Table:
-    """For each level: the people's own answers to the items that they themselves rated so, generators pooled."""
+    """For each level: people's own answers to the items that they rated so, generators pooled."""
     own = find_rated_and_judged(evidence)
     rows = [
         accuracy_row(evidence, level, stage, own[(own["rating"] == level) & (own["stage"] == stage)])
@@ -83,7 +83,7 @@ def accuracy_by_rating(evidence: Evidence) -> Table:
 
 
 def find_rated_and_judged(evidence: Evidence) -> pd.DataFrame:
-    """People's judgments of options with `rating`, their own of that item; without those of items not rated."""
+    """People's judgments of options, with their own `rating` of the item; without judgments of unrated items."""
     people = people_in(evidence)
     judgments, rated = people.rows_of(evidence.judgments), people.rows_of(ratings_of(evidence.frame))
     return judgments.merge(

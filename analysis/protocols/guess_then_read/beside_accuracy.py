@@ -35,7 +35,7 @@ BOTH_STAGES = gettext_noop("No option has p(true) both without and with the text
 
 
 def beside_accuracy(evidence: Evidence) -> tuple[Table, ...]:
-    """The second table only where a model's probabilities are known."""
+    """The second table only if a model's probabilities are known."""
     judgments = with_keys(evidence)
     tables = (bias(evidence, judgments), probabilities(evidence, judgments))
     return tables if tables[1].rows else tables[:1]
@@ -51,7 +51,7 @@ def with_keys(evidence: Evidence) -> pd.DataFrame:
 
 
 def parts_of(evidence: Evidence, judgments: pd.DataFrame) -> Iterator[tuple[str, Evaluator, pd.DataFrame]]:
-    """The judgments of each evaluator about each generator's items, without those that there are none of."""
+    """The judgments of each evaluator about each generator's items, where there are any."""
     for generator in evidence.generators:
         about = judgments[judgments["generator"] == generator]
         for evaluator in evaluators_in(evidence):
@@ -148,7 +148,7 @@ def mean_gain(gain: np.ndarray, text: np.ndarray, seed: int) -> Interval:
 
 
 def by_texts(value: float, interval: Callable[[], Interval], reason: str) -> Estimate:
-    """An estimate with an interval by texts, computed only if there is a value; there is no published one."""
+    """An estimate with an interval over texts, computed only if there is a value; there is no published one."""
     nowhere = undefined_interval("", (TEXT, 0, 0, None), BY_TEXTS)
     if np.isnan(value):
         return Estimate(value, over_texts(nowhere, nowhere), _(reason))

@@ -58,7 +58,7 @@ STAGES: Mapping[str, tuple[str, ...]] = {"guessability": (GUESS,), "answerabilit
 OPTION = ("item_id", "option_id")
 SHARED = ("text_id", "item_id", "option_id", "generator", "stage", "annotator_a", "annotator_b", "ticked_a", "ticked_b")
 OF_PAIR = ("annotator_a", "annotator_b", "n_shared", "n_same", "kappa", "ac1")
-OVER_ALL_PAIRS = ("percent", "ac1", "n_judgments")  # the others are over pairs whose κ is defined
+OVER_ALL_PAIRS = ("percent", "ac1", "n_judgments")  # all other columns use only pairs whose κ is defined
 RATING = ("text_id", "item_id", "generator", "annotator", "rating")
 WHOLE = ("text_id", "item_id", "generator", "annotator", "right")
 BOTH_STAGES = ("text_id", "item_id", "option_id", "annotator", "key", "p_guess", "p_read")
@@ -69,7 +69,7 @@ OF_KEY = ("text_id", "item_id", "option_id", "generator", "n_judged", "n_right",
 
 
 def list_tables() -> tuple[TableSpec, ...]:
-    """Its own, and those about models in the place of people, whose rows are each about one question here."""
+    """Its own tables, and those about models that replace people, whose rows are about one question each here."""
     stand_in = (
         replace(spec, shared=("stage", "question") if "question" in spec.keys else ("stage",))
         for spec in stand_in_rows.list_tables()
@@ -80,13 +80,13 @@ def list_tables() -> tuple[TableSpec, ...]:
 @INTERVALS.drill_down
 @POOLED.drill_down
 def list_pooled(evidence: Evidence, row: Row, column: str) -> Table:
-    """The judgments of a row of `informativity`: of one stage for an accuracy, else of both."""
+    """The judgments behind a row of `informativity`: of one stage for an accuracy, else of both."""
     return list_informativity(evidence, row, column, evidence.judgments)
 
 
 @MATCHED.drill_down
 def list_matched(evidence: Evidence, row: Row, column: str) -> Table:
-    """The same of `informativity_matched`."""
+    """The same for `informativity_matched`."""
     return list_informativity(evidence, row, column, select_matched(evidence.judgments))
 
 
@@ -99,7 +99,7 @@ def list_informativity(evidence: Evidence, row: Row, column: str, judgments: pd.
 
 @CONTRASTS.drill_down
 def list_contrasts(evidence: Evidence, row: Row, column: str) -> Table:
-    """The judgments about the items of either generator, of one stage for an accuracy, else of both."""
+    """The judgments about the items of both generators: of one stage for an accuracy, else of both."""
     judgments = evaluator_named(evidence, row["evaluator"]).rows_of(evidence.judgments)
     mine = judgments[judgments["generator"].isin([row["generator_a"], row["generator_b"]])]
     mine = mine[mine["stage"].isin(STAGES.get(row["measure"], (GUESS, READ)))]
@@ -107,7 +107,7 @@ def list_contrasts(evidence: Evidence, row: Row, column: str) -> Table:
 
 
 def judgments_by(evidence: Evidence, row: Row, judgments: pd.DataFrame) -> pd.DataFrame:
-    """Those of the row's evaluator about the items of its generator."""
+    """The judgments by the row's evaluator about the items of its generator."""
     evaluator = evaluator_named(evidence, row["evaluator"])
     return evaluator.rows_of(judgments[judgments["generator"] == row["generator"]])
 
@@ -134,7 +134,7 @@ def list_standardised(evidence: Evidence, row: Row, column: str) -> Table:
 
 
 def list_category(evidence: Evidence, row: Row, items: pd.DataFrame, category: Mapping[str, str]) -> Table:
-    """Items with their category, and whether it is that of the row."""
+    """Items with their category, and whether it is the row's."""
     of = items["item_id"].map(category)
     rows = items.assign(category=of, counted=(of == row["category"]) | (row["category"] == ALL))
     notes = say_share(rows["counted"], _("%(n_true)s of %(n)s items are counted, %(share)s"))
@@ -143,7 +143,7 @@ def list_category(evidence: Evidence, row: Row, items: pd.DataFrame, category: M
 
 @BY_RATING.drill_down
 def list_by_rating(evidence: Evidence, row: Row, column: str) -> Table:
-    """Behind a row of `accuracy_by_rating`: people's judgments of what they themselves rated so."""
+    """Behind a row of `accuracy_by_rating`: people's judgments of the items that they rated so."""
     own = find_rated_and_judged(evidence)
     mine = own[(own["rating"] == row["rating"]) & (own["stage"] == row["stage"])]
     return (
@@ -156,7 +156,7 @@ def list_by_rating(evidence: Evidence, row: Row, column: str) -> Table:
 
 @AGREEMENT.drill_down
 def list_agreement(evidence: Evidence, row: Row, column: str) -> Table:
-    """The pairs themselves for their number, else the judgments that they share."""
+    """The pairs themselves for the number of pairs, else the judgments that they share."""
     judgments = evidence.judgments
     judgments = judgments[judgments["stage"] == row["stage"]]
     ratings = ratings_in(judgments)
@@ -192,7 +192,7 @@ def list_ratings(evidence: Evidence, row: Row, column: str) -> Table:
 
 @BIASES.drill_down
 def list_biases(evidence: Evidence, row: Row, column: str) -> Table:
-    """The judgments of a stage; for items as a whole one row for each annotator and item."""
+    """The judgments of a stage; for items as a whole one row per annotator and item."""
     mine = judgments_by(evidence, row, evidence.judgments)
     mine = mine[mine["stage"] == row["stage"]]
     if column in COUNTED:
@@ -206,7 +206,7 @@ def list_biases(evidence: Evidence, row: Row, column: str) -> Table:
 
 @PROBABILITIES.drill_down
 def list_probabilities(evidence: Evidence, row: Row, column: str) -> Table:
-    """The options with p(true): of one stage for its area, in both for what compares them."""
+    """The options with p(true): of one stage for its AUC, of both stages for their comparison."""
     known = with_keys(evidence)
     mine = judgments_by(evidence, row, known[known["probability"].notna()])
     if column in COUNTED:
@@ -244,7 +244,7 @@ def list_unanswerable(evidence: Evidence, row: Row, column: str) -> Table:
 
 
 def list_item(evidence: Evidence, row: Row, column: str, stage: str) -> Table:
-    """Each person's answer to the item, and whether all of its options are judged rightly."""
+    """Each person's answer to the item, and whether all of its options are judged correctly."""
     judged = people_in(evidence).rows_of(evidence.judgments)
     judged = judged[(judged["stage"] == stage) & (judged["item_id"] == row["item_id"])]
     options = evidence.options[evidence.options["item_id"] == row["item_id"]]
@@ -263,7 +263,7 @@ def list_item(evidence: Evidence, row: Row, column: str, stage: str) -> Table:
 
 @ITEM_ANALYSIS.drill_down
 def list_option(evidence: Evidence, row: Row, column: str) -> Table:
-    """Behind a row of `item_analysis`: people's judgments of the option, or what else enters its number."""
+    """Behind a row of `item_analysis`: people's judgments of the option, or whatever else its number counts."""
     frame = people_in(evidence).rows_of(evidence.frame)
     asked = frame[(frame["question"] == "answer") & (frame["stage"] == row["stage"]) & frame["correct"].notna()]
     this = (asked["item_id"] == row["item_id"]) & (asked["option_id"] == row["option_id"])
@@ -277,7 +277,8 @@ def list_option(evidence: Evidence, row: Row, column: str) -> Table:
 
 
 def list_rest(evidence: Evidence, asked: pd.DataFrame, this: pd.Series) -> Table:
-    """Each person who judged the option and something else: right here, and the share right of all the rest."""
+    """Each person who judged the option and another one: right here, and the share of their other judgments that are
+    right."""
     mine = asked[this].set_index("annotator")["correct"].astype(bool)
     rest = asked[~this].groupby("annotator")["correct"].agg(["size", "sum"]).reindex(mine.index).dropna()
     rows = pd.DataFrame(
@@ -293,7 +294,8 @@ def list_rest(evidence: Evidence, asked: pd.DataFrame, this: pd.Series) -> Table
 
 
 def list_options(evidence: Evidence, asked: pd.DataFrame, row: Row) -> Table:
-    """All options with how many judgments of them are right: how probable a wrong key is rests on the others too."""
+    """All options with how many judgments of them are right: the probability of a wrong key depends on the others
+    too."""
     found = asked.groupby(["item_id", "option_id"])["correct"].agg(n_judged="size", n_right="sum").astype(int)
     rows = evidence.options.merge(found.reset_index(), on=["item_id", "option_id"])
     this = (rows["item_id"] == row["item_id"]) & (rows["option_id"] == row["option_id"])

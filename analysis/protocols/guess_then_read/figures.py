@@ -127,7 +127,7 @@ def format_signed(value: float, digits: int) -> str:
     return f"+{text}" if text[0] == "." or text[0].isdecimal() else text
 
 
-# How items were rated, and how rightly they were answered by those who rated them so.
+# How items were rated, and how accurate the answers of those who rated them so are.
 
 
 def ratings(table: Table, title: Mapping[str, Any]) -> Any:

@@ -103,7 +103,8 @@ def build_table(
 
 @dataclass(frozen=True)
 class StageJudgments:
-    """The judgments of one evaluator about one generator's items, by stage; fixed: of a model or baseline."""
+    """The judgments of one evaluator about one generator's items, by stage; fixed: the evaluator is a model or
+    baseline."""
 
     guess: Arm
     read: Arm
@@ -148,7 +149,7 @@ def sum_by_stage(judgments: pd.DataFrame, evaluator: Evaluator) -> StageJudgment
 def reason_for(evaluator: Evaluator, judged: StageJudgments, generator: str, evidence: Evidence) -> str:
     """Why guessability, answerability or their difference has no value; "" if all have one.
 
-    Where nothing is left to match, what there is unmatched says why.
+    If nothing is left to match, the reason is found in the unmatched judgments.
     """
     stages = {stage for stage, arm in ((GUESS, judged.guess), (READ, judged.read)) if totals(arm)[1]}
     if not stages:
@@ -164,12 +165,12 @@ def reason_for(evaluator: Evaluator, judged: StageJudgments, generator: str, evi
 
 
 def measures_won(comparisons: Sequence[Comparison], evaluator: Evaluator, generator: str) -> list[str]:
-    """The measures by which the generator does better than each other, after adjustment."""
+    """The measures by which the generator does better than every other one, after adjustment."""
     found = {measure: find(comparisons, measure, evaluator.name) for measure in MEASURES}
     return [measure for measure, comparison in found.items() if comparison and comparison.winner() == generator]
 
 
-# The interval of informativity by every method side by side: what is left out or drawn decides how wide it is.
+# The interval of informativity by every method side by side: what is resampled or left out decides its width.
 
 
 def interval_methods(evidence: Evidence) -> Table:
@@ -228,7 +229,7 @@ def count_cells(mine: pd.DataFrame, cell: np.ndarray, stage: str, column: str, s
 
 
 def intervals(tables: list[np.ndarray], seed: int, fixed: bool) -> list[Interval]:
-    """From right and all judgments (texts, annotators) with the text, then without."""
+    """From numbers of right and of all judgments (texts, annotators), first with the text, then without."""
     by_text = [table.sum(axis=1) for table in tables]
     totals = [int(table.sum()) for table in tables]
     read, guess = (Arm.of_tables(*tables[start : start + 2]) for start in (0, 2))

@@ -1,4 +1,5 @@
-"""Single items: each option by people's answers, and items that most get right without the text or wrong with it."""
+"""Single items: each option by people's answers, and items that most people get right without the text or wrong with
+it."""
 
 import numpy as np
 import pandas as pd
@@ -31,7 +32,7 @@ NOT_WITHOUT_TEXT = gettext_noop(
 
 
 def item_analysis(evidence: Evidence) -> Table:
-    """A row per option and stage, in the order of the bank; nobody's answers leave shares undefined."""
+    """A row per option and stage, in the order of the bank; without answers shares are undefined."""
     found = {stage: stage_rows(evidence, stage) for stage in (GUESS, READ)}
     rows = [row for both in zip(found[GUESS], found[READ], strict=True) for row in both]
     return ITEM_ANALYSIS.build(rows)
@@ -75,12 +76,12 @@ def say_interval(found: Interval) -> Row:
 
 
 def explain_unmarked(stage: str, known: int) -> list[str]:
-    """Why a share of unsure marks is undefined where they are asked for, as in files that do not have them."""
+    """Why a share of unsure marks is undefined although the study asks for them: some files do not have them."""
     return [_(NO_MARKS)] if stage == READ and not known else []
 
 
 def grids(asked: pd.DataFrame, options: pd.DataFrame, columns: tuple[str, ...]) -> list[np.ndarray]:
-    """For each column (annotators, options) 0, 1, MISSING: what each annotator has there for each option."""
+    """For each column (annotators, options) 0, 1 or MISSING."""
     rater, raters = pd.factorize(asked["annotator"])
     ids = ["item_id", "option_id"]
     unit = pd.MultiIndex.from_frame(options[ids]).get_indexer(pd.MultiIndex.from_frame(asked[ids]))
@@ -108,14 +109,15 @@ def unanswerable_items(evidence: Evidence) -> Table:
 
 
 def right_by_item(evidence: Evidence, stage: str) -> pd.DataFrame:
-    """Columns item_id, n and n_right: how many people answered each item in that stage, and how many rightly."""
+    """Columns item_id, n and n_right: how many people answered each item in that stage, and how many of them
+    correctly."""
     judged = people_in(evidence).rows_of(evidence.judgments)
     found = items_right(judged[judged["stage"] == stage])
     return found.groupby("item_id")["right"].agg(n="size", n_right="sum").astype(int).reset_index()
 
 
 def list_of(spec: TableSpec, evidence: Evidence, counted: pd.DataFrame, kind: str) -> Table:
-    """The items with the codes that say why, the most certain first."""
+    """The items, the most certain first, with the codes that explain them."""
     items = evidence.items.merge(counted, on="item_id")
     above = certainty_above(items["n_right"].to_numpy(dtype=np.int64), items["n"].to_numpy(dtype=np.int64))
     items["certainty"] = above if kind == GUESSABLE else 1 - above

@@ -33,19 +33,20 @@ from analysis.reports.evaluators import people_in
 from analysis.reports.spread import Spread, component_names
 from analysis.tables.spec import Row
 
-# Assumptions of ours where a study has no answers yet; the difference of the shares is near the informativity that the
-# first published study found for people (Säuberli & Clematide 2024: .22 to .29).
+# Our assumptions for a study without answers; the difference of the shares is near the informativity that the first
+# published study found for people (Säuberli & Clematide 2024: .22 to .29).
 GUESS, READ, DIFFERENCE, R = 0.58, 0.84, 0.1, 0.7
-JUDGMENTS = 8_000_000  # drawn for one curve: at most half a second
-FEWEST = 50  # studies, below which a power says nothing
+JUDGMENTS = 8_000_000  # drawn for one curve, in at most half a second
+FEWEST = 50  # simulated studies; with fewer a power is too uncertain
 Varied = Literal["texts", "annotators", "items"]
 
 
 @dataclass(frozen=True)
 class GuessPlan(AssumedPlan):
-    """What is assumed about a study: its size, the shares right, and how far things differ.
+    """The assumptions about a study: its size, the shares right, and the spreads.
 
-    texts_all: how many texts models do, r: how they go with people there; not above the plan's texts: people only.
+    texts_all: how many texts models answer, r: their correlation with people; if not above the plan's texts, people
+    only.
     """
 
     plan: Plan
@@ -73,7 +74,7 @@ class GuessPlan(AssumedPlan):
     def curve(
         self, axis: str, varied: Varied, sizes: list[int], as_good_as: list[int], seed: int
     ) -> Iterator[dict[str, Any]]:
-        """The rows of an axis; as_good_as: the size of `varied` with people only that is simulated for each."""
+        """The rows of an axis; as_good_as: for each the size of `varied` with people only, which is simulated."""
         plan, read = self.plan, (self.read, self.read - self.difference)
         studies = max_studies(plan, max(as_good_as) / getattr(plan, varied))
         found = informativity_curve(
@@ -159,10 +160,10 @@ class GuessForm(OutlookForm):
 
 
 def assume_values(sizes: Sizes, found: Spread) -> dict[str, Any]:
-    """What the form begins with."""
+    """The initial values of the form."""
     names = ("texts", "texts_all", "annotators", "generators", "items", "options")
     values: dict[str, Any] = {name: getattr(sizes, name) for name in names}
-    values["generators"] = max(2, sizes.generators)  # it is two that are compared
+    values["generators"] = max(2, sizes.generators)  # the plan compares two
     values |= {"guess": found.guess or GUESS, "read": found.read or READ, "difference": DIFFERENCE, "r": R}
     return values | asdict(found.components)
 

@@ -50,13 +50,13 @@ from analysis.words import name_evaluator
 from jobs.progress import with_progress
 from studies.question_words import name_stage
 
-# What a guess-then-read study says, in a few sentences; nothing is claimed that no adjusted interval supports.
+# The main findings in a few sentences; each claim is supported by an adjusted interval.
 
 
 def sentences(evidence: Evidence, informativity: Table, comparisons: Sequence[Comparison]) -> list[str]:
-    """About people if there are answers of people, else about the first model that has informativity.
+    """About people if any have answered, else about the first model that has informativity.
 
-    Baselines say nothing of items: what they gain or lose by the text is their rule.
+    Baselines say nothing about items: what they gain or lose with the text follows from their rule.
     """
     asked = [row for row in informativity.rows if row["evaluator_kind"] != "baseline"]
     defined = [row for row in asked if row["informativity"] is not None]
@@ -84,7 +84,7 @@ def explain_undefined(rows: list[Row]) -> list[str]:
 
 
 def basis(rows: list[Row]) -> str:
-    """On how many judgments, texts and people the rows rest at most."""
+    """The largest numbers of judgments, texts and people that the rows are based on."""
     n = sum(row["n_guess"] + row["n_read"] for row in rows)
     texts, people = (max(row[column] for row in rows) for column in ("n_texts", "n_annotators"))
     values = {"judgments": judgments_counted(n), "texts": of_texts(texts), "people": of_people(people)}
@@ -94,7 +94,7 @@ def basis(rows: list[Row]) -> str:
 
 
 def summary(rows: list[Row], speaker: str, basis: str) -> str:
-    """The informativity of each generator, the highest first; of many only the range. `basis`: what it rests on."""
+    """The informativity of each generator, the highest first; of many only the range. `basis`: what it is based on."""
     values = {
         "values": list_values(rows, "informativity", "informativity_low", "informativity_high"),
         "who": speaker,
@@ -106,7 +106,7 @@ def summary(rows: list[Row], speaker: str, basis: str) -> str:
 
 
 def say_comparison(evidence: Evidence, speaker: str, comparison: Comparison | None) -> list[str]:
-    """Which generators differ; of people also what would narrow the interval of a difference."""
+    """Which generators differ; for people also what would narrow the interval of a difference."""
     largest = comparison.largest() if comparison else None
     if largest is None or isnan(largest.low):
         return headline(comparison, INFORMATIVITY_WORDING)
@@ -147,7 +147,7 @@ def describe_outcome(facts: Facts) -> str:
     return _("Text informativity by people's answers: %(by)s.") % {"by": by} if by else ""
 
 
-# What a guess-then-read study comes out at: how much each generator's items gain by reading.
+# The main result of a guess-then-read study: how much reading the text adds for each generator's items.
 
 MEASURE, COIN = "informativity", 0.5
 TABLES = {"pooled": "informativity", "matched": "informativity_matched"}
@@ -189,7 +189,7 @@ def summarize(report: Report, estimand: str) -> Outcome | None:
 
 
 def find_speaker(rows: Sequence[Row]) -> str:
-    """People, if any have answered in both stages, else the first model that has; people where nobody has."""
+    """People, if any have answered in both stages, else the first model that has; people if nobody has."""
     defined = [row["evaluator"] for row in rows if row[MEASURE] is not None]
     return HUMAN if HUMAN in defined or not defined else str(defined[0])
 
@@ -244,7 +244,7 @@ def draw_gains(rows: Sequence[Row]) -> Ranges:
 
 
 def draw_evaluators(report: Report) -> Panels | None:
-    """People, models and baselines beside each other, a panel for each generator; none without models."""
+    """People, models and baselines side by side, in a panel for each generator; none without models."""
     rows = rows_called(report, MEASURE)
     evaluators = sorted({row["evaluator"] for row in rows}, key=lambda name: (name != HUMAN, name))
     if len(evaluators) < 2:
@@ -262,7 +262,7 @@ def draw_evaluators(report: Report) -> Panels | None:
 
 
 def list_agreed(report: Report) -> list[AgreementSummary]:
-    """Between people, without the text and with it."""
+    """Agreement between people, without the text and with it."""
     return [
         AgreementSummary(
             name_stage(row["stage"]), row["kappa"], row["low"], row["high"], row["reason"], row["percent"], row["ac1"],

@@ -1,4 +1,5 @@
-"""How far texts, items, options and annotators differ in people's judgments of options; what narrows an interval."""
+"""How far texts, items, options and annotators differ in people's judgments of options, and what narrows an
+interval."""
 
 from dataclasses import dataclass, replace
 from typing import Any, Literal
@@ -73,18 +74,19 @@ JUDGMENTS = 6_000_000  # answers drawn at most
 
 @dataclass(frozen=True)
 class Narrowing:
-    """A clause to put after a difference, empty where nothing narrows it, and a sentence that says on what it rests."""
+    """A clause to append to a difference, empty if nothing would narrow it, and a sentence that says what it is based
+    on."""
 
     clause: str
     basis: str
 
 
 def compute_narrowing(evidence: Evidence, judgments: pd.DataFrame, texts: int) -> Narrowing | None:
-    """For the difference of two generators; judgments: people's about the items of these two.
+    """For the difference of two generators; judgments: people's, about the items of these two.
 
-    None where a component could not be fitted, or where the study is too large to be simulated on the way. It says by
-    how much the interval would narrow, not how wide it would be: with few texts single intervals are far from the
-    average one.
+    None if a component could not be fitted, or if the study is too large to be simulated within the request. It says
+    how much the interval would narrow, not how wide it would be: with few texts a single interval can be far from the
+    expected width.
     """
     found = option_spread(evidence)
     if not found.fitted or texts < 2:
@@ -115,9 +117,9 @@ def percent(share: float) -> int:
 
 
 def plan_of(judgments: pd.DataFrame, texts: int) -> Plan:
-    """The study as it was answered about two generators: means over its texts of those who read them and of the items.
+    """The study as it was answered about two generators: averages over its texts of the readers and of the items.
 
-    Generators take turns in being guessed, so there are as many as judgments with the text for each one without.
+    Generators take turns in being guessed, so there are as many readers as guessers for each one.
     """
     read = judgments[judgments["stage"] == READ]
     items = read.drop_duplicates("item_id")
@@ -135,7 +137,7 @@ def plan_of(judgments: pd.DataFrame, texts: int) -> Plan:
 
 
 def widths(plan: Plan, axis: Axis, found: Spread, seed: int, over_readers: bool) -> tuple[float, float]:
-    """Expected width of the interval of the difference, of the plan as it is and with one thing doubled."""
+    """Expected widths of the interval of the difference: for the plan as it is, and with one size doubled."""
     guess, read = (float(np.clip(share, *EDGES)) for share in (found.guess, found.read))
     how: Any = {"seed": seed, "components": found.components, "studies": STUDIES, "over_readers": over_readers}
     own = int(getattr(plan, axis))

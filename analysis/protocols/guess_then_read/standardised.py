@@ -1,9 +1,9 @@
-"""Informativity at a common mix of item categories: a generator that writes more of an easy kind gains nothing by it.
+"""Informativity at a common mix of item categories, so that a generator gains nothing by writing more of an easy kind.
 
 Models may rate some kinds of question as more informative than others, so generators are compared within categories.
-Direct standardisation: within each category informativity as usual, then their mean weighted by the share that the
-category has among all items of the study, the same weights for every generator. In each replicate of the interval the
-shares right are recomputed and the weights stay.
+Direct standardization: informativity is computed within each category; these values are averaged with the share of
+each category among all items of the study as weights, which are the same for every generator. In each replicate of the
+interval the shares right are computed again and the weights stay fixed.
 """
 
 from collections.abc import Sequence
@@ -28,7 +28,7 @@ from analysis.reports.evaluators import Evaluator, evaluators_in
 from analysis.tables.spec import Table
 
 NOT_PUBLISHED = gettext_noop("A common mix has no published interval.")
-ALL = ""  # of the column `category`: at the common mix of all
+ALL = ""  # in the column `category`: at the common mix
 DIFFERS = 0.1  # a share of items that differs at least this much from the common one is reported
 
 
@@ -56,7 +56,7 @@ def informativity_standardised(evidence: Evidence) -> Table:
 
 
 def mixes(evidence: Evidence, way: Categories) -> dict[str, dict[str, float]]:
-    """The share of each category among the items of each generator, and among all of them under ""."""
+    """The share of each category among the items of each generator, and under "" among all of them."""
     of_items = dict(zip(evidence.items["item_id"], evidence.items["generator"], strict=True))
     found = {}
     for generator in (ALL, *evidence.generators):
@@ -66,7 +66,7 @@ def mixes(evidence: Evidence, way: Categories) -> dict[str, dict[str, float]]:
 
 
 def warnings(evidence: Evidence, way: Categories) -> list[str]:
-    """Where a generator's mix is another than the common one, the largest difference of each."""
+    """Which generators have another mix of items than the common one, with the largest difference of each."""
     shares = mixes(evidence, way)
     common, found = shares[ALL], []
     for generator in evidence.generators:
@@ -84,7 +84,7 @@ def warnings(evidence: Evidence, way: Categories) -> list[str]:
 
 
 def mix_sentences(evidence: Evidence) -> list[str]:
-    """The warnings of all ways, for where the numbers are first read."""
+    """The warnings of all ways to divide the items, for the page where the numbers first occur."""
     return [warning for way in categories_in(evidence) for warning in warnings(evidence, way)]
 
 
@@ -123,7 +123,7 @@ def rows_of(
 
 
 def sums_of(judgments: pd.DataFrame, category: pd.Series, names: Sequence[str]) -> FloatArray:
-    """(judgments, categories, 4): what each adds to right and n with the text, and to right and n without."""
+    """(judgments, categories, 4): what each judgment adds to right and n with the text, and right and n without it."""
     read, right = (judgments["stage"] == READ).to_numpy(), judgments["correct"].to_numpy(dtype=bool)
     parts = np.stack([right & read, read, right & ~read, ~read], axis=1)
     mine = np.stack([(category == name).to_numpy() for name in names], axis=1)

@@ -1,4 +1,5 @@
-"""What codes of item-writing flaws mean: how often each flaw is, and how far models and rules see what people see."""
+"""What codes of item-writing flaws mean: how often each flaw occurs, and how far models and rules find what people
+find."""
 
 from analysis.plugins import BOTH, CORRECT, INPUT, OWN, Datasheet, Pages, ProtocolPlugin, call_later
 from studies.protocols.item_writing_flaws.declaration import FLAWS

@@ -85,7 +85,7 @@ def say_people(agreement: Table) -> list[tuple[str, str]]:
 
 
 def say_likeness(codes: Table) -> list[tuple[str, str]]:
-    """Who of models and rules codes most as people do, by mean κ over flaws, and the flaw where it does so least."""
+    """Which model or rule codes most like people, by mean κ over flaws, and on which flaw it does so least."""
     rows = [row for row in codes.rows if row["kappa"] is not None]
     if not rows:
         return []
@@ -120,14 +120,14 @@ def flaw_codes(evidence: Evidence) -> Table:
 
 
 def codes_by(evidence: Evidence, evaluator: str) -> pd.DataFrame:
-    """Items × flaws: True, False, or missing without a yes or a no."""
+    """Items × flaws: True, False, or missing without an answer."""
     if is_computed(evidence, evaluator):
         return apply_rules(evidence)[list(RULES)]
     return take_majority(evaluator_named(evidence, evaluator).rows_of(evidence.frame))
 
 
 def is_computed(evidence: Evidence, evaluator: str) -> bool:
-    """Whether rules are asked now, as no baseline has stored what they say."""
+    """Whether the rules are evaluated now, because no baseline has stored their answers."""
     return evaluator == RULE and RULE not in {each.name for each in evaluators_in(evidence)}
 
 

@@ -29,12 +29,13 @@ WITH_TIES, WITHOUT_TIES, TIES_MISSING = "with_ties", "without_ties", "ties_missi
 
 
 def pair_agreement(evidence: Evidence) -> Table:
-    """One row per view of ties, over all pairs that at least two people judged, those of a calibration too."""
+    """One row per treatment of ties, over all pairs that at least two people judged, including those of a
+    calibration."""
     return AGREEMENT.build(agreement_rows(evidence, judgments_of(evidence)), evidence.choices.convention)
 
 
 def agreement_rows(evidence: Evidence, judgments: pd.DataFrame) -> list[dict[str, Any]]:
-    """The three views of these judgments."""
+    """The three treatments of ties for these judgments."""
     ratings, texts = ratings_of(judgments)
     untied = ~(ratings == TIE).any(axis=0)
     views = {
@@ -46,7 +47,7 @@ def agreement_rows(evidence: Evidence, judgments: pd.DataFrame) -> list[dict[str
 
 
 def calibration_rows(evidence: Evidence) -> Sequence[Row]:
-    """Those views over the pairs of the calibration; none without an answer to one."""
+    """The same rows over the pairs of the calibration; none without an answer to one."""
     judgments = judgments_of(evidence)
     judgments = judgments[judgments["part"] == CALIBRATION]
     if judgments.empty:
@@ -55,7 +56,8 @@ def calibration_rows(evidence: Evidence) -> Sequence[Row]:
 
 
 def variant_agreement(evidence: Evidence) -> Iterator[tuple[Any, ...]]:
-    """Of each view and measure what a row of the table `variants` says; n are pairs that two or more people judged."""
+    """The rows of the table `variants` per treatment of ties and measure; n are pairs that at least two people
+    judged."""
     for row in pair_agreement(evidence).rows:
         for measure in ("percent", "conger_kappa"):
             intervals = row["intervals"][measure]
@@ -128,7 +130,8 @@ def evaluator_columns(judge: Evaluator) -> dict[str, str]:
 
 
 def with_people(judgments: pd.DataFrame, people: pd.DataFrame) -> IntArray:
-    """Counts of (the model's outcome, a person's) over all judgments of people about pairs that the model judged."""
+    """Counts of (the model's outcome, a person's outcome) over all people's judgments of pairs that the model
+    judged."""
     both = judgments[["unit", "outcome"]].merge(people[["unit", "outcome"]], on="unit", suffixes=("_model", "_human"))
     cells = both["outcome_model"].to_numpy() * OUTCOMES + both["outcome_human"].to_numpy()
     return np.bincount(cells, minlength=OUTCOMES**2).reshape(OUTCOMES, OUTCOMES).astype(np.int64)

@@ -59,7 +59,7 @@ def list_judge_wins(evidence: Evidence, row: Row, column: str) -> Table:
 
 @AGREEMENT.drill_down
 def list_agreement(evidence: Evidence, row: Row, column: str) -> Table:
-    """All judgments of the pairs that two people or more judged, as the row's view of ties has them."""
+    """All judgments of the pairs that at least two people judged, with ties treated as in the row."""
     judgments = judgments_of(evidence)
     if row["view"] == TIES_MISSING:
         judgments = judgments[judgments["outcome"] != TIE]
@@ -72,7 +72,7 @@ def list_agreement(evidence: Evidence, row: Row, column: str) -> Table:
 
 @RANKING.drill_down
 def list_ranking(evidence: Evidence, row: Row, column: str) -> Table:
-    """The judgments of the generator's pairs that the row's model counts."""
+    """The judgments of the generator's pairs that the row's model uses."""
     judgments = select_counted(evidence)
     mine = (judgments[["generator_first", "generator_second"]] == row["generator"]).any(axis=1)
     return list_judgments(evidence, judgments[mine & ((row["method"] != NO_TIES) | (judgments["outcome"] != TIE))])
@@ -80,7 +80,7 @@ def list_ranking(evidence: Evidence, row: Row, column: str) -> Table:
 
 @CONTRASTS.drill_down
 def list_contrasts(evidence: Evidence, row: Row, column: str) -> Table:
-    """The judgments about an item of one of the two generators and one of another."""
+    """The judgments of pairs of different generators that include either of the two."""
     judgments = select_counted(evidence, evaluator_named(evidence, row["evaluator"]))
     sides = judgments[["generator_first", "generator_second"]]
     either = sides.isin([row["generator_a"], row["generator_b"]]).any(axis=1)

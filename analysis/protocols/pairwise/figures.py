@@ -42,7 +42,8 @@ def describe_cell(down: str, across: str, wins: int, losses: int, ties: int) -> 
 
 
 def ranking(table: Table, title: Mapping[str, Any]) -> Any:
-    """Davidson's strengths with their intervals, the strongest on top; without a strength, the word for that."""
+    """Davidson's strengths with their intervals, the strongest on top; a generator without a strength has a word
+    instead."""
     rows = [point(row) for row in table.rows if row["method"] == METHOD]
     order = [row["generator"] for row in rows]
     tooltip = build_tooltips(

@@ -1,4 +1,4 @@
-"""Judgments of pairs as reports read them: one row per annotator and pair. Results count those of people."""
+"""Judgments of pairs in the form that reports need: one row per annotator and pair. Results count those of people."""
 
 import numpy as np
 import pandas as pd
@@ -25,8 +25,8 @@ def judgments_of(evidence: Evidence) -> pd.DataFrame:
 def judgments_by(evidence: Evidence, evaluator: Evaluator) -> pd.DataFrame:
     """annotator, unit, part, text_id, first, second, generator_first, generator_second, outcome, left.
 
-    Both parts. `outcome` is FIRST, SECOND or TIE of the pair, whichever side it was on; `left` is missing where the
-    side is unknown.
+    Includes the calibration. `outcome` is FIRST, SECOND or TIE of the pair, whichever side it was on; `left` is
+    missing if the side is unknown.
     """
     rows = evaluator.rows_of(evidence.frame)
     rows = rows[rows["question"] == BETTER][[*PLACE, "part", "text_id", "value"]]
@@ -42,7 +42,7 @@ def select_counted(evidence: Evidence, evaluator: Evaluator | None = None) -> pd
 
 
 def calibration_note(evidence: Evidence) -> list[str]:
-    """What a table says where answers of a calibration exist."""
+    """The note of a table if the study has answers to a calibration."""
     if not (judgments_of(evidence)["part"] == CALIBRATION).any():
         return []
     if evidence.choices.calibration:
@@ -63,7 +63,7 @@ def ratings_of(judgments: pd.DataFrame) -> tuple[IntArray, IntArray]:
     """
     if judgments.empty:
         return np.full((1, 0), MISSING, dtype=np.int64), np.empty(0, dtype=np.int64)
-    # Sorted by what they are about, not by when they were made: sums come out the same to the last digit.
+    # Sorted by content, not by time, so that sums come out the same to the last digit.
     units = judgments.drop_duplicates("unit").sort_values(["text_id", "first", "second"]).set_index("unit")
     table, texts = judgments.pivot(index="annotator", columns="unit", values="outcome")[units.index], units["text_id"]
     ratings = table.fillna(MISSING).to_numpy(dtype=np.int64)

@@ -35,8 +35,8 @@ PREFERRED, TEXT_SPREAD = 0.6, 0.5  # assumptions of ours where a study has no an
 
 @dataclass(frozen=True)
 class PairPlan(AssumedPlan):
-    """What is assumed about a study: texts, untied judgments of a pair of generators on each, and the share of them
-    that prefer the first."""
+    """The assumptions about a study: texts, untied judgments of a pair of generators on each, and the share of these
+    that prefer the first one."""
 
     texts: int
     judgments: int
@@ -90,7 +90,7 @@ class PairForm(OutlookForm):
 
 
 def assume_values(sizes: Sizes, found: Spread) -> dict[str, Any]:
-    """What the form begins with."""
+    """The initial values of the form."""
     text_spread = TEXT_SPREAD if found.text_spread is None else found.text_spread
     return {"texts": sizes.texts, "judgments": sizes.judgments, "share": PREFERRED, "text_spread": text_spread}
 

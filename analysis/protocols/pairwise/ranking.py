@@ -21,13 +21,13 @@ from analysis.reports.evaluators import people_in
 from analysis.tables.spec import Table
 from studies.services.declarations import get_declaration
 
-# Which generator's items people preferred: wins and ties, the side on which winners were, and what decided.
+# Wins and ties of generators' items, the side on which winners were, and what decided.
 
 ALL = "all"
 
 
 def wins(evidence: Evidence) -> Table:
-    """One row per two generators, in the order of the bank, also where they never met."""
+    """One row per two generators, in the order of the bank, even if they never met."""
     return WINS.build(win_rows(evidence, select_counted(evidence)), notes=calibration_note(evidence))
 
 
@@ -47,7 +47,7 @@ def win_rows(evidence: Evidence, judgments: pd.DataFrame) -> Iterator[dict[str, 
 
 
 def sides(evidence: Evidence) -> Table:
-    """A row for all wins whose side is known, and one for those of each generator. By lot alone it is .5."""
+    """A row for all wins whose side is known, and one for those of each generator. By chance alone the share is .5."""
     won = wins_of(select_counted(evidence))
     groups = [(ALL, won)] + [(name, won[won["generator"] == name]) for name in evidence.generators]
     rows = [side_row(evidence, name, mine) for name, mine in groups]
@@ -100,7 +100,7 @@ METHOD_WORDS = {
 
 
 def ranking(evidence: Evidence) -> Table:
-    """One row per method and generator, the strongest first. A generator without a finite strength has the reason."""
+    """One row per method and generator, the strongest first. A generator without a finite strength has a reason."""
     judgments = select_counted(evidence)
     rows = [row for method in METHODS for row in method_rows(evidence, judgments, method)]
     notes = (texts_only_note(_("strengths and possible ranks")), *calibration_note(evidence))

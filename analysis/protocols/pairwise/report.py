@@ -85,7 +85,7 @@ def say_differences(evidence: Evidence, comparisons: tuple[Comparison, ...]) -> 
 
 
 def clause(evidence: Evidence, largest: Difference) -> str:
-    """What would narrow the interval, from the fitted spread between texts; "" where it could not be fitted."""
+    """What would narrow the interval, from the fitted spread between texts; "" if it could not be fitted."""
     fitted = pair_spread(evidence).text_spread
     judgments = select_counted(evidence)
     between = judgments[
@@ -159,7 +159,7 @@ def say_ranking(ranked: Table) -> list[str]:
 
 
 def order(rows: list[Row]) -> str:
-    """The strongest first, equal ones together; if there are many generators, only whether they differ."""
+    """The strongest first, equal ones together; of many generators only whether they differ."""
     if len({row["rank"] for row in rows}) == 1:
         names = ", ".join(row["generator"] for row in rows)
         return _("By Davidson's model, items by %(names)s are equally strong.") % {"names": names}
@@ -194,7 +194,7 @@ def describe_agreement(facts: Facts) -> str:
     return _("Annotators agreed with a share of %(percent)s (Conger's κ %(kappa)s, ties included).") % values
 
 
-# The result of pairwise comparisons: whose items win, and how strong each generator is.
+# The main result of pairwise comparisons: whose items win, and how strong each generator is.
 
 WORDS = OutcomeSentences(
     winner=gettext_noop("Items by %(best)s win most often."),
@@ -227,7 +227,7 @@ def summarize(report: Report, _estimand: str) -> Outcome | None:
 
 
 def list_agreed(report: Report) -> list[AgreementSummary]:
-    """Conger's κ by how ties are taken."""
+    """Conger's κ for each treatment of ties."""
     return [
         AgreementSummary(
             name_code("view", row["view"]),

@@ -57,14 +57,14 @@ def agreement_rows(evidence: Evidence, judgments: Judgments) -> Iterator[dict[st
 
 
 def pairs_of(judgments: Judgments) -> IntArray:
-    """(p, 2): the places of each two judgments of one item, the earlier first."""
+    """(p, 2): the places of every two judgments of one item, the earlier first."""
     places = judgments.frame.reset_index(drop=True).groupby("item_id", sort=False).indices.values()
     pairs = [pair for of_item in places for pair in combinations(sorted(of_item), 2)]
     return np.array(pairs, dtype=np.int64).reshape(-1, 2)
 
 
 def labels_of_pairs(judgments: Judgments, category: Question, pairs: IntArray) -> IntArray:
-    """(p, 2): the codes of the labels of each pair, “not applicable” last if there is such; -1 where one is missing."""
+    """(p, 2): the codes of the labels of each pair, “not applicable” last if it occurs; -1 if one is missing."""
     codes = {label: code for code, label in enumerate(judgments.labels(category))}
     return judgments.frame[category.name].map(codes).fillna(-1).to_numpy(dtype=np.int64)[pairs].astype(np.int64)
 
@@ -77,7 +77,7 @@ def pair_table(judgments: Judgments, category: Question, pairs: IntArray) -> Int
 
 
 def both_got_to(table: IntArray, category: Question) -> IntArray:
-    """The pairs of the table that both answered the category."""
+    """Only the pairs of the table in which both answered the category."""
     return table[: len(category.levels), : len(category.levels)]
 
 
@@ -85,7 +85,7 @@ def both_got_to(table: IntArray, category: Question) -> IntArray:
 
 
 def judges_at_gates(evidence: Evidence) -> tuple[Table, ...]:
-    """One row per model, category and view where a model has judged; else no table."""
+    """One row per model, category and view, if a model has judged; else no table."""
     rows = list(judge_rows(evidence, judgments_in(evidence)))
     return (JUDGE_AGREEMENT.build(rows),) if rows else ()
 
@@ -106,7 +106,7 @@ def judge_rows(evidence: Evidence, judgments: Judgments) -> Iterator[dict[str, A
 
 
 def pairs_with_people(judgments: Judgments, judge: frozenset[str]) -> IntArray:
-    """(p, 2): the places of the model's judgment of an item and of a person's."""
+    """(p, 2): the places of the model's judgment of an item and of a person's judgment of it."""
     frame = judgments.frame.reset_index(drop=True)
     is_model = frame["annotator"].isin(judge).to_numpy()
     pairs = [
@@ -129,7 +129,7 @@ NO_PAIR = gettext_noop(NO_JUDGMENT)
 
 
 def category_agreement(evidence: Evidence) -> Iterator[tuple[Any, ...]]:
-    """Of each category, view and measure what a row of `variants` says; n are pairs of judgments of one item."""
+    """The rows of the table `variants` per category, view and measure; n are pairs of judgments of one item."""
     judgments = judgments_in(evidence)
     pairs = pairs_of(judgments)
     texts = evidence.items.set_index("item_id")["text_id"]
@@ -147,7 +147,7 @@ def category_agreement(evidence: Evidence) -> Iterator[tuple[Any, ...]]:
 
 
 def estimate(name: str, labels: IntArray, raters: IntArray, text: IntArray, c: int, seed: int) -> Estimate:
-    """From the labels and raters (p, 2) of pairs of judgments and the text of each."""
+    """From the labels and raters (p, 2) of pairs of judgments, and the text of each pair."""
     measure, bounds = MEASURES[name]
     parts = pooled_pairs_parts(measure, labels, raters, text, c, bounds=bounds)
     texts, groups = np.unique(text, return_inverse=True)

@@ -36,7 +36,7 @@ def list_tables() -> tuple[TableSpec, ...]:
 
 @FLOW.drill_down
 def list_flow(evidence: Evidence, row: Row, column: str) -> Table:
-    """The judgments that answered a category, or those that its answer ended."""
+    """The judgments that answered a category, or those that stopped at its answer."""
     frame = select_judgments(evidence, row).frame
     kept = frame["stopped"] == row["category"] if column == "stopped" else is_label(frame, row["category"])
     return list_labels(evidence, frame[kept], row["category"])
@@ -44,7 +44,7 @@ def list_flow(evidence: Evidence, row: Row, column: str) -> Table:
 
 @STOPS.drill_down
 def list_stops(evidence: Evidence, row: Row, column: str) -> Table:
-    """People's judgments of the generator's items: those that ended at the category, or all of them."""
+    """People's judgments of the generator's items: those that stopped at the category, or all."""
     frame = judgments_in(evidence).select(people_in(evidence)).frame
     mine = frame[frame["generator"] == row["generator"]]
     mine = mine.assign(stopped=mine["stopped"].fillna(NOT_STOPPED))
@@ -53,7 +53,7 @@ def list_stops(evidence: Evidence, row: Row, column: str) -> Table:
 
 @CONTRASTS.drill_down
 def list_contrasts(evidence: Evidence, row: Row, column: str) -> Table:
-    """The judgments of either generator's items, with the category at which they stopped, if they did."""
+    """The judgments of both generators' items, with the category at which they stopped, if they did."""
     frame = judgments_in(evidence).select(evaluator_named(evidence, row["evaluator"])).frame
     mine = frame[frame["generator"].isin([row["generator_a"], row["generator_b"]])]
     if column in COUNTED:
@@ -63,7 +63,7 @@ def list_contrasts(evidence: Evidence, row: Row, column: str) -> Table:
 
 @LABELS.drill_down
 def list_distribution(evidence: Evidence, row: Row, column: str) -> Table:
-    """The judgments with the label; for a share all that it is a share of."""
+    """The judgments with the label; for a share, all judgments in its denominator."""
     frame, category, label = select_judgments(evidence, row).frame, row["category"], row["label"]
     given = frame[category]
     kept = {"n": given == label, "share_all": given.notna(), "share_applicable": is_label(frame, category)}[column]
@@ -75,14 +75,14 @@ def list_distribution(evidence: Evidence, row: Row, column: str) -> Table:
 
 @AGREEMENT.drill_down
 def list_agreement(evidence: Evidence, row: Row, column: str) -> Table:
-    """Each two judgments of one item by people that the row compares."""
+    """Every two people's judgments of one item that the row compares."""
     judgments = select_judgments(evidence, row)
     return list_pairs(evidence, judgments, pairs_of(judgments), row)
 
 
 @JUDGE_AGREEMENT.drill_down
 def list_judges(evidence: Evidence, row: Row, column: str) -> Table:
-    """Each judgment of a person about an item beside that of the model."""
+    """Each person's judgment of an item beside the model's."""
     judge = evaluator_named(evidence, row["evaluator"])
     judgments = judgments_in(evidence)
     codes = judge.codes | people_in(evidence).codes
@@ -91,7 +91,7 @@ def list_judges(evidence: Evidence, row: Row, column: str) -> Table:
 
 
 def select_judgments(evidence: Evidence, row: Row) -> Judgments:
-    """The judgments of a row's group about the items of its generator and source, where it names such."""
+    """The judgments by the row's group about the items of its generator and source, if it names them."""
     evaluator = next(each for each in groups_in(evidence) if group_of(each) == row["group"])
     return judgments_in(evidence).select(evaluator, row.get("generator", ""), row.get("source", ""))
 
@@ -102,7 +102,7 @@ def list_labels(evidence: Evidence, frame: pd.DataFrame, category: str, notes: I
 
 
 def list_pairs(evidence: Evidence, judgments: Judgments, pairs: IntArray, row: Row) -> Table:
-    """The pairs whose labels of the row's category its view counts, and how many of them are alike."""
+    """The pairs that the row's view counts for its category, and how many of them have equal labels."""
     frame = judgments.frame.rename(columns={row["category"]: "label"})
     one, other = (frame.iloc[pairs[:, side]].reset_index(drop=True) for side in (0, 1))
     kept = one["label"].notna() & other["label"].notna()

@@ -1,4 +1,4 @@
-"""How far judgments got, and which labels were given: bars by category of a questionnaire that stops."""
+"""How far judgments got, and which labels were given: bars by category of a stopping questionnaire."""
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -30,11 +30,11 @@ from studies.question_words import name_label, name_question
 
 BAR = 26  # its height
 OUTLINES = {"solid": [1, 0], "dashed": [3, 2]}
-NARROW, PER_LETTER = 0.05, 0.011  # shares: a piece too narrow for a number, and what a letter takes
+NARROW, PER_LETTER = 0.05, 0.011  # shares of the bar: too narrow for a number, and the width of a letter
 
 
 def flow(table: Table, title: Mapping[str, Any]) -> Any:
-    """Judgments that got to each category, those that it ended in dark, of everybody in the figures."""
+    """Judgments that reached each category, with those that stopped at it in dark, of all chosen annotators."""
     rows = [row for row in table.rows if not row["group"]] or list(table.rows)
     names = [_("not stopped"), _("stopped here")]
     bars = [bar for row in rows for bar in flow_bars(row, names)]
@@ -70,7 +70,8 @@ def flow_bars(row: Row, names: Sequence[str]) -> list[dict[str, Any]]:
 
 
 def label_distributions(table: Table, title: Mapping[str, Any]) -> Any:
-    """Per category a bar for each generator, cut by label, “not applicable” last; all groups and sources together."""
+    """Per category a bar for each generator, divided by label, “not applicable” last; all groups and sources
+    together."""
     rows = [row for row in table.rows if not row["group"] and not row["source"]]
     return stacked_labels(rows, title, generator_named, _("Generator"))
 
@@ -81,7 +82,7 @@ def labels_by_group_and_source(table: Table, title: Mapping[str, Any]) -> Any:
 
 
 def applicable_labels_by_group_and_source(table: Table, title: Mapping[str, Any]) -> Any:
-    """The same without judgments that did not get to the category."""
+    """The same without judgments that did not reach the category."""
     rows, named = rows_by_group_and_source(table), group_and_source_named
     return stacked_labels(rows, title, named, _("Judgments of"), "share_applicable")
 
@@ -89,7 +90,7 @@ def applicable_labels_by_group_and_source(table: Table, title: Mapping[str, Any]
 def stacked_labels(
     rows: Sequence[Row], title: Mapping[str, Any], named: Callable[[Row], str], of: str, share: str = "share_all"
 ) -> Any:
-    """Per category a bar for each name, cut by label. `of`: the column with the names; `share`: a column."""
+    """Per category a bar for each name, divided by label. `of`: the column with the names; `share`: a column."""
     rows = [row for row in rows if row[share] is not None]
     names = list(dict.fromkeys(map(named, rows)))
     categories = list(dict.fromkeys(row["category"] for row in rows))

@@ -1,4 +1,5 @@
-"""Judgments of a questionnaire that stops as reports read them, how far they got, and which labels were given."""
+"""Judgments of a stopping questionnaire in the form that reports need: how far they got, and which labels were
+given."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -16,23 +17,23 @@ from studies.protocols import Question
 from studies.protocols.conditions import NOT_APPLICABLE
 from studies.services.declarations import get_declaration, map_variant_declarations
 
-# Judgments of a questionnaire that stops, as reports read them: what was answered, not applicable, or missing.
+# Judgments of a stopping questionnaire: each category was answered, not applicable, or missing.
 
 
 @dataclass(frozen=True)
 class Judgments:
     """One row per annotator and item, in the order in which they were given.
 
-    `frame` has annotator, text_id, item_id, generator, source, stopped (the category at whose answer it stopped, or
-    None), and a column for each category: the label, `NOT_APPLICABLE` where it was not asked after the answers before,
-    None where it is missing.
+    `frame` has annotator, text_id, item_id, generator, source, stopped (the category whose answer stopped it, or
+    None), and a column for each category: the label, `NOT_APPLICABLE` if it was not asked after the earlier answers,
+    None if it is missing.
     """
 
     categories: tuple[Question, ...]
     frame: pd.DataFrame
 
     def select(self, evaluator: Evaluator, generator: str = ALL, source: str = ALL) -> "Judgments":
-        """Those of an evaluator about the items of a generator and the texts of a source."""
+        """Those by an evaluator about the items of a generator and the texts of a source."""
         kept = self.frame["annotator"].isin(evaluator.codes)
         if generator:
             kept &= self.frame["generator"] == generator
@@ -41,7 +42,7 @@ class Judgments:
         return Judgments(self.categories, self.frame[kept])
 
     def labels(self, category: Question) -> tuple[str, ...]:
-        """The declared labels of a category, then `NOT_APPLICABLE` if there are answers after which it is not asked."""
+        """The declared labels of a category, then `NOT_APPLICABLE` if some answers skip it."""
         return (*map(str, category.levels), *([NOT_APPLICABLE] if category.asked_if else []))
 
 
@@ -76,7 +77,7 @@ def is_label(frame: pd.DataFrame, column: str) -> "pd.Series[bool]":
 
 
 def generators_and_sources(evidence: Evidence) -> Iterator[tuple[str, str]]:
-    """All together, each generator, each source where there are several, and each generator in each source."""
+    """All together, each generator, each source if there are several, and each generator in each source."""
     sources = evidence.texts["source"].unique() if evidence.texts["source"].nunique() > 1 else ()
     for source in (ALL, *(source for source in sources if source)):
         for generator in (ALL, *evidence.generators):
@@ -84,12 +85,12 @@ def generators_and_sources(evidence: Evidence) -> Iterator[tuple[str, str]]:
 
 
 def group_of(evaluator: Evaluator) -> str:
-    """What the column `group` says: empty for all people, the name of a group of them, or of a model."""
+    """The value of the column `group`: empty for all people, else the name of a group of people or of a model."""
     return ALL if evaluator.name == HUMAN else evaluator.name.removeprefix(f"{HUMAN}:")
 
 
 def groups_in(evidence: Evidence) -> list[Evaluator]:
-    """Whose judgments have rows, as chosen: all people, each group, each model."""
+    """The evaluators that have rows, as chosen: all people, each group, each model."""
     return evaluators_in(evidence)
 
 
@@ -97,7 +98,7 @@ def groups_in(evidence: Evidence) -> list[Evaluator]:
 
 
 def flow(evidence: Evidence) -> Table:
-    """One row per group and category: judgments that got to it, and those that its answer ended."""
+    """One row per group and category: judgments that reached it, and those that stopped there."""
     judgments = judgments_in(evidence)
     rows = []
     for evaluator in groups_in(evidence):
@@ -111,7 +112,7 @@ def flow(evidence: Evidence) -> Table:
 
 
 def stops(evidence: Evidence) -> Table:
-    """One row per generator and category at whose answer people's judgments of its items ended, or did not stop."""
+    """One row per generator and category at whose answer people's judgments of its items stopped, or “did not stop”."""
     judgments = judgments_in(evidence)
     frame = judgments.select(people_in(evidence)).frame
     rows = []

@@ -47,9 +47,9 @@ FEWEST = 10  # pairs: with fewer a single pair moves the agreement by more than 
 
 
 def most_and_least(agreed: Table) -> list[str]:
-    """By AC1, which unequal labels do not pull down as they do κ, over pairs that both got to the category.
+    """By AC1, which is not lowered by unequal label frequencies as κ is, over pairs in which both reached the category.
 
-    agreed: the table `agreement`. Nothing where fewer than two categories have an AC1, or all have the same.
+    agreed: the table `agreement`. None if fewer than two categories have an AC1, or all have the same.
     """
     rows = [row for row in agreed.rows if row["view"] == "applicable" and is_of_all(row)]
     met = [row for row in rows if row["n_pairs"] >= FEWEST and row["ac1"] is not None]
@@ -74,7 +74,7 @@ def is_of_all(row: Row) -> bool:
 
 
 def numbers_of(row: Row) -> str:
-    """AC1, κ and how many pairs they rest on."""
+    """AC1, κ and the number of pairs they are based on."""
     kappa = _(UNDEFINED) if row["kappa"] is None else number(row["kappa"])
     pairs = ngettext("%(n)s pair", "%(n)s pairs", row["n_pairs"]) % {"n": count(row["n_pairs"])}
     return f"AC1 {number(row['ac1'])}, κ {kappa}, {pairs}"
@@ -125,7 +125,7 @@ def stopped_family(evidence: Evidence, evaluator: Evaluator) -> Family:
 
 
 def say_differences(evidence: Evidence, comparisons: tuple[Comparison, ...]) -> list[str]:
-    """Which generators' items are stopped at less often by people."""
+    """Which generators' items people stop at less often."""
     comparison = find(comparisons, STOPPED, HUMAN)
     if comparison is None:
         return []
@@ -175,14 +175,14 @@ def describe_agreement(facts: Facts) -> str:
     return _("Cohen's κ, with “not applicable” as a label of its own: %(by)s.") % {"by": by}
 
 
-# What a stopping questionnaire comes out at: how many judgments of each generator's items stop, and where.
+# The main result of a stopping questionnaire: how many judgments of each generator's items stop, and where.
 
 WORDS = OutcomeSentences(
     winner=gettext_noop("Judgments of items by %(best)s stop least often."),
     among=gettext_noop("Judgments of items by %(best)s stop least often of the %(n)s generators that can be compared."),
     tie=gettext_noop("No generator's items stop least often beyond doubt."),
 )
-MOST_PARTS = 6  # of a bar; the categories where fewest judgments stopped are joined
+MOST_PARTS = 6  # parts of a bar; the categories with the fewest stops are joined
 
 
 def summarize(report: Report, _estimand: str) -> Outcome | None:

@@ -9,7 +9,7 @@ from analysis.reports import tables
 from analysis.reports.tables import EVALUATOR, GROUP, label_agreement
 from analysis.tables.spec import Column, Crossing, TableSpec, count, number
 
-ALL = ""  # of a column that names a group, a generator or a source
+ALL = ""  # all, in a column that names a group, a generator or a source
 CATEGORY = Column("category", _("Category"), "question")
 VIEW = Column("view", _("View"), "view")
 GENERATOR = Column("generator", _("Generator"), "scope")
@@ -20,7 +20,7 @@ SCOPE = _("In files, an empty group, generator or source means all of them.")
 def crossings_by(
     columns: Iterable[str], number: str, down: str, apart: str, beneath: tuple[str, ...]
 ) -> tuple[Crossing, ...]:
-    """Grids of a number across each of these columns (group, generator, source), over all of the other two."""
+    """Grids of a number across each of these columns (group, generator, source), with the other two pooled."""
     titles = {"group": _("By group"), "generator": _("By generator"), "source": _("By source")}
     rest = {across: tuple((column, ALL) for column in titles if column != across) for across in columns}
     return tuple(

@@ -1,4 +1,4 @@
-"""What a study says in which people write items."""
+"""What a study in which people write items reports."""
 
 from analysis.plugins import Pages, ProtocolPlugin, call_later
 

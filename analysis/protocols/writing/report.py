@@ -1,4 +1,4 @@
-"""What a writing study reports: how much was written in how much time, what became of it, and the items themselves."""
+"""The report of a writing study: how much was written in how much time, what became of it, and the items themselves."""
 
 from collections.abc import Iterable
 from statistics import median
@@ -23,7 +23,7 @@ from items.plain import count_words
 from studies.models import Verdict
 from studies.services.written_items import WrittenItem, list_written_items
 
-# What a writing study reports: how much was written in how many minutes, what became of it, and the items.
+# How much was written in how many minutes, what became of it, and the items.
 
 ALL = ""  # of the column that names a group
 
@@ -61,7 +61,7 @@ def counts(evidence: Evidence, found: list[WrittenItem]) -> Table:
 
 
 def counts_row(group: str, found: list[WrittenItem]) -> dict[str, Any]:
-    # A text of an annotator has its minutes once, however many items they wrote about it.
+    # The minutes on a text count once per annotator, however many items they wrote about it.
     times = {(each.annotator, each.text.pk): each.minutes for each in found if each.minutes is not None}
     verdicts = [each.verdict for each in found]
     return {
@@ -81,7 +81,7 @@ def counts_row(group: str, found: list[WrittenItem]) -> dict[str, Any]:
 
 
 def items(found: Iterable[WrittenItem]) -> Table:
-    """One row per item, as it was written; options by whether they are keys, one a line."""
+    """One row per item, as it was written; options by whether they are keys, one per line."""
     rows = [
         {
             "text_id": each.text.external_id,
@@ -133,7 +133,7 @@ def list_written(evidence: Evidence, row: Row, column: str) -> Table:
     )
     if column in VERDICTS:
         found = found[found["verdict"] == VERDICTS[column]]
-    elif column == "minutes_per_text":  # a text of an annotator has its minutes once
+    elif column == "minutes_per_text":  # the minutes on a text count once per annotator
         texts = found.drop_duplicates(["annotator", "text_id"]).dropna(subset="minutes")
         return list_rows(evidence, texts, TEXT, _("The minutes"))
     elif column in COUNTED and column != "n_items":
@@ -141,7 +141,7 @@ def list_written(evidence: Evidence, row: Row, column: str) -> Table:
     return list_rows(evidence, found, ITEM, _("The items"))
 
 
-# What a writing study comes out at: how many items were written, and what became of them.
+# The main result of a writing study: how many items were written, and what became of them.
 
 DECIDED = ("n_accepted", "n_repaired", "n_rejected", "n_waiting")
 
