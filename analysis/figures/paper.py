@@ -1,7 +1,7 @@
-"""Figures for a summary and for a paper, drawn by the server as SVG: one drawing for page, print and file.
+"""Figures for the summary and for papers, drawn by the server as SVG: one drawing for page, print and file.
 
-A drawing says what is shown, `draw` how: on a page in CSS pixels with the colours of the page's style sheet, in a file
-in points at the width of a column, with its own colours. Form and position repeat what colours say.
+A drawing says what to show, `draw` how: on a page in CSS pixels with the colors of the page's style sheet, in a file
+in points at the width of a column, with its own colors. Shape and position repeat what colors say.
 """
 
 import re
@@ -42,7 +42,8 @@ class Line:
 
 @dataclass(frozen=True)
 class Ranges:
-    """Rows of numbers with intervals on one axis. joined: a bar between the marks of a row. dashed: where a line is."""
+    """Rows of numbers with intervals on one axis. joined: a bar connects the marks of a row. dashed: position of a
+    line."""
 
     lines: tuple[Line, ...]
     axis: str
@@ -75,7 +76,7 @@ class Bar:
 
 @dataclass(frozen=True)
 class Bars:
-    """Rows of whole bars, cut by counts. parts: what each piece counts."""
+    """Rows of bars of equal length, divided by counts. parts: what each piece counts."""
 
     lines: tuple[Bar, ...]
     parts: tuple[str, ...]
@@ -87,15 +88,16 @@ Drawing = Ranges | Panels | Bars
 
 @dataclass(frozen=True)
 class Sheet:
-    """Width and size of letters in the same unit. most: rows of the drawing; the others are counted beneath."""
+    """Width and letter size in the same unit. most: rows of the drawing; the number of further rows is printed
+    beneath."""
 
     width: float
     letter: float
     most: int = 60
-    breadth: float = 0.54  # of a letter on average, in its size
+    breadth: float = 0.54  # average width of a letter, relative to its size
 
     def text_width(self, text: str) -> float:
-        """About how wide a text is in a sans-serif."""
+        """The approximate width of a text in a sans-serif font."""
         return self.breadth * self.letter * (len(text) + 0.5 * len(BROAD.findall(text)) - 0.3 * len(SLIM.findall(text)))
 
     @property
@@ -128,7 +130,7 @@ FILE_CSS = (
 
 
 def draw(drawing: Drawing, sheet: Sheet, *, label: str = "") -> str:
-    """An SVG element for a page, styled by its style sheet; `label` is what it says to those who cannot see it."""
+    """An SVG element for a page, styled by its style sheet; `label` describes it to those who cannot see it."""
     body, height = draw_body(drawing, sheet)
     attributes = f' role="img" aria-label="{escape(label)}"' if label else ' aria-hidden="true"'
     return (
@@ -138,7 +140,7 @@ def draw(drawing: Drawing, sheet: Sheet, *, label: str = "") -> str:
 
 
 def draw_file(drawing: Drawing, millimetres: int) -> str:
-    """A whole SVG document of so many millimetres, with colours and fonts of its own."""
+    """A whole SVG document of this width in millimeters, with its own colors and fonts."""
     sheet = paper_sheet(millimetres)
     body, height = draw_body(drawing, sheet)
     return (
@@ -175,7 +177,7 @@ def rect(x: float, y: float, width: float, height: float, css: str, line: float 
 
 
 def truncate(words: str, sheet: Sheet, room: float) -> str:
-    """The words as far as they fit."""
+    """The words, cut off with “…” where they no longer fit."""
     if sheet.text_width(words) <= room + 0.01:
         return words
     fits = (n for n in range(len(words) - 1, 3, -1) if sheet.text_width(f"{words[:n]}…") <= room)
@@ -184,7 +186,7 @@ def truncate(words: str, sheet: Sheet, room: float) -> str:
 
 @dataclass(frozen=True)
 class Scale:
-    """From numbers to places between left and right."""
+    """Maps numbers to positions between left and right."""
 
     low: float
     high: float
@@ -204,7 +206,7 @@ class Scale:
 
 
 def ends_of(marks: Sequence[Mark], ends: tuple[float, float] | None, dashed: float | None) -> tuple[float, float]:
-    """Where an axis begins and ends: around all that is drawn, to the next tenth, or as asked where that is wider."""
+    """Where an axis begins and ends: around everything drawn, rounded to tenths, or as asked if that is wider."""
     drawn = [each for mark in marks for each in (mark.value, mark.low, mark.high) if each is not None]
     drawn += [dashed] if dashed is not None else []
     if not drawn:
@@ -234,7 +236,7 @@ def draw_axis(scale: Scale, top: float, bottom: float, sheet: Sheet, dashed: flo
 
 
 def draw_marks(marks: Sequence[Mark], scale: Scale, y: float, sheet: Sheet, *, joined: bool) -> Iterator[str]:
-    """The intervals of two marks are above and beneath them, that of one behind it."""
+    """Two marks have their intervals above and beneath them, a single one behind it."""
     known = [mark for mark in marks if mark.value is not None]
     size, thin = 0.4 * sheet.letter, sheet.letter / 9
     if joined and len(known) > 1:
@@ -262,7 +264,7 @@ def more_lines(n: int) -> str:
 
 
 def draw_ranges(drawing: Ranges, sheet: Sheet) -> tuple[str, float]:
-    """Names at the left (above each row where there is little room) and numbers at the right."""
+    """Names at the left (above each row if space is short) and numbers at the right."""
     em, shown = sheet.letter, drawing.lines[: sheet.most]
     width = max((sheet.text_width(f"{each.number} {each.after}") for each in shown), default=0)
     width = max(width, BOLD * sheet.text_width(drawing.heading))
@@ -293,7 +295,7 @@ def draw_ranges(drawing: Ranges, sheet: Sheet) -> tuple[str, float]:
 
 
 def write_above(each: Line, left: float, y: float, up: float, sheet: Sheet) -> Iterator[str]:
-    """The name and the number above a row; where it draws nothing, the words of the number's place take the row."""
+    """The name and the number above a row; if the row has no mark, the words of the number take its place."""
     room = sheet.width - 2 * sheet.letter
     if any(mark.value is not None for mark in each.marks):
         room -= sheet.text_width(f"{each.number} {each.after}")
@@ -327,7 +329,7 @@ def wrap(words: str, sheet: Sheet) -> list[str]:
 
 
 def draw_panels(drawing: Panels, sheet: Sheet) -> tuple[str, float]:
-    """As many panels in a line as are wide enough, the names before the first."""
+    """As many panels side by side as are wide enough, with the names before the first."""
     em, labels = sheet.letter, drawing.labels[: sheet.most]
     most = (0.36 if sheet.is_narrow else 0.26) * sheet.width
     names = min(max((sheet.text_width(each) for each in labels), default=0), most)
@@ -368,7 +370,7 @@ def fold(words: str, sheet: Sheet, room: float) -> list[str]:
 
 
 def draw_bars(drawing: Bars, sheet: Sheet) -> tuple[str, float]:
-    """Each bar is the whole of its row; pieces that are wide enough hold their number."""
+    """Each bar is the whole of its row; pieces that are wide enough contain their number."""
     em, shown = sheet.letter, drawing.lines[: sheet.most]
     width = max((sheet.text_width(each.after) for each in shown), default=0)
     names = max((sheet.text_width(each.label) for each in shown), default=0)
@@ -397,7 +399,7 @@ def draw_bars(drawing: Bars, sheet: Sheet) -> tuple[str, float]:
 
 
 def draw_keys(words: Sequence[str], left: float, sheet: Sheet) -> tuple[list[str], float]:
-    """The legend of bars, in as many lines as it takes; and where the bars begin."""
+    """The legend of bars, on as many lines as it takes; returns where the bars begin, too."""
     em, x, y, parts = sheet.letter, left, 1.0 * sheet.letter, []
     for place, each in enumerate(words):
         each = truncate(each, sheet, sheet.width - left - 2 * em)
@@ -479,7 +481,7 @@ def as_pdf(drawing: Drawing, millimetres: int) -> bytes:
 
 
 def as_png(drawing: Drawing, millimetres: int) -> bytes:
-    """300 dots per inch on white; the converter counts 72 to an inch, so the sheet is given in points."""
+    """300 dots per inch on white; the converter assumes 72 per inch, so the sheet is given in points."""
     import vl_convert
 
     points = re.sub(r'(width|height)="([\d.]+)mm"', in_points, draw_file(drawing, millimetres))
@@ -497,7 +499,7 @@ TYPES = {"svg": "image/svg+xml", "pdf": "application/pdf", "png": "image/png"}
 
 
 def draw_track(before: float | None, after: float | None, width: int = 104, height: int = 18) -> str:
-    """A small picture of one item: hollow without the text, filled with it, on an axis from 0 to 1."""
+    """A small picture of one item on an axis from 0 to 1: hollow mark without the text, filled with it."""
     scale, y = Scale(0, 1, 6, width - 6), height / 2
     known = [scale.at(value) for value in (before, after) if value is not None]
     parts = [line(scale.left, y, scale.right, y, "grid"), line(scale.at(0.5), 2, scale.at(0.5), height - 2, "dash")]

@@ -23,14 +23,14 @@ def list_figures() -> dict[str, tuple[str, Draw]]:
 
 
 def specification(name: str, table: Table, heading: str, lines: Sequence[str] = ()) -> dict[str, Any]:
-    """The Vega-Lite specification of a figure; `lines` are those under its title."""
+    """The Vega-Lite specification of a figure; `lines` are the lines under its title."""
     title = {"text": heading, "subtitle": list(lines), "anchor": "start", "frame": "bounds"}
     chart = list_figures()[name][1](table, title)
     return {**chart.to_dict(validate=False), "config": get_config()}
 
 
 def as_json(spec: Mapping[str, Any]) -> str:
-    """The specification as files and browsers have it: the same figure gives the same bytes."""
+    """The specification as files and browsers get it: the same figure gives the same bytes."""
     return json.dumps(spec, ensure_ascii=False, indent=1) + "\n"
 
 
@@ -53,7 +53,7 @@ def as_pdf(spec: Mapping[str, Any]) -> bytes:
     return vl_convert.vegalite_to_pdf(dict(spec))
 
 
-# The forms in which a figure is given out, by the ending of its file.
+# The forms in which a figure can be downloaded, by file ending.
 FORMS: dict[str, Callable[[Mapping[str, Any]], bytes]] = {
     "svg": lambda spec: as_svg(spec).encode(),
     "pdf": as_pdf,

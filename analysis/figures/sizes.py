@@ -1,6 +1,6 @@
-"""How large a figure will be on a page, told from its table before it is drawn, so that nothing moves when it is.
+"""The size of a figure on a page, estimated from its table before it is drawn, so that the page does not shift later.
 
-Estimates from the sizes that `analysis.figures` gives to rows, cells and letters; the drawing itself decides.
+Estimates use the sizes that `analysis.figures` gives to rows, cells and letters; the drawing itself may differ.
 """
 
 import textwrap
@@ -14,11 +14,11 @@ from analysis.words import name_code, name_evaluator
 from studies.protocols.conditions import NOT_APPLICABLE
 from studies.question_words import name_label, name_question
 
-LETTERS, NARROW_LETTERS = 80, 15  # of a line, over a figure's part and over a small panel
+LETTERS, NARROW_LETTERS = 80, 15  # letters per line over a figure's part and over a small panel
 
 
 def category_heading(category: str, labels: Iterable[str]) -> str:
-    """A category with its answers in their order; what is not applicable is no answer and marks itself."""
+    """A category with its answers in order; “not applicable” is left out, as its bars are marked themselves."""
     answers = [name_label(label) for label in dict.fromkeys(labels) if label != NOT_APPLICABLE]
     return textwrap.fill(f"{name_question(category)}: {', '.join(answers)}", LETTERS)
 
@@ -30,7 +30,7 @@ def panel_heading(question: str) -> str:
 
 SCREEN = 1.15  # a page shows figures larger than paper does, as static/js/figures.js draws them
 PADDING, LINE = 54, 15
-LETTER, SMALL_LETTER = 6.5, 5.8  # widths of what is before a row, and of what is after it
+LETTER, SMALL_LETTER = 6.5, 5.8  # widths of letters before and after a row
 BAR, WIDE_BAR = 420, 588
 Size = tuple[float, float]
 
@@ -42,7 +42,7 @@ def size_of(name: str, table: Table, lines: int = 1) -> tuple[int, int]:
 
 
 def different(table: Table, *columns: str) -> list[Any]:
-    """The different values of some columns, in their order."""
+    """The distinct values of some columns, in order of occurrence."""
     return list(dict.fromkeys(row[column] for column in columns for row in table.rows))
 
 
@@ -68,7 +68,7 @@ def accuracy_by_rating(table: Table) -> Size:
 
 
 def size_grid(columns: list[str], rows: list[str], cell: int = 62) -> Size:
-    """Cells under names that are at an angle."""
+    """The size of cells under slanted names."""
     return cell * len(columns) + LETTER * longest(rows), 36 * len(rows) + 130 + 4.4 * longest(columns)
 
 
@@ -106,7 +106,8 @@ def metric_by_score(table: Table) -> Size:
 
 
 def rows_by_group_and_source(table: Table) -> list[Row]:
-    """The rows of each group in each source, all generators together; of one kind alone where the other has none."""
+    """The rows of each group in each source, all generators together; only those by group or by source if the other is
+    single."""
     rows = [row for row in table.rows if not row["generator"]]
     split = [column for column in ("group", "source") if any(row[column] for row in rows)]
     unsplit = {"group", "source"} - set(split)
@@ -135,7 +136,7 @@ def stacked_labels(table: Table, names: list[str]) -> Size:
         labels.setdefault(row["category"], []).append(row["label"])
     lines = max(
         (category_heading(*each).count("\n") for each in labels.items()), default=0
-    )  # all parts keep as far apart
+    )  # all parts have the same distance
     return WIDE_BAR + LETTER * longest(names), len(labels) * (26 * len(names) + 29 + LINE * lines) + 125
 
 
@@ -149,7 +150,7 @@ def outlook(table: Table) -> Size:
     return 262 * len(different(table, "axis")), 560
 
 
-# What a figure draws where that is not its table from the first row on.
+# The rows that a figure draws, if these are not its table's rows.
 DRAWN: dict[str, Callable[[Table], list[Row]]] = {
     **{name: shape.rows_of for name, shape in FORESTS.items()},
     "labels_by_group_and_source": rows_by_group_and_source,

@@ -1,7 +1,7 @@
-"""How all figures look, and what they share.
+"""The common style of all figures.
 
-Answers without and with the text differ in fill as well as colour, and ratings run from light to dark, so that the
-figures survive a photocopier and colour blindness. They are on a white plate, on dark pages too: labels keep their
+Answers without and with the text differ in fill as well as color, and ratings run from light to dark, so that the
+figures survive a photocopier and color blindness. They are on a white background, on dark pages too: labels keep their
 contrast, and page and paper show the same figure.
 """
 
@@ -23,13 +23,13 @@ from analysis.formatting import (
 from analysis.tables.spec import Row
 from studies.question_words import name_stage
 
-# Otherwise Altair validates each part of a figure when it is made, which takes half the time. A test validates them.
+# Altair would validate each part of a figure when it is made, which takes half the time. A test validates them instead.
 alt.utils.schemapi.disable_debug_mode()
 
 GUESS, READ = "#a8560a", "#0b5c8a"
 INK, SOFT, LINE, PLATE = "#1f1d1a", "#5e5a52", "#c9c3b6", "#ffffff"
 LIGHT, DARK = "#f1e8d2", "#17494f"
-BLACK = "#000000"  # on shades: with a softer ink no colour in the middle would be readable
+BLACK = "#000000"  # on shades: with a softer black, colors in the middle would be unreadable
 READS_EQUALLY = 0.1791  # the luminance on which black and white have the same contrast, √(1.05 · .05) − .05
 
 
@@ -39,13 +39,13 @@ def parts(colour: str) -> list[int]:
 
 
 def shade_at(share: float) -> str:
-    """The colour at a share of the way from light to dark."""
+    """The color at this share of the way from light to dark."""
     ends = zip(parts(LIGHT), parts(DARK), strict=True)
     return "#" + "".join(f"{round(a + (b - a) * share):02x}" for a, b in ends)
 
 
 def shades(n: int) -> list[str]:
-    """n colours, two at least, from light to dark in even steps."""
+    """n colors, at least two, from light to dark in even steps."""
     return [shade_at(step / (n - 1)) for step in range(n)]
 
 
@@ -67,7 +67,7 @@ def ink_on(colour: str) -> str:
 WIDTH, HEIGHT, LABELS = 420, 240, 220
 CONFIG: dict[str, Any] = {
     "background": PLATE,
-    "padding": {"left": 14, "top": 14, "bottom": 14, "right": 40},  # a reader's sans-serif may be wider than ours
+    "padding": {"left": 14, "top": 14, "bottom": 14, "right": 40},  # the reader's font may be wider than ours
     "font": "sans-serif",
     "view": {"stroke": None},
     "title": {"color": INK, "fontSize": 15, "subtitleColor": SOFT, "subtitleFontSize": 12, "offset": 14},
@@ -92,7 +92,7 @@ BESIDE: dict[str, Any] = {"align": "left", "dx": 14}
 
 
 def shares(title: str, top: float = 1) -> dict[str, Any]:
-    """An axis of shares up to `top`, written like those in the tables: .5, or .05 where ticks are so close."""
+    """An axis of shares up to `top`, formatted as in the tables: .5, or .05 if ticks are close."""
     digits = 1 if top >= 0.5 else 2 if top >= 0.05 else 3
     label = f"format(datum.value, '.{digits}f')"
     return {
@@ -103,7 +103,7 @@ def shares(title: str, top: float = 1) -> dict[str, Any]:
 
 
 def by_answers() -> dict[str, Any]:
-    """Open for answers without the text, filled for those with it; one legend for both."""
+    """Hollow for answers without the text, filled for answers with it; one legend for both."""
     names = [name_stage("guess"), name_stage("read")]
     return {
         "fill": alt.Fill("answers:N", title=None, scale=alt.Scale(domain=names, range=[PLATE, READ])),
@@ -112,7 +112,7 @@ def by_answers() -> dict[str, Any]:
 
 
 def labels(chart: Any, dy: int, **more: Any) -> list[Any]:
-    """Numbers beside points, on a white rim, so that they can be read where they cross a line."""
+    """Numbers beside points, with a white outline, so that they are readable where they cross a line."""
     rim = chart.mark_text(dy=dy, fontSize=11.5, stroke=PLATE, strokeWidth=4, strokeJoin="round", **more)
     return [rim, chart.mark_text(dy=dy, fontSize=11.5, color=INK, **more)]
 
@@ -120,7 +120,7 @@ def labels(chart: Any, dy: int, **more: Any) -> list[Any]:
 def build_tooltips(
     about: Mapping[str, str], measured: str = "", more: Mapping[str, str] | None = None
 ) -> list[alt.Tooltip]:
-    """Lines by field and title: `about`, then those of a number if `measured` names it, then `more`."""
+    """Tooltip lines by field and title: `about`, then the number's if `measured` names it, then `more`."""
     lines = dict(about)
     if measured:
         titles = measured, _("95 percent interval"), _("n"), _("Interval from")
@@ -131,7 +131,7 @@ def build_tooltips(
 def describe_measure(row: Row, measure: str, counted: str, prefix: str = "") -> dict[str, str]:
     """Number, interval, n and method of a measure of the row; `counted` is its n with the unit.
 
-    Without an interval the reason of that is in its place. `prefix` is that of the columns of ends and reason.
+    Without an interval, the reason is given instead. `prefix`: of the columns with the ends and the reason.
     """
     low, high, reason = (row[f"{prefix}{end}"] for end in ("low", "high", "reason"))
     ends = interval(low, high) or ": ".join(filter(None, (_(UNDEFINED), reason)))
@@ -144,7 +144,7 @@ def describe_measure(row: Row, measure: str, counted: str, prefix: str = "") -> 
 
 
 def method_of(intervals: Mapping[str, Mapping[str, Any]], ends: tuple[float, float]) -> str:
-    """The method of the interval with these ends, in words."""
+    """The method of the interval with these bounds, in words."""
     found = next(each for each in intervals.values() if (each["low"], each["high"]) == ends)
     words = {
         ("two-way-t", "text × annotator"): _("readers and texts"),
@@ -177,10 +177,7 @@ def draw_heat_map(
     orders: Sequence[list[str]] = (),
     cell_width: int = CELL_WIDTH,
 ) -> Any:
-    """A table of cells from light to dark, each with its number; `tooltip` is the tooltip.
-
-    `orders` are those of columns and rows.
-    """
+    """A table of cells from light to dark, each with its number. `orders`: of columns and rows."""
     low, high = domain
     cells = [cell | {"ink": ink_on(shade_at((cell["value"] - low) / ((high - low) or 1)))} for cell in cells]
     across, down = orders or [list(dict.fromkeys(cell[axis] for cell in cells)) for axis in ("across", "down")]

@@ -37,7 +37,7 @@ class HashingWriter(io.RawIOBase):
 
 
 class Archive:
-    """A pack that is being written. The same content gives the same bytes: no file has a date."""
+    """A pack while it is written. The same content gives the same bytes: files have no dates."""
 
     def __init__(self, out: IO[bytes]):
         self.zip = ZipFile(out, "w", ZIP_DEFLATED)
@@ -54,7 +54,7 @@ class Archive:
 
     @contextmanager
     def text(self, name: str) -> Iterator[io.TextIOWrapper]:
-        """A UTF-8 file whose line ends stay as they are written."""
+        """A UTF-8 file whose line ends are not converted."""
         with self.binary(name) as out:
             words = io.TextIOWrapper(io.BufferedWriter(out, BLOCK), encoding="utf-8", newline="")
             yield words
@@ -80,19 +80,19 @@ def json_text(content: Any) -> str:
 
 MOST_FILES = 2_000
 EXPANSION = 40  # times the size of the ZIP: answers compress well, bombs better
-MOST_LIMITS = 4  # all files together, as a multiple of the limit for one
+MOST_LIMITS = 4  # all files together, as a multiple of the limit per file
 MOST_MANIFEST = 4_000_000  # bytes
 BITE = 4 * BLOCK
-DOOR = "COMMAND"  # packs come in by command, with its limit for a file
+DOOR = "COMMAND"  # packs are imported by command, with its file size limit
 ENCRYPTED = 1  # the ZIP flag of an encrypted file
 
 
 class BadPack(ValueError):
-    """The file is no valid pack; the message is a sentence that says what to do."""
+    """The file is not a valid pack; the message is a sentence that says what to do."""
 
 
 class BoundedReader:
-    """A file that is read in small blocks: the sizes that a ZIP file states may be wrong."""
+    """Reads a file in small blocks up to a limit, as the sizes stated in a ZIP file may be wrong."""
 
     def __init__(self, file: IO[bytes]):
         self.file = file
@@ -114,7 +114,7 @@ class BoundedReader:
 
 
 class PackReader:
-    """Reads a pack, which may be from somebody else: nothing is unpacked to disk, and each file is checked.
+    """Reads a pack, which may come from a stranger: nothing is unpacked to disk, and each file is checked.
 
     Memory holds one file at a time, of at most `upload_limit`.
     """
@@ -133,12 +133,12 @@ class PackReader:
         self.manifest = self.read_manifest()
 
     def refuse_twins(self) -> None:
-        """Refuse two files with one name: tools differ in which one they unpack."""
+        """Refuse two files with the same name: tools differ in which one they unpack."""
         if len(self.infos) < len(self.zip.infolist()):
             raise BadPack(_("The ZIP file contains two files with the same name. Export the pack again."))
 
     def refuse_bombs(self, size: int) -> None:
-        """Refuse ZIP bombs. `size`: bytes of the ZIP file itself, as the sizes that it states may be wrong."""
+        """Refuse ZIP bombs. `size`: bytes of the ZIP file itself, as the sizes stated in it may be wrong."""
         unpacked = sum(info.file_size for info in self.infos.values())
         most = min(max(size, BLOCK) * EXPANSION, MOST_LIMITS * get_upload_limit(DOOR))
         if len(self.infos) > MOST_FILES or unpacked > most:
@@ -161,7 +161,7 @@ class PackReader:
         return manifest
 
     def check(self) -> None:
-        """`BadPack` unless every file of the manifest is there, as it was written."""
+        """Raises `BadPack` unless every file of the manifest is present and unchanged."""
         for name in self.manifest["files"]:
             self.compare(name, self.blocks(name))
 
@@ -180,7 +180,7 @@ class PackReader:
         return name in self.manifest["files"]
 
     def read(self, name: str) -> bytes:
-        """A file of the manifest; `BadPack` if it is not there or was changed."""
+        """A file of the manifest; `BadPack` if it is missing or changed."""
         if not self.has(name):
             raise BadPack(_("The pack has no file %(name)s. Export it again.") % {"name": make_printable(name)})
         content = self.content(name, get_upload_limit(DOOR))
@@ -194,7 +194,7 @@ class PackReader:
         return b"".join(self.blocks(name))
 
     def blocks(self, name: str) -> Iterator[bytes]:
-        """The content of a file, as long as the ZIP says and not longer."""
+        """The content of a file, up to the length stated in the ZIP."""
         if name not in self.infos:
             raise BadPack(_("The pack has no file %(name)s. Export it again.") % {"name": make_printable(name)})
         info = self.infos[name]
@@ -203,7 +203,7 @@ class PackReader:
             raise BadPack(sentence % {"name": make_printable(name)})
         left = info.file_size
         try:
-            if info.compress_type not in (ZIP_STORED, ZIP_DEFLATED):  # others unpack a block to any size
+            if info.compress_type not in (ZIP_STORED, ZIP_DEFLATED):  # other methods can unpack a block to any size
                 raise BadZipFile
             with self.zip.open(info) as file:
                 while block := file.read(BLOCK):
@@ -226,13 +226,13 @@ class PackReader:
 
 
 def is_inside(name: str) -> bool:
-    """Whether a name stands for a file within the folder into which somebody may unpack."""
+    """Whether the name is that of a file inside the folder into which somebody may unpack it."""
     parts = name.split("/")
     return not {"", ".", ".."}.intersection(parts) and "\\" not in name and ":" not in parts[0] and name.isprintable()
 
 
 def not_this_format(found: Any, kind: str) -> str:
-    """What to do with a manifest of another format, or of another number of this one."""
+    """What to do with a manifest of another format, or of another version of this one."""
     name, _slash, number = kind.partition("/")
     other = found.partition("/") if isinstance(found, str) else ("", "", "")
     if other[0] == name and other[2].isdecimal() and int(other[2][:9]) > int(number):

@@ -1,4 +1,4 @@
-"""Archives of projects that are asked for and sent by pages and programs: jobs write them and take them in."""
+"""Archives of projects, requested and uploaded by pages and programs; jobs write and import them."""
 
 from collections.abc import Iterable
 from pathlib import Path
@@ -29,12 +29,12 @@ class CannotArchive(Exception):
 
 
 def find_archive(project: Project) -> Job | None:
-    """The archive of the project, whoever asked for it."""
+    """The archive of the project, whoever requested it."""
     return Job.objects.filter(kind=KIND, subject=f"project:{project.pk}").first()
 
 
 def refuse_hidden_effects(project: Project) -> None:
-    """`CannotArchive` while a study hides its effects from the team: the archive has all its answers."""
+    """Raises `CannotArchive` while a study hides its effects from the team: the archive has all its answers."""
     for study in project.studies.all():
         if are_effects_hidden(study):
             sentence = _(
@@ -44,15 +44,15 @@ def refuse_hidden_effects(project: Project) -> None:
 
 
 def ask_for_archive(project: Project, user: User | None) -> Job:
-    """A new archive in place of the earlier one; the one that is under way, if there is one."""
+    """The job for a new archive that replaces the earlier one; the unfinished one, if there is one."""
     refuse_hidden_effects(project)
     wanted = make_job(KIND, f"project:{project.pk}", {}, project, language="en")
     return get_or_schedule(wanted, timezone.now().isoformat(), user)
 
 
 def build_archive(job: Job, report_progress: Hear) -> Path:
-    """What a job that archives does."""
-    from analysis.pack.project import write_project  # loads what draws
+    """The work of a job that archives."""
+    from analysis.pack.project import write_project  # loads the drawing libraries
 
     assert job.project
     job.about = {"withheld": list_withheld(job.project)}
@@ -71,24 +71,24 @@ def list_withheld(project: Project) -> list[str]:
 
 
 def is_given_out(archive: Job | None) -> bool:
-    """Whether there is an archive, with no text in it that may not be shared any more."""
+    """Whether the archive may be downloaded: it exists, and no text in it has been withheld since."""
     if archive is None or not archive.is_done or archive.project is None:
         return False
     return set(list_withheld(archive.project)) <= set(archive.about["withheld"])
 
 
 def ask_for_import(chunks: Iterable[bytes], slug: str, user: User) -> Job:
-    """Keep an archive that was sent, and a job that makes a project of it for the user."""
+    """Store an uploaded archive, with a job that makes a project of it for the user."""
     with new_file() as file:
         file.writelines(chunks)
     return get_or_schedule(make_job(IMPORT, "projects", {"upload": Path(file.name).name, "slug": slug}, None), "", user)
 
 
 def take_in(job: Job, report_progress: Hear) -> None:
-    """What a job that imports does; afterwards the job is about the new project."""
-    from analysis.pack.project import import_project  # loads what draws
+    """The work of a job that imports; afterwards the job is about the new project."""
+    from analysis.pack.project import import_project  # loads the drawing libraries
 
-    if job.project:  # it was stored before the worker died
+    if job.project:  # already stored before the worker died
         return
     path = path_of(job.parameters["upload"])
     if not path.exists():

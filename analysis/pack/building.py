@@ -45,13 +45,14 @@ from studies.protocols import PROTOCOLS
 from studies.strict_yaml import write_yaml
 
 STEPS = ("texts and items", "answers", "tables", "figures", "datasheet")
-Progress = Callable[[int], None]  # told how many of STEPS are done
+Progress = Callable[[int], None]  # called with the number of STEPS that are done
 
 
 def write_pack(study: Study, choices: Choices, out: IO[bytes], progress: Progress = lambda done: None) -> int:
-    """Write the pack to an open file; the number of its answers. The same study and choices give the same bytes.
+    """Write the pack to an open file; returns the number of its answers. The same study and choices give the same
+    bytes.
 
-    All of it is of one moment. Memory holds what a report needs, not the files.
+    Everything is read at one moment. Memory holds what a report needs, not the files.
     """
     refuse_written(study)
     archive = Archive(out)
@@ -72,7 +73,7 @@ def write_pack(study: Study, choices: Choices, out: IO[bytes], progress: Progres
 
 
 def refuse_written(study: Study) -> None:
-    """What people write becomes items of the bank: a pack holds them where they are judged."""
+    """Items that people write go into the bank; a pack holds them with a study that judges them, not with this one."""
     if not PROTOCOLS[study.protocol].needs_items:
         raise BadChoice(
             _("Writing studies have no replication pack: accepted questions become items and are part of "
@@ -82,7 +83,7 @@ def refuse_written(study: Study) -> None:
 
 
 def write_study(archive: Archive, study: Study, redactor: Redactor) -> None:
-    """What was asked about, in which words."""
+    """What was asked, in which words."""
     archive.write("study/study.yaml", write_yaml(frozen.study_file(study)))
     archive.write_json("study/history.json", frozen.history(study))
     write_lines(archive, "study/units.jsonl", frozen.units(study))
@@ -139,7 +140,7 @@ def write_words(archive: Archive, evidence: Evidence, report: Report, conduct: C
 
 
 def describe_pack(study: Study, choices: Choices, redactor: Redactor, n_answers: int) -> dict[str, Any]:
-    """What the manifest says of the pack: of what it was made, by which choices and with which software."""
+    """The manifest's description of the pack: its source, the choices and the software."""
     return {
         "study": study.slug,
         "seeds": {"study": study.seed, "report": choices.seed},
@@ -172,18 +173,18 @@ def write_table(archive: Archive, name: str, columns: Iterable[str], rows: Itera
     return number
 
 
-# Packs that are asked for on a page: a job builds them, the file waits in the folder of jobs.
+# Packs requested on a page: a job builds them, and the file waits in the folder of jobs.
 
 KIND = "pack"
 
 
 def find_pack(study: Study) -> Job | None:
-    """The study's pack, whoever asked for it."""
+    """The study's pack, whoever requested it."""
     return Job.objects.filter(kind=KIND, subject=study.job_subject).first()
 
 
 def ask_for_pack(study: Study, choices: Choices, user: User | None) -> Job:
-    """A new pack in place of the study's earlier one; the one that is under way, if it is the same."""
+    """The job for a new pack that replaces the study's earlier one; the unfinished one, if it is the same."""
     wanted = make_job(KIND, study.job_subject, choices.to_json(), study.project, language="en")
     for other in Job.objects.filter(kind=KIND, subject=wanted.subject).exclude(key=wanted.key):
         delete_job(other)
@@ -191,7 +192,7 @@ def ask_for_pack(study: Study, choices: Choices, user: User | None) -> Job:
 
 
 def build_pack(job: Job, report_progress: Hear) -> Path:
-    """What a job of this kind does."""
+    """The work of a job that builds a pack."""
 
     def tell(done: int) -> None:
         report_progress(STEPS[min(done, len(STEPS) - 1)], done, len(STEPS))
@@ -208,5 +209,5 @@ def build_pack(job: Job, report_progress: Hear) -> Path:
 
 
 def says_too_much(pack: Job) -> bool:
-    """Whether a text may not be shared any more that could be when the pack was built."""
+    """Whether a text in the pack has been withheld since it was built."""
     return not hidden_texts(find_subject(pack)) <= set(pack.about["withheld"])

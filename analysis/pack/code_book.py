@@ -208,7 +208,7 @@ TRUTHS = ("unsure", "key", "correct", "applicable")
 
 
 def name_type(column: str) -> str:
-    """The type of a column of the answers; nothing for what is no column but a remark on the file."""
+    """The type of a column of the answers; empty for an entry that is a remark on the file rather than a column."""
     if column.startswith("("):
         return ""
     if column.endswith("_at"):
@@ -217,7 +217,7 @@ def name_type(column: str) -> str:
 
 
 def type_in(table: Table, column: str) -> str:
-    """By its contents; nothing where it is empty."""
+    """The type according to the contents; empty for an empty column."""
     found = {type(row[column]) for row in table.rows if row.get(column) is not None}
     if found <= {bool}:
         return TRUTH if found else ""
@@ -225,7 +225,7 @@ def type_in(table: Table, column: str) -> str:
 
 
 def meaning_in(table: Table, column: str) -> str:
-    """What pages say of the column, or of the number whose interval it belongs to."""
+    """What pages say about the column, or about the number whose interval it belongs to."""
     for shown in table.columns:
         if column == shown.name:
             return ": ".join(dict.fromkeys(filter(None, (shown.title, shown.about))))
@@ -313,7 +313,7 @@ def read_me(study: Study, choices: Choices) -> str:
 
 
 def options_of(study: Study, choices: Choices) -> str:
-    """What `report` has to be told to choose the same."""
+    """The options with which the command `report` makes the same choices."""
     options = [f" --convention {choices.convention}"] if choices.convention != DEFAULT_CONVENTION else []
     options += [f" --include {','.join(choices.extra_purposes)}"] if choices.extra_purposes else []
     options += [] if choices.calibration else [" --calibration without"]

@@ -1,8 +1,8 @@
-"""The datasheet of human evaluation (HEDS), filled in from a study as far as the study knows.
+"""The datasheet of human evaluation (HEDS), filled in as far as the study's data allow.
 
 Numbers and order of the questions are those of version 2 (Shimorina & Belz 2022, aclanthology.org/2022.humeval-1.6);
-they are put in our own words, and short. What only the researchers know is marked, never guessed. Section 4 is
-once for each criterion, as the template wants it.
+they are shortened and in our own words. What only the researchers know is marked, never guessed. Section 4 is repeated
+for each criterion, as in the template.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -34,12 +34,12 @@ PRESENTED = {
     "pick": "multiple choice",
     "text": "N/A",
 }
-NO_WORDS = ("name", "value")  # of a wording: what names it, and is not read by anybody
+NO_WORDS = ("name", "value")  # entries of a wording that nobody reads: its name and value
 
 
 @dataclass(frozen=True)
 class Criterion:
-    """A question in a stage. `about`: type of quality, aspect, frame; None where the protocol does not know it."""
+    """A question in a stage. `about`: type of quality, aspect, frame; None if the protocol does not state them."""
 
     stage: Stage
     question: Question
@@ -47,7 +47,7 @@ class Criterion:
     wording: str
     about: tuple[str, str, str] | None
     is_task: bool
-    n_items: int  # that are compared; 0 where none are
+    n_items: int  # items compared at a time; 0 if items are not compared
 
     @property
     def name(self) -> str:
@@ -102,7 +102,7 @@ def wording_of_question(words: Any, question: Question) -> Any:
 
 
 def readable(words: Any) -> Iterator[str]:
-    """Every text in a wording, in its order; a level with its value."""
+    """Every text in a wording, in order; a level with its value."""
     if isinstance(words, str):
         yield words
     elif isinstance(words, Mapping):
@@ -127,7 +127,7 @@ SECTIONS = {
 
 @dataclass(frozen=True)
 class Entry:
-    """One question of the datasheet; `answer` is None where somebody has to fill it in. Of section 4 it is about a
+    """One question of the datasheet; `answer` is None if a person has to fill it in. In section 4 it is about a
     criterion."""
 
     number: str
@@ -136,7 +136,7 @@ class Entry:
     criterion: str = ""
 
     def with_answer(self, words: Callable[[str], str]) -> "Entry":
-        """The same with other words as its answer."""
+        """The same entry with these words as its answer."""
         return replace(self, answer=None if self.answer is None else words(self.answer))
 
     @property
@@ -195,7 +195,7 @@ def people(facts: Facts) -> Iterator[Entry]:
 
 
 def describe_training(facts: Facts) -> str | None:
-    """What everybody went through before the answers that count, if it was here."""
+    """What everybody went through before the main answers, if it happened here."""
     if not facts.conduct.given_here:
         return None
     sentences = ["consent and instructions stand in the wording (folder instruments)"]
@@ -221,7 +221,7 @@ def design(facts: Facts) -> Iterator[Entry]:
 
 
 def describe_view(study: Study) -> str:
-    """What evaluators have before them: in the words of the plug-in, else as the stages declare it."""
+    """What evaluators see: in the words of the plug-in, else as the stages declare it."""
     if shown := find_plugin(study.protocol).datasheet.shown:
         return shown
     stages = get_declaration(study).stages
@@ -289,7 +289,7 @@ def ethics(facts: Facts) -> Iterator[Entry]:
 
 
 def as_markdown(entries: list[Entry]) -> str:
-    """The datasheet section by section; what is open is marked."""
+    """The datasheet section by section; open questions are marked."""
     lines = ["# Datasheet of human evaluation", "", "After HEDS 2.0 (Shimorina & Belz 2022). The questions are in "
              "short words of ours; their full wording is in the published template. HEDS 3.0 (Belz & Thomson 2025) has "
              "the same five sections, with some other numbers.", ""]  # fmt: skip

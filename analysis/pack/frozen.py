@@ -20,14 +20,14 @@ from studies.services.phase_pictures import write_phases
 from studies.strict_yaml import write_yaml
 
 DETAILS = ("source", "genre", "level", "audience", "topic", "licence")
-LABELS = ("dataset", "split")  # of a text's metadata: tables are by data set
+LABELS = ("dataset", "split")  # metadata of a text that tables group by
 WORDINGS = ("question", "answer", "text", "explanation")
 RUN_PARAMS = ("n_items", "n_options", "n_examples", "languages", "temperature", OPTIONS)
-"""The portable parameters of a generation run; its others are keys of this server."""
+"""The portable parameters of a generation run; its other parameters are primary keys of this server."""
 
 
 def texts_with_items(study: Study) -> list[tuple[Text, list[Item]]]:
-    """In the order of the bank, as tables list them; an item that is in several units occurs once."""
+    """In the order of the bank, as in tables; an item of several units occurs once."""
     rows = UnitItem.objects.filter(unit__study=study).order_by(*BANK_ORDER)
     found: dict[int, tuple[Text, dict[int, Item]]] = {}
     for row in rows.select_related("item__text", "item__generator").prefetch_related("item__options"):
@@ -36,7 +36,7 @@ def texts_with_items(study: Study) -> list[tuple[Text, list[Item]]]:
 
 
 def bank_objects(study: Study, redactor: Redactor) -> Iterator[dict[str, Any]]:
-    """One object per text in the shape in which `import_items` reads it."""
+    """One object per text, in the format that `import_items` reads."""
     for text, items in texts_with_items(study):
         entry = build_text_object(text, items)
         if text.external_id in redactor.hidden:
@@ -47,7 +47,7 @@ def bank_objects(study: Study, redactor: Redactor) -> Iterator[dict[str, Any]]:
 
 
 def describe_withheld(text: Text, entry: dict[str, Any], redactor: Redactor) -> dict[str, Any]:
-    """A text that may not be shared: its hash and number of tokens, its details, and of its items what is asked."""
+    """A text that may not be shared: its hash, number of tokens and details, and of its items only what is asked."""
     for name in ("text_sha256", "markup", "pictures"):
         entry.pop(name, None)
     details = {name: getattr(text, name) for name in DETAILS if getattr(text, name)}
@@ -66,7 +66,7 @@ def describe_withheld(text: Text, entry: dict[str, Any], redactor: Redactor) -> 
 
 
 def item_without_quotes(item: dict[str, Any], text_id: str, redactor: Redactor) -> dict[str, Any]:
-    """Its words, unless they quote a hidden text. Explanations about such a text stay out, and all tags."""
+    """The item's words, unless they quote a hidden text. Explanations about such a text are left out, and all tags."""
     hidden = text_id in redactor.hidden
     answers = [
         {name: words(redactor, name, value) for name, value in option.items() if name != "explanation" or not hidden}
@@ -78,12 +78,12 @@ def item_without_quotes(item: dict[str, Any], text_id: str, redactor: Redactor) 
 
 
 def words(redactor: Redactor, name: str, value: Any) -> Any:
-    """A field of an item or option, which may be what people read of it."""
+    """A field of an item or option; fields that people read are redacted."""
     return redactor.redact_wording(value) if name in WORDINGS else value
 
 
 def versions(study: Study) -> dict[str, dict[str, int]]:
-    """Which version of each text and item the study showed, where it is not the first."""
+    """The version of each text and item that the study showed, if it is not the first."""
     shown = texts_with_items(study)
     return {
         "texts": {text.external_id: text.version for text, _items in shown if text.version > 1},
@@ -113,7 +113,7 @@ def metrics(study: Study) -> list[dict[str, Any]]:
 
 
 def describe_run(generated: GeneratorRun) -> dict[str, Any]:
-    """What a model was asked with when it wrote: never where, or with which key."""
+    """What a model was asked with when it wrote; never its address or API key."""
     run = generated.run
     return {
         "model": run.model,
@@ -132,7 +132,7 @@ def prompts_of_run(generated: GeneratorRun) -> list[InstrumentVersion]:
 
 
 def corrections(study: Study, redactor: Redactor) -> list[dict[str, Any]]:
-    """Every correction of a key of the study's items, without who made it."""
+    """Every correction of a key of the study's items, without the person who made it."""
     shown = UnitItem.objects.filter(unit__study=study).values("item")
     found = KeyCorrection.objects.filter(item__in=shown)
     return [
@@ -171,12 +171,12 @@ def study_file(study: Study) -> dict[str, Any]:
         "params": sort_keys(study.params),
         "groups": study.groups,
         **({"variants": variants} if variants else {}),
-        **({"phases": phases} if (phases := list_worded_phases(study)) else {}),  # no codes of platforms
+        **({"phases": phases} if (phases := list_worded_phases(study)) else {}),  # without platforms' completion codes
     }
 
 
 def list_worded_phases(study: Study) -> list[dict[str, Any]]:
-    """What people went through; not the practice, whose texts are not in the pack."""
+    """The phases that people went through, except the practice, whose texts are not in the pack."""
     return [phase for phase in write_phases(study) if phase["kind"] != "practice"]
 
 
@@ -197,7 +197,7 @@ def history(study: Study) -> dict[str, Any]:
 
 
 def people_texts(study: Study) -> dict[str, Any] | None:
-    """The draw of the texts that people did; None where they did all. Not who made it, as a pack holds no names."""
+    """The draw of texts for people; None if they did all texts. Without who made it, as a pack holds no names."""
     draw = PeopleTexts.objects.filter(study=study).first()
     if draw is None:
         return None
@@ -217,8 +217,8 @@ def file_of(version: InstrumentVersion) -> str:
 def instruments(study: Study, redactor: Redactor) -> dict[str, str]:
     """The YAML of the study's wordings and of the prompts of its evaluators and generators, by file.
 
-    Examples in prompts may quote a text that may not be shared: then the file says only what it was. Of what people
-    were shown, only the quote is replaced, as answers are checked by the rest.
+    Examples in prompts may quote a text that may not be shared: the file is then replaced by a note. In what people
+    were shown, only the quote is replaced, as answers are checked against the rest.
     """
     used = UnitItem.objects.filter(unit__study=study).values("item__generator")
     runs = GeneratorRun.objects.filter(generator__in=used).select_related("run")
@@ -236,7 +236,7 @@ def instruments(study: Study, redactor: Redactor) -> dict[str, str]:
 
 
 def redact_instrument(version: InstrumentVersion, redactor: Redactor) -> str:
-    """As it was written, comments and all; made anew where it quotes a hidden text or names somebody's address."""
+    """The original YAML with its comments; written anew if it quotes a hidden text or contains somebody's address."""
     source = get_source(version)
     if redactor.hash_if_quoted(source) == source:
         return source

@@ -1,4 +1,4 @@
-"""The paragraph of a paper that says how a study was done and what came out, drafted from its numbers."""
+"""The methods paragraph of a paper, drafted from a study's numbers: how it was done, and the results."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -26,11 +26,11 @@ from studies.services.selection import CALIBRATION
 
 @dataclass(frozen=True)
 class Conduct:
-    """How far a study is, and what else only its rows say.
+    """The state of a study, and other facts that are only in the database.
 
-    `first`, `last`: when the first and the last answer of people were handed in, if that is known. `n_assigned`,
-    `n_finished`: assignments of people of the chosen purposes. `n_calibration`: units that all did first.
-    `languages`: names of those of the texts. `given_here`: whether answers were given on Lesart's pages, not imported.
+    `first`, `last`: when people's first and last answers were handed in, if known. `n_assigned`, `n_finished`:
+    assignments of people of the chosen purposes. `n_calibration`: units that everybody did first. `languages`: names
+    of the texts' languages. `given_here`: whether answers were given on Lesart's pages rather than imported.
     """
 
     first: datetime | None
@@ -45,7 +45,7 @@ class Conduct:
 @dataclass(frozen=True)
 class Facts:
     """Counts of what is in the figures. `items`: number of items by generator. `groups`: people by group. `rounds`:
-    those that anybody answered. `left_out`: answers of other purposes, which are not in the figures."""
+    those with answers. `left_out`: answers of other purposes, which are not in the figures."""
 
     study: Study
     report: Report
@@ -73,7 +73,7 @@ class Facts:
 
 
 def facts_of(evidence: Evidence, report: Report, conduct: Conduct) -> Facts:
-    """`conduct`: see `describe_conduct`, which reads the database while this does not."""
+    """`conduct`: see `describe_conduct`, which reads the database; this function does not."""
     annotators = evidence.annotators
     people = annotators[annotators["kind"] == "human"]
     simulated = people["purpose"] == "simulated"
@@ -118,7 +118,7 @@ def describe_conduct(evidence: Evidence) -> Conduct:
 
 
 def language_name(code: str) -> str:
-    """In English, as ISO 639-1 names it; the code itself where it is not known."""
+    """In English, as ISO 639-1 names it; an unknown code itself."""
     return str(LANG_INFO.get(code.partition("-")[0], {}).get("name") or code)
 
 
@@ -190,7 +190,7 @@ def who_answered(facts: Facts) -> str:
 
 
 def describe_left_out(facts: Facts) -> str:
-    """Answers that were given and are in no figure."""
+    """Answers that were given but are not in any figure."""
     by = ", ".join(f"{purpose}: {n}" for purpose, n in facts.left_out.items() if n)
     return _("Answers that are not included, by purpose: %(by)s.") % {"by": by} if by else ""
 
@@ -206,7 +206,7 @@ def when_answered(facts: Facts) -> str:
 
 
 def how_far(facts: Facts) -> str:
-    """Nothing of a study that is over."""
+    """How far the study is; empty for a finished one."""
     if not facts.is_unfinished:
         return ""
     return _("The study was still running: %(done)s of %(all)s assignments of people were finished, so these numbers "
@@ -224,7 +224,7 @@ def orders(facts: Facts) -> str:
 
 
 def intervals(facts: Facts) -> str:
-    """How the intervals of each table came about, as its numbers say it."""
+    """How the intervals of each table were computed, according to its numbers."""
     found: dict[str, list[str]] = {}
     for each in facts.report.tables:
         for method in dict.fromkeys(interval_words(each, facts.convention)):
@@ -244,7 +244,7 @@ def interval_words(of: Table, convention: str) -> Iterator[str]:
 
 
 def agreement(facts: Facts) -> str:
-    """What the draft says about the agreement of people, or of models in their place; one alone has none."""
+    """The agreement of people, or of models that replace them; nothing for a single one."""
     if facts.n_people + facts.n_simulated > 1:
         return find_plugin(facts.study.protocol).agreement(facts)
     return _("Agreement between people is not defined: it takes two, and %(n)s answered.") % {
@@ -257,7 +257,7 @@ def table(facts: Facts, name: str) -> Table:
 
 
 def with_ends(row: Row | None, column: str) -> str:
-    """`.35 [.26, .44]`, without the brackets where the interval is undefined."""
+    """`.35 [.26, .44]`, without brackets if the interval is undefined."""
     if row is None or row[column] is None:
         return _(UNDEFINED)
     prefix = f"{column}_" if f"{column}_low" in row else ""

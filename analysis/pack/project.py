@@ -1,4 +1,4 @@
-"""The archive of a whole project: its bank and the pack of each study; and such a file as a project again."""
+"""The archive of a whole project, its bank and a pack of each study; and how it becomes a project again."""
 
 import io
 from collections.abc import Callable, Iterable, Iterator
@@ -30,7 +30,7 @@ from studies.protocols import PROTOCOLS
 from studies.services.creating import find_free_slug
 
 IN_MEMORY = 10_000_000  # bytes of a pack, before it is written to disk
-Progress = Callable[[int, int], None]  # told how many parts of how many are done
+Progress = Callable[[int, int], None]  # called with the numbers of finished and of all parts
 
 
 @dataclass
@@ -42,7 +42,7 @@ class ArchiveContents:
 
 
 def write_project(project: Project, out: IO[bytes], progress: Progress = lambda done, total: None) -> ArchiveContents:
-    """Write the archive to an open file. Each study is of one moment; what people are called stays behind."""
+    """Write the archive to an open file. Each study is read at one moment; people's names are left out."""
     archive, contents = Archive(out), ArchiveContents()
     studies = list(project.studies.order_by("launched_at", "pk"))
     for number, study in enumerate(studies):
@@ -79,7 +79,7 @@ def add_pack(archive: Archive, name: str, study: Study) -> None:
 
 
 def write_bank(archive: Archive, project: Project) -> list[dict[str, str]]:
-    """Current texts and items, all generators and metrics in their order; what is left out."""
+    """Current texts and items, all generators and metrics in order; returns what is left out."""
     lines = list_text_objects(project)
     hidden = [line["id"] for line in lines if line["text"] is None]
     write_lines(archive, "bank/items.jsonl", (line for line in lines if line["text"] is not None))
@@ -94,14 +94,14 @@ def write_bank(archive: Archive, project: Project) -> list[dict[str, str]]:
 
 
 def describe_generators(project: Project, with_words: bool) -> Iterator[dict[str, Any]]:
-    """Descriptions and factors, which may quote a text, only where every text may be redistributed."""
+    """Descriptions and factors may quote a text, so they are included only if every text may be redistributed."""
     for each in Generator.objects.filter(project=project).order_by("pk"):
         about = {"description": each.description, "factors": sort_keys(each.factors)} if with_words else {}
         yield {"name": each.name, "kind": each.kind} | about
 
 
 def list_versions(model: type[Text] | type[Item], project: Project) -> dict[str, int]:
-    """Those above the first, by id."""
+    """Versions after the first, by id."""
     rows: Iterable[tuple[str, int]] = (
         model._default_manager.filter(project=project, superseded_at=None, version__gt=1)
         .order_by("external_id")
@@ -117,11 +117,11 @@ def import_project(
     progress: Progress = lambda done, total: None,
     hand_over: Callable[[Project], None] = lambda project: None,
 ) -> Project:
-    """Store an archive as a new project under its own short name or another: all of it or nothing.
+    """Store an archive as a new project under its own or another short name: all of it or nothing.
 
-    Under another short name it may be a copy of a project that is still here: studies whose short names are taken get
-    a number behind them.
-    `hand_over` gets the project in the transaction that stores it. Raises what `import_pack` raises, and
+    Under another short name it may be a copy of a project that still exists: a study whose short name is taken gets a
+    number appended.
+    `hand_over` is called with the project in the transaction that stores it. Raises what `import_pack` raises, and
     `ValidationError` for a short name that is taken.
     """
     reader = PackReader(file, PROJECT)
@@ -149,7 +149,7 @@ def import_project(
 
 
 def restore_study_of(reader: PackReader, name: str, project: Project, renamed: bool) -> None:
-    """A study of the archive; its people are kept apart from those of the other studies, whose codes are the same."""
+    """A study of the archive; its people stay separate from those of other studies, whose codes are the same."""
     pack = PackReader(io.BytesIO(reader.read(name)))
     pack.check()
     own_slug = PurePosixPath(name).stem.partition("-")[2]

@@ -1,4 +1,4 @@
-"""What a pack must not say: texts that may not be shared, whoever's address, and what tells who somebody is."""
+"""What a pack must not contain: texts that may not be shared, addresses, and whatever identifies a person."""
 
 import hashlib
 import re
@@ -26,22 +26,22 @@ def hidden_texts(study: Study) -> frozenset[str]:
 
 
 ADDRESS = re.compile(r"[\w.+-]+@[\w-]+(\.[\w-]+)+")
-# A code that names nobody: a letter, or a short word of work before a number. Anything else may be a name, or the code
-# under which a platform knows the person.
+# A code that does not identify anybody: a letter, or a short word for a role and a number. Anything else may be a
+# name, or the code under which a platform knows the person.
 OPAQUE = re.compile(
     r"[a-z]|[a-z]{0,2}[-_. ]?[0-9]{1,6}|(pilot|preview|sim|expert|annotator|ann|rater|judge|person|participant|subject"
     r"|student|teacher|worker|user)([-_. ]?[0-9]{1,6}|[-_. ][a-z])",
     re.IGNORECASE | re.ASCII,
 )
-RUN = 5  # words in a row that say whose they are
+RUN = 5  # consecutive words that identify their text
 WORD = re.compile(f"[{UNSPACED}]|[^\\W{UNSPACED}]+")
 CODED = ("frame", "every_round", "annotators", "times", "minutes", "verdicts", "pairs")
 
 
 @dataclass(frozen=True)
 class Redactor:
-    """`hidden`: ids of texts that may not be shared. `runs`: every run of five of their words. `codes`: other codes for
-    all people, if that of any may be a name. `persons`: opaque codes for the project-wide ones."""
+    """`hidden`: ids of texts that may not be shared. `runs`: all runs of five consecutive words in them. `codes`: new
+    codes for all people, if any code may be a name. `persons`: opaque codes in place of the project-wide ones."""
 
     hidden: frozenset[str]
     runs: frozenset[tuple[str, ...]]
@@ -52,7 +52,7 @@ class Redactor:
         return self.codes.get(annotator, annotator)
 
     def redact_about_text(self, text_id: str, words: str | None) -> str | None:
-        """Free words of somebody or of a model about a text: a hash where the text may not be shared."""
+        """Free words about a text, by a person or a model: a hash if the text may not be shared."""
         if not words:
             return words
         return hash_words(words) if text_id in self.hidden else self.hash_if_quoted(words)
@@ -62,15 +62,15 @@ class Redactor:
         return hash_words(words) if self.quotes(words) else without_addresses(words)
 
     def redact_wording(self, words: str) -> str:
-        """A question or option: if it quotes such a text, a hash as long as it, as lengths are in figures."""
+        """A question or option: if it quotes such a text, a hash of the same length, as lengths are in figures."""
         return stand_in(words) if self.quotes(words) else words
 
     def quotes(self, words: str) -> bool:
-        """Whether five words in a row are in a text that may not be shared."""
+        """Whether five consecutive words occur in a text that may not be shared."""
         return bool(self.runs) and not self.runs.isdisjoint(runs_of(words))
 
     def redact_nested(self, text_id: str, value: Any) -> Any:
-        """The same for all texts within a JSON value; of a hidden text only labels of a few words stay."""
+        """Redact all texts within a JSON value; about a hidden text, only labels of a few words stay."""
         if isinstance(value, str):
             is_label = len(WORD.findall(value)) < RUN
             return self.hash_if_quoted(value) if is_label or text_id not in self.hidden else hash_words(value)
@@ -79,11 +79,12 @@ class Redactor:
         return [self.redact_nested(text_id, inner) for inner in value] if isinstance(value, list) else value
 
     def redact_all(self, value: Any) -> Any:
-        """A JSON value without quotes and addresses in any of its texts."""
+        """A JSON value without quotes or addresses in any of its texts."""
         return self.redact_nested("", value)
 
     def redact_evidence(self, evidence: Evidence) -> Evidence:
-        """The evidence as in the pack: under its codes, and with what may be published about items and corrections."""
+        """The evidence as the pack has it: with its codes, and only what may be published about items and
+        corrections."""
         frames = {name: getattr(evidence, name) for name in CODED}
         if self.codes:
             frames = {name: frame.assign(annotator=frame["annotator"].map(self.code)) for name, frame in frames.items()}
@@ -95,7 +96,7 @@ class Redactor:
         return replace(evidence, corrections=sentences, **frames)
 
     def redact_items(self, evidence: Evidence) -> dict[str, Any]:
-        """What figures compute from wordings and metadata, as an unpacked bank has them."""
+        """What figures compute from wordings and metadata, as a restored bank will have them."""
         text_of = dict(evidence.items[["item_id", "text_id"]].to_numpy())
         values = {
             item: {name: self.redact_nested(text_of.get(item, ""), value) for name, value in fields.items()}
@@ -113,7 +114,7 @@ class Redactor:
 
 
 def make_redactor(study: Study) -> Redactor:
-    """Read from the database."""
+    """Built from the database."""
     names = hidden_texts(study)
     hidden = study.units.filter(text__external_id__in=names).values_list("text__body", "text__versions").distinct()
     bodies = [words for body, versions in hidden for words in (body, *(each["text"] for each in versions))]
@@ -127,7 +128,7 @@ def make_redactor(study: Study) -> Redactor:
 
 
 def other_codes(annotators: list[tuple[str, str]]) -> dict[str, str]:
-    """New codes for all people as soon as one of theirs may be a name; in the order of the old, as tables sort them."""
+    """New codes for all people if any of theirs may be a name; in the order of the old ones, as tables sort by them."""
     people = sorted(code for code, kind in annotators if kind == AnnotatorKind.HUMAN)
     if all(map(OPAQUE.fullmatch, people)):
         return {}
@@ -135,7 +136,7 @@ def other_codes(annotators: list[tuple[str, str]]) -> dict[str, str]:
 
 
 def number_names(word: str, names: Iterable[str], taken: set[str]) -> dict[str, str]:
-    """`word-1`, `word-2`, …, all of one length, without those that are taken."""
+    """`word-1`, `word-2`, …, all of the same length, skipping those that are taken."""
     names, found, number = list(names), {}, 0
     width = len(str(len(names) + len(taken)))
     for name in names:
@@ -147,7 +148,7 @@ def number_names(word: str, names: Iterable[str], taken: set[str]) -> dict[str, 
 
 
 def runs_of(words: str) -> set[tuple[str, ...]]:
-    """From each word on as many as count five."""
+    """All runs of five consecutive words."""
     found = [word.casefold() for word in WORD.findall(words)]
     weights = [1 if CHARACTER.match(word) else 2 for word in found]
     runs, end, weight = set(), 0, 0
@@ -171,15 +172,15 @@ def digest(words: str) -> str:
 
 
 def hash_words(words: str) -> str:
-    """What stands for words that may not be shared: equal words give the same."""
+    """The substitute for words that may not be shared: equal words get the same one."""
     return words if words.startswith("sha256:") else f"sha256:{digest(words)}"
 
 
 def stand_in(words: str) -> str:
-    """A hash as long as the words; what counts as the same wording gives the same beginning."""
+    """A hash as long as the words; wordings that count as the same get the same beginning."""
     return f"sha256:{digest(same_wording(words))}".ljust(len(words), ".")[: len(words)]
 
 
 def hash_text(text: Text) -> str:
-    """The hash that stands for a text; of one that came from a pack without its words, the one it came with."""
+    """The hash in place of a text; a text that came from a pack without its words keeps the hash from there."""
     return text.body if text.body.startswith("sha256:") else f"sha256:{hash_body(text.body)}"

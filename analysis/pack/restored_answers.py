@@ -1,4 +1,4 @@
-"""The answers of a pack, checked by the protocol's own declaration, as rows in the order in which they were stored."""
+"""The answers of a pack, checked against the protocol's declaration, as rows in the order in which they were stored."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -35,13 +35,13 @@ Cell = tuple[str, int, Any]  # annotator, round, unit_key
 
 @dataclass(frozen=True)
 class Extra:
-    """What the long export says of an answer beyond the columns of an import."""
+    """What the long export says about an answer beyond the columns of an import."""
 
     sequence: int
     first_answered_at: datetime | None
     last_changed_at: datetime | None
     n_changes: int | None
-    settled: tuple[str, ...] = ()  # what was decided about it, as the export names it
+    settled: tuple[str, ...] = ()  # the adjudication's decision about it, as in the export
     decided_value: str = ""
     decided_at: datetime | None = None
     reason: str = ""
@@ -56,7 +56,7 @@ EXTRA_COLUMNS = (
 def read_answers(
     study: Study, annotators: Mapping[str, Annotator], items: list[Item], content: bytes
 ) -> tuple[list[ItemAnswer], dict[int, Extra]]:
-    """The answers by item, and by line what else is known; `ImportRefused` if anybody could not have given one."""
+    """The answers by item, and further facts by line; `ImportRefused` if nobody could have given one of them."""
     problems: list[RowProblem] = []
     rows: list[Row] = []
     extras: dict[int, Extra] = {}
@@ -84,7 +84,8 @@ def read_answers(
 def by_declaration(
     study: Study, annotators: Mapping[str, Annotator], rows: list[Row]
 ) -> Iterator[tuple[Declaration, list[Row]]]:
-    """The rows of those who were asked in one way, for each way; of nobody whom the pack does not name."""
+    """The rows of people who were asked in the same way, for each way; `BadPack` for people whom the pack does not
+    list."""
     ways = {"": get_declaration(study)} | map_variant_declarations(study)
     found: dict[str, list[Row]] = {name: [] for name in ways}
     for row in rows:
@@ -120,7 +121,7 @@ def parse_whole_number(name: str, written: str) -> int | None:
 def store_answers(
     answered: list[ItemAnswer], extras: Mapping[int, Extra], assignments: Mapping[Cell, Assignment]
 ) -> int:
-    """Write them in the order of their sequence; `BadPack` for an answer to what was never assigned."""
+    """Store them in the order of their sequence; `BadPack` for an answer to something that was never assigned."""
     rows: list[tuple[Extra, Question, Response]] = []
     for found in answered:
         if found.cell not in assignments:
@@ -134,7 +135,7 @@ def store_answers(
 
 
 def adjudications_from(extra: Extra, question: Question, response: Response) -> Iterator[Adjudication]:
-    """What was decided about a response; who decided it stays behind with the study that was packed."""
+    """The decision about a response; who decided it is not in a pack."""
     for settled in extra.settled:
         yield Adjudication(
             response=response,

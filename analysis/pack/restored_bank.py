@@ -30,9 +30,9 @@ BATCH = 500
 
 
 def restore_bank(pack: PackReader, project: Project) -> dict[str, Item]:
-    """Write it; the items by id, with text, generator and options. `BadPack` for what no bank can hold.
+    """Store the bank; returns the items by id, with text, generator and options. `BadPack` for what no bank can hold.
 
-    In an archive of a project, what an earlier study of it has shown is there, and later wordings are new versions.
+    In an archive of a project, texts and items of an earlier study exist already; later wordings are new versions.
     """
     restore_generators(pack, project)
     restore_items(pack, project)
@@ -56,7 +56,7 @@ def restore_items(pack: PackReader, project: Project) -> None:
 
 
 def restore_generators(pack: PackReader, project: Project) -> None:
-    """In the order of the pack, because tables list them in the order of the bank."""
+    """In the order of the pack, because tables list generators in the order of the bank."""
     for entry in pack.lines("bank/generators.jsonl"):
         name, kind = text_in(entry, "name", MAX_ID), text_in(entry, "kind", 20)
         if kind not in GeneratorKind.values:
@@ -86,7 +86,7 @@ def restore_corrections(pack: PackReader, items: dict[str, Item]) -> None:
 
 
 def restore_metrics(pack: PackReader, project: Project, items: dict[str, Item]) -> None:
-    """An item that is in several units has its values several times in the file."""
+    """An item of several units has its values several times in the file."""
     rows = metric_rows(pack)
     names = names_on_words(rows)
     metrics = {
@@ -107,7 +107,7 @@ def restore_metrics(pack: PackReader, project: Project, items: dict[str, Item]) 
 
 
 def lines_if_any(pack: PackReader, name: str) -> Iterable[dict[str, Any]]:
-    """The lines of a file that earlier packs did not have."""
+    """The lines of a file that packs of earlier versions lack."""
     return pack.lines(name) if pack.has(name) else ()
 
 
@@ -117,9 +117,9 @@ def metric_rows(pack: PackReader) -> list[dict[str, str]]:
 
 
 def names_on_words(rows: list[dict[str, str]]) -> dict[str, str]:
-    """Other names for the BLEU-4 and ROUGE-L of earlier packs, which were computed on other words than published ones.
+    """New names for the BLEU-4 and ROUGE-L of earlier packs, which split words differently from the published ones.
 
-    Later packs have both variants wherever they were computed.
+    Later packs have both variants if they were computed.
     """
     computed = {row.get("metric"): row.get("is_computed") == "true" for row in rows}
     renamed = {name: f"{name} (words)" for name in ("BLEU-4", "ROUGE-L")}
@@ -127,7 +127,7 @@ def names_on_words(rows: list[dict[str, str]]) -> dict[str, str]:
 
 
 def metric_in(project: Project, names: dict[str, str], entry: dict[str, Any]) -> Metric:
-    """`names`: other names for some metrics."""
+    """`names`: new names for some metrics."""
     name, family = text_in(entry, "metric", MAX_METRIC_NAME), text_in(entry, "family", 100)
     about = {"is_computed": entry.get("is_computed") is True, "family": family}
     return Metric.objects.get_or_create(project=project, name=names.get(name, name), defaults=about)[0]
@@ -148,7 +148,7 @@ def find_option(item: Item, name: Any) -> Option:
 
 
 def text_in(entry: dict[str, Any], name: str, longest: int) -> str:
-    """A field that is a text, "" where it is absent."""
+    """A text field, "" if it is missing."""
     value = entry.get(name) or ""
     if not isinstance(value, str) or len(value) > longest or "\0" in value:
         raise BadPack(_("A field of the pack is not a text, or is too long: %(name)s.") % {"name": name})
@@ -156,7 +156,7 @@ def text_in(entry: dict[str, Any], name: str, longest: int) -> str:
 
 
 def count_in(entry: dict[str, Any], name: str) -> int:
-    """A field that is a whole number from 0."""
+    """A field with a whole number from 0."""
     value = entry.get(name)
     if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value < 2**31:
         raise BadPack(_("A field of the pack is not a whole number: %(name)s.") % {"name": name})
@@ -175,7 +175,7 @@ def number_in(entry: dict[str, Any], name: str) -> float | None:
 
 
 def time_in(entry: dict[str, Any], name: str) -> datetime | None:
-    """A field that is a moment, None where it is absent."""
+    """A field with a time, None if it is missing."""
     try:
         return parse_time(name, text_in(entry, name, 40))
     except BadCell:
@@ -187,7 +187,7 @@ def show_name(name: Any) -> str:
 
 
 def params_in(entry: Any, who: str) -> dict[str, Any]:
-    """The settings of an evaluator; `BadPack` for one that none can have."""
+    """The settings of an evaluator; `BadPack` for impossible ones."""
     if not isinstance(entry, dict):
         raise BadPack(no_annotator(who))
     for name, value in entry.items():
@@ -245,7 +245,7 @@ def is_position(value: Any) -> bool:
 
 
 def are_options(value: Any) -> bool:
-    """What requests carried beside the prompt."""
+    """The request options sent with the prompt."""
     if not isinstance(value, dict) or not set(value) <= {"max_tokens", "reasoning_effort", "extra"}:
         return False
     try:
@@ -257,7 +257,7 @@ def are_options(value: Any) -> bool:
 
 
 def are_seen_texts(value: Any) -> bool:
-    """All texts, or those of these ids."""
+    """All texts, or those with these ids."""
     return value == ALL_TEXTS or (isinstance(value, list) and all(isinstance(each, str) for each in value))
 
 

@@ -58,7 +58,8 @@ WITHHELD = b"# withheld"
 
 
 def restore_study(pack: PackReader, project: Project, slug: str) -> Study:
-    """The row of the study, imported, with its seed, parameters and dates; `SpecError` or `BadPack` if it cannot be."""
+    """The row of the study, imported, with its seed, parameters and dates; `SpecError` or `BadPack` if that is
+    impossible."""
     spec, history = read_spec(pack.read("study/study.yaml").decode()), pack.object("study/history.json")
     slug = check_spec({**spec.model_dump(), "slug": slug}).slug if slug else spec.slug
     refuse_taken(slug)
@@ -94,7 +95,7 @@ def restore_study(pack: PackReader, project: Project, slug: str) -> Study:
 
 
 def read_blocks(history: dict[str, Any]) -> list[dict[str, Any]]:
-    """The texts that were added after the launch; a pack of an earlier version has none."""
+    """The texts that were added after the launch; packs of earlier versions have none."""
     found: list[dict[str, Any]] = []
     for number, entry in enumerate(history.get("blocks", []), 2):
         added_at = time_in(entry, "added_at")
@@ -107,7 +108,7 @@ def read_blocks(history: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def restore_people_texts(study: Study, entry: Any) -> None:
-    """The draw of the texts that people did, as the pack has it; every text must be one of the pack's."""
+    """The draw of texts for people, as in the pack; every text must be one of the pack's."""
     if entry is None:
         return
     known = set(study.project.texts.values_list("external_id", flat=True))
@@ -146,7 +147,7 @@ def draw_row(entry: dict[str, Any]) -> dict[str, Any]:
 
 
 def restore_variants(pack: PackReader, study: Study, spec: StudySpec, about: dict[str, Any]) -> None:
-    """`about`: by name, which file has the wording of a variant."""
+    """`about`: by name of a variant, the file with its wording."""
     if set(about) != {each.name for each in spec.variants}:
         raise BadPack(_("The pack does not say which wording the variants of the study used."))
     for position, each in enumerate(spec.variants):
@@ -158,7 +159,7 @@ def restore_variants(pack: PackReader, study: Study, spec: StudySpec, about: dic
 
 
 def instrument_in(pack: PackReader, name: str, project: Project) -> InstrumentVersion:
-    """The wording of a file of the pack: a version that is there with just this content, or one of the project."""
+    """The wording in a file of the pack: an existing version with exactly this content, or a new one of the project."""
     try:
         return find_or_store_version(pack.read(name).decode(), project)
     except (InstrumentRefused, NotYaml, UnicodeDecodeError) as refused:
@@ -167,7 +168,7 @@ def instrument_in(pack: PackReader, name: str, project: Project) -> InstrumentVe
 
 @dataclass(frozen=True)
 class Units:
-    """The units by their number in the study, and by what tells them apart in answers."""
+    """The units by their number in the study, and by what identifies them in answers."""
 
     by_number: Mapping[int, Unit]
     keys: Mapping[int, Any]
@@ -205,7 +206,7 @@ def restore_units(pack: PackReader, study: Study, items: dict[str, Item]) -> Uni
 
 
 def restore_annotators(pack: PackReader, study: Study) -> dict[str, Annotator]:
-    """In the order in which they came. Nobody can answer as one of them: their links are revoked."""
+    """In the order in which they were added. Nobody can answer in their name: their links are revoked."""
     rows, evaluators, variants = [], {}, {each.name: each for each in study.variants.all()}
     for entry in pack.lines("answers/annotators.jsonl"):
         code, kind, purpose = (
@@ -236,7 +237,8 @@ def restore_annotators(pack: PackReader, study: Study) -> dict[str, Annotator]:
 
 
 def restore_evaluator(pack: PackReader, study: Study, annotator: Annotator, entry: dict[str, Any]) -> None:
-    """How it was asked and read, so that tables say so. Its calls stay behind: it can answer nothing more."""
+    """How it was asked and how its answers were read, for the tables. Its calls are not in a pack, so it cannot
+    continue."""
     name, stages = text_in(entry, "prompt", 300), entry.get("stages")
     params = params_in(entry.get("params"), annotator.code)
     if not isinstance(stages, list):
@@ -338,7 +340,7 @@ def restore_submissions(
 
 
 def restore_matches(pack: PackReader, study: Study) -> None:
-    """Packs of older versions have none."""
+    """Packs of earlier versions have none."""
     matches = pack.object("study/history.json").get("published_names") or {}
     try:
         store_matches(study, list_published_generators(study.protocol), dict(matches), None)
@@ -347,7 +349,7 @@ def restore_matches(pack: PackReader, study: Study) -> None:
 
 
 def restore_codes(pack: PackReader, study: Study, items: dict[str, Item]) -> None:
-    """The team's codes, those of each coder who coded alone, and what was decided. Earlier packs have the first."""
+    """The team's codes, those of each independent coder, and the decisions. Earlier packs have only the first."""
     for entry in pack.lines("answers/codes.jsonl"):
         restore_code(study, items, entry, None)
     codings: dict[int, IndependentCoding] = {}

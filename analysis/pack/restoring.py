@@ -1,4 +1,4 @@
-"""A replication pack as a study again: all of it or nothing. `report` on it gives the tables of the pack."""
+"""Restores a study from a replication pack, all of it or nothing. `report` on it gives the tables of the pack."""
 
 import csv
 from collections.abc import Iterator
@@ -33,7 +33,7 @@ MALFORMED = (
 
 @dataclass(frozen=True)
 class RestoredStudy:
-    """What was taken out of a pack."""
+    """What was restored from a pack."""
 
     study: Study
     n_texts: int
@@ -45,7 +45,8 @@ class RestoredStudy:
 def import_pack(file: IO[bytes], project: Project, slug: str = "") -> RestoredStudy:
     """Store a pack in an empty project, as an imported study under its own short name or another.
 
-    Every file is held against its hash, every answer against the protocol's declaration. Raises `BadPack`, `SpecError`,
+    Every file is checked against its hash, every answer against the protocol's declaration. Raises `BadPack`,
+    `SpecError`,
     `studies.services.responses.importing.ImportRefused`; then nothing is stored.
     """
     refuse_used(project)
@@ -57,20 +58,21 @@ def import_pack(file: IO[bytes], project: Project, slug: str = "") -> RestoredSt
 
 @contextmanager
 def all_or_nothing() -> Iterator[None]:
-    """Store what is done inside, or nothing and raise `BadPack` or `SpecError`."""
+    """Store what is done inside; on an error store nothing, and raise `BadPack` or `SpecError`."""
     try:
         with transaction.atomic():
             yield
     except (BadPack, SpecError):
         raise
     except MALFORMED as error:
-        # What a hand has written into a pack under a right hash: no field is trusted, not all shapes are named.
+        # Errors of hand-edited packs with correct hashes: fields are not trusted, and not every shape is checked.
         what = make_printable(str(error), 200) or type(error).__name__
         raise BadPack(_("The pack contradicts itself (%(what)s). Export it again.") % {"what": what}) from None
 
 
 def refuse_used(project: Project) -> None:
-    """Ids of texts and the order of generators are a project's: two banks in one would mix."""
+    """Raises an error for a used project: text ids and the order of generators are the project's, so two banks would
+    mix."""
     if project.texts.exists() or project.generators.exists():
         raise BadPack(
             _("The project “%(slug)s” has texts or generators already. Make an empty one for the pack.")

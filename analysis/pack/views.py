@@ -23,14 +23,14 @@ from jobs.files import path_of
 from jobs.views import describe_progress
 from projects.models import Role
 
-# The replication pack of a study: asking for it, seeing how far it is, taking it.
+# The replication pack of a study: request it, see its progress, download it.
 
 
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 @effects_shown(Role.REVIEWER)
 def study_pack(request, study):
-    """The choices are those of the results page, in the address."""
+    """The choices are those of the results page, from the address."""
     if study.is_draft:
         raise Http404
     form = ResultsForm(study, counts_by_purpose(study), request.GET)
@@ -69,7 +69,7 @@ def study_pack_file(request, study, pk):
     return FileResponse(file, as_attachment=True, filename=f"{study.slug}-pack.zip", content_type="application/zip")
 
 
-# The methods paragraph of a study as a page: drafted from its numbers, to be copied.
+# The methods paragraph of a study as a page: drafted from its numbers, ready to copy.
 
 SOFTWARE = """@software{lesart,
   author = {{The Lesart developers}},
@@ -110,7 +110,7 @@ def list_entries(source: str) -> str:
 
 
 def write_entry(source: str) -> str:
-    """A source like “A & B (2024), Title” as an entry; nothing for another one."""
+    """A source like “A & B (2024), Title” as an entry; nothing for other forms."""
     found = SOURCE.fullmatch(source)
     if found is None:
         return ""

@@ -1,4 +1,4 @@
-"""Who answered, what each was shown in which order, and when: as a pack holds it."""
+"""Who answered, what each person was shown in which order, and when, as in a pack."""
 
 from collections.abc import Collection, Iterator
 from dataclasses import asdict
@@ -23,9 +23,9 @@ CHUNK = 2_000
 
 
 def annotators(study: Study, purposes: Collection[str], redactor: Redactor) -> list[dict[str, Any]]:
-    """In the order in which they came, under opaque codes. No link, name or address."""
+    """In the order in which they were added, under opaque codes. No link, name or address."""
     rows = Annotator.objects.filter(study=study, purpose__in=purposes).select_related("variant").order_by("pk")
-    rows = rows.exclude(ended_as__in=ERASED)  # nothing is left of them that could be packed
+    rows = rows.exclude(ended_as__in=ERASED)  # nothing is left of them
     prompts = evaluator_prompts(study)
     known = Evaluator.objects.filter(annotator__study=study).select_related("annotator__study")
     evaluators = {each.annotator_id: each for each in known}
@@ -47,7 +47,7 @@ def annotators(study: Study, purposes: Collection[str], redactor: Redactor) -> l
 
 
 def describe_evaluator(evaluator: Evaluator | None, prompt: Any) -> dict[str, Any] | None:
-    """How a model or baseline was asked and read; None for people, and for what was imported."""
+    """How a model or baseline was asked and read; None for people, and for imported ones."""
     if evaluator is None:
         return None
     position = get_position(evaluator)
@@ -82,7 +82,7 @@ def assignments(study: Study, purposes: Collection[str], redactor: Redactor) -> 
 
 
 def use_pack_codes(cells: Any, redactor: Redactor) -> Any:
-    """What an item was reopened with; the person whose scores an expert judges has an opaque code too."""
+    """The cells that an item was reopened with; the person whose scores an expert judges gets an opaque code, too."""
     if not isinstance(cells, dict):
         return cells
     return {
@@ -92,7 +92,7 @@ def use_pack_codes(cells: Any, redactor: Redactor) -> Any:
 
 
 def name_order(order: list[Any], items: dict[int, str], options: dict[int, str]) -> list[Any]:
-    """[[item id, [option id, …]], …] in the order shown, without the handles that links could be found by."""
+    """[[item id, [option id, …]], …] in the order shown, without the handles that are part of addresses."""
     return [[items[item], [options[option] for _handle, option in shown]] for _handle, item, shown in order]
 
 
@@ -118,7 +118,7 @@ def answers(study: Study, purposes: Collection[str], redactor: Redactor) -> Iter
     """The rows of the long export."""
     stages = [stage for declaration in list_declarations(study) for stage in declaration.every_stage]
     free = {question.name for stage in stages for question in stage.questions if question.kind == "text"}
-    # What people wrote about themselves may tell who they are.
+    # What people wrote about themselves may identify them.
     written = dict.fromkeys(list_written_columns(study), "")
     for row in export_rows(study, purposes):
         text_id = row["text_id"]
@@ -147,13 +147,13 @@ def missing_answers(study: Study, purposes: Collection[str], redactor: Redactor)
 
 
 def codes(study: Study, redactor: Redactor) -> list[dict[str, Any]]:
-    """The current codes, without who set them; of a hidden text without span and note."""
+    """The current codes, without who set them; for a hidden text without span and note."""
     rows = ItemCode.objects.current().filter(study=study).select_related("item__text", "option").order_by("pk")
     return [describe_code(row, row.item.text.external_id in redactor.hidden, redactor) for row in rows]
 
 
 def coders(study: Study, redactor: Redactor) -> Iterator[dict[str, Any]]:
-    """What each coder set who coded alone, once they can be compared; numbers stand for them."""
+    """What each independent coder set, once codings can be compared; numbers stand for the coders."""
     for number, coding in enumerate(Comparison(study).codings, 1):
         rows = ItemCode.objects.current(coding).select_related("item__text", "option").order_by("pk")
         for row in rows:
@@ -162,7 +162,7 @@ def coders(study: Study, redactor: Redactor) -> Iterator[dict[str, Any]]:
 
 
 def code_decisions(study: Study, redactor: Redactor) -> Iterator[dict[str, Any]]:
-    """What is decided where coders differ, without who decided it."""
+    """The decisions where coders differ, without who made them."""
     rows = CodeDecision.objects.filter(study=study, reopened_at=None).select_related("item__text").order_by("pk")
     for row in rows:
         yield {

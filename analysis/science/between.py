@@ -1,4 +1,4 @@
-"""The same items under two protocols: do both rank generators and items alike, and which tells more in an hour?"""
+"""The same items under two protocols: do both rank generators and items alike, and which informs more per hour?"""
 
 from collections.abc import Iterator
 from itertools import product
@@ -28,7 +28,7 @@ NO_TIME = gettext_noop("Its α over texts is not above 0, so more time would not
 
 
 def compare_studies(one: StudyScores, other: StudyScores) -> tuple[Table, Table]:
-    """How both rank what they share, measure by measure; and the reliability of an hour of each."""
+    """How the two rank what they share, by pairs of measures, and each one's reliability per hour."""
     rows = [row for pair in product(measures_of(one), measures_of(other)) for row in rank_rows(one, other, *pair)]
     hours = [row for each in (one, other) for row in hour_rows(each)]
     return BETWEEN.build(rows, DEFAULT_CONVENTION), HOUR.build(hours)
@@ -52,7 +52,7 @@ def rank_rows(one: StudyScores, other: StudyScores, measure_a: str, measure_b: s
 
 
 def correlate(both: pd.DataFrame, ranked: str, text: np.ndarray, generator: np.ndarray) -> VarianceParts:
-    """ρ over generators or items, from codes of texts and generators of the items."""
+    """ρ over generators or items; text, generator: codes of the items."""
     if ranked == GENERATORS:
         return generator_correlation(sum_tables(both, "_a", text, generator), sum_tables(both, "_b", text, generator))
     return item_correlation(mean_of(both, "_a"), mean_of(both, "_b"), text.astype(np.int64))
@@ -106,7 +106,7 @@ def hour_rows(scores: StudyScores) -> Iterator[dict[str, Any]]:
 
 
 def say_comparison(tables: tuple[Table, Table]) -> list[str]:
-    """The pair of measures that agree most on generators, else on items; and the study that tells more in an hour."""
+    """The two measures that agree most on generators, else on items; and the study with more reliability per hour."""
     ranks, hours = tables
     known = [row for row in ranks.rows if row["rho"] is not None]
     of_generators = [row for row in known if row["ranked"] == GENERATORS]

@@ -1,4 +1,4 @@
-"""What the pieces share: the stages without and with the text, judgments in them, and estimates by convention."""
+"""What the modules share: the stages without and with the text, judgments in them, and estimates by convention."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -18,14 +18,14 @@ from studies.services.declarations import get_declaration
 
 @dataclass(frozen=True)
 class ReadingStages:
-    """Names of the stages in which options are judged; without: "" where there is none."""
+    """Names of the stages in which options are judged; without: "" if there is no such stage."""
 
     without: str
     with_text: str
 
 
 def reading_stages(evidence: Evidence) -> ReadingStages | None:
-    """None where no option is judged with the text."""
+    """None if no option is judged with the text."""
     found = {False: "", True: ""}
     for stage in get_declaration(evidence.study).stages:
         if any(question.per == "option" and question.kind == "tick" for question in stage.questions):
@@ -34,7 +34,7 @@ def reading_stages(evidence: Evidence) -> ReadingStages | None:
 
 
 def judgments_in(evidence: Evidence) -> pd.DataFrame:
-    """Judgments of options with p(right): what was judged as 0 or 1 where no probability is known."""
+    """Judgments of options with p(right), which is 0 or 1 for a judgment without a probability."""
     return evidence.judgments_with_p
 
 
@@ -46,16 +46,16 @@ def conventions(random: VarianceParts, fixed: VarianceParts, reason: str = "") -
 
 
 def texts_only(parts: VarianceParts, reason: str = "") -> Estimate:
-    """The same where readers are always taken as they are."""
+    """The same for figures whose readers are always treated as fixed."""
     return conventions(parts, parts, reason)
 
 
 def refuse(reason: str) -> Estimate:
-    """No number, for this reason, already in the words of the page."""
+    """An estimate without a number, for this reason, already translated."""
     nowhere = undefined_interval("", ("text", 0, 0, None), "")
     return Estimate(np.nan, dict.fromkeys((READERS, ANNOTATORS, PUBLISHED), nowhere), reason)
 
 
 def translate_reason(reason: str, values: Mapping[str, Any] | None = None) -> str:
-    """A reason in the language of now."""
+    """A reason in the active language."""
     return (_(reason) % values if values else _(reason)) if reason else ""

@@ -43,7 +43,7 @@ def count_or_list(evidence: Evidence, judgments: pd.DataFrame, column: str) -> T
 
 @tables.JOINED.drill_down
 def list_joined(evidence: Evidence, row: Row, column: str) -> Table:
-    """Judgments of people about the drawn texts and of models about all."""
+    """Judgments by people about the drawn texts, and by models about all."""
     judgments = evidence.judgments
     asked = judgments["stage"].isin(stages_of(evidence, row["measure"]))
     about = judgments[(judgments["generator"] == row["generator"]) & asked]
@@ -67,7 +67,7 @@ def list_joined_contrasts(evidence: Evidence, row: Row, column: str) -> Table:
 
 @tables.OTHERS.drill_down
 def list_others(evidence: Evidence, row: Row, _column: str) -> Table:
-    """All answers by the evaluator, to the question that is the measure where one is."""
+    """All answers by the evaluator, or those to the question that is the measure."""
     mine = evaluator_named(evidence, row["evaluator"]).rows_of(evidence.frame)
     asked = mine["question"] == row["measure"]
     return list_rows(evidence, mine[asked] if asked.any() else mine, ANSWER, _("The answers"))
@@ -75,7 +75,7 @@ def list_others(evidence: Evidence, row: Row, _column: str) -> Table:
 
 @tables.JOINED_VERSIONS.drill_down
 def list_joined_versions(evidence: Evidence, row: Row, column: str) -> Table:
-    """Judgments with the text in either version, of people and of the models that are asked."""
+    """Judgments with the text in either version, by people and by the models."""
     versions = list_text_versions(evidence.study)
     pair = [row["version"], row["compared_with"]]
     models = row["predictor"].split(", ") if row["method"] != "people only" and row["predictor"] else []
@@ -97,7 +97,7 @@ def list_joined_versions(evidence: Evidence, row: Row, column: str) -> Table:
 
 @tables.CARRY_OVER.drill_down
 def list_carry_over(evidence: Evidence, _row: Row, column: str) -> Table:
-    """With the text: of the items that some had guessed and others not, or of those who had not."""
+    """With the text: judgments of items that some people had guessed and others not, or by those who had not."""
     stages, mine = reading_stages(evidence), people_judgments(evidence)
     assert stages is not None
     who = ["annotator", "item_id"]
@@ -113,7 +113,7 @@ def list_carry_over(evidence: Evidence, _row: Row, column: str) -> Table:
 @tables.TEXT_VERSION_TEXTS.drill_down
 @tables.TEXT_VERSIONS.drill_down
 def list_versions(evidence: Evidence, row: Row, column: str) -> Table:
-    """The answers of people, or of the model in all versions, with the text in either version."""
+    """The answers of people, or of a model in all versions, with the text in either version."""
     versions = list_text_versions(evidence.study)
     name = row.get("evaluator", HUMAN)
     codes = people_in(evidence).codes if name == HUMAN else {label_version(name, each, versions) for each in versions}
@@ -158,7 +158,7 @@ def list_ratings(evidence: Evidence, row: Row, column: str) -> Table:
 
 @tables.FAIR_MEANS.drill_down
 def list_fair_means(evidence: Evidence, row: Row, column: str) -> Table:
-    """The ratings of the generator's items; severity rests on those of all generators."""
+    """The ratings of the generator's items; severity is estimated from those of all generators."""
     rows = ratings_of(evidence, row["question"], "")
     mine = rows[rows["generator"] == row["generator"]]
     if column == "n_items":
@@ -168,7 +168,8 @@ def list_fair_means(evidence: Evidence, row: Row, column: str) -> Table:
 
 @tables.SEVERITY.drill_down
 def list_severity(evidence: Evidence, row: Row, column: str) -> Table:
-    """The rater's own ratings; those of items that others rated too; or everybody's, which severity rests on."""
+    """The rater's own ratings; those of items that others rated, too; or everybody's, from which severity is
+    estimated."""
     rows = ratings_of(evidence, row["question"], "")
     shared = rows.groupby("item_id")["annotator"].transform("size") > 1
     mine = rows["annotator"] == row["annotator"]
@@ -179,7 +180,7 @@ def list_severity(evidence: Evidence, row: Row, column: str) -> Table:
 @tables.LABEL_SEVERITY.drill_down
 @tables.FAIR_SHARES.drill_down
 def list_labels(evidence: Evidence, row: Row, column: str) -> Table:
-    """The rater's labels, those of items that others labelled too, those of the generator, or all."""
+    """The rater's labels, those of items that others labeled, too, those of the generator, or all."""
     frame = next(each.frame for each in labels_in(evidence) if each.question.name == row["question"])
     rows = evidence.every_round.loc[frame.index]
     shared = rows.groupby("item_id")["annotator"].transform("size") > 1
@@ -233,7 +234,7 @@ def list_all_answers(evidence: Evidence, _row: Row, column: str) -> Table:
 
 @tables.DIF.drill_down
 def list_group_answers(evidence: Evidence, row: Row, column: str) -> Table:
-    """Judgments of the item, or without one of all items, by people of both groups."""
+    """Judgments of the item, or of all items if the row names none, by people of both groups."""
     read, people = with_text(evidence), evidence.annotators
     codes = people[people["group"].isin(groups_of(evidence)[:2])]["annotator"]
     mine = read[read["annotator"].isin(codes)]

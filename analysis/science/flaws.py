@@ -1,4 +1,4 @@
-"""Item-writing flaws that rules see, and how items with them differ from others of the same text and question type."""
+"""Item-writing flaws found by rules, and how flawed items differ from others of the same text and question type."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -59,7 +59,7 @@ DETERMINED = gettext_noop("Other flaws or the question type determine this flaw,
 
 
 def flaw_tables(evidence: Evidence) -> tuple[Table, ...]:
-    """None without options."""
+    """None if there are no options."""
     if evidence.options.empty:
         return ()
     coded = code_items(evidence)
@@ -75,7 +75,7 @@ def flaw_tables(evidence: Evidence) -> tuple[Table, ...]:
 
 
 def code_items(evidence: Evidence) -> pd.DataFrame:
-    """The same as by rules, with the majority of people's codes in their place where there is one."""
+    """The codes by rules, replaced by the majority of people's codes where there is one."""
     coded, people = apply_rules(evidence), evidence.flaw_codes
     for name in NAMES:
         codes = [people.get(str(item), {}).get(name, own) for item, own in coded[name].items()]
@@ -84,7 +84,7 @@ def code_items(evidence: Evidence) -> pd.DataFrame:
 
 
 def take_majority(answers: pd.DataFrame) -> pd.DataFrame:
-    """Items × flaws: what most say of yes and no, missing where as many say either or nobody says it."""
+    """Items × flaws: the majority of yes and no; missing at a tie or without answers."""
     asked = answers[answers["question"].isin(NAMES) & answers["value"].isin(CODED)]
     yes = asked["value"].map({"yes": 1.0, "no": 0.0}).astype(float)
     share = yes.groupby([asked["item_id"], asked["question"]]).mean().unstack("question")
@@ -107,7 +107,7 @@ def apply_rules(evidence: Evidence) -> pd.DataFrame:
 
 
 def find_type(evidence: Evidence, item: str, wording: Wording) -> str:
-    """The category that the item's metadata says, else the type of its question word."""
+    """The category in the item's metadata, else the type according to its question word."""
     return evidence.metadata.get(item, {}).get("category") or question_type(wording)
 
 
@@ -133,7 +133,7 @@ def item_values(evidence: Evidence) -> pd.DataFrame:
 
 
 def rows_of(coded: pd.DataFrame, values: pd.DataFrame, by_people: dict[str, int]) -> Iterator[dict[str, Any]]:
-    """Each flaw that an item has; those with enough items and texts are fitted together."""
+    """One row per flaw that an item has; flaws with enough items and texts are fitted together."""
     answered = coded.loc[coded.index.isin(values.index)]
     has = {name: (answered[name] == True).to_numpy() for name in NAMES}  # noqa: E712  # None is no flaw
     reasons = {name: why_not(has[name], answered["text_id"]) for name in NAMES}
@@ -174,14 +174,14 @@ def why_not(flawed: np.ndarray, text: pd.Series) -> str:
 
 
 def texts_with_both(flawed: np.ndarray, text: pd.Series) -> int:
-    """Texts that have an item with the flaw and one without."""
+    """Texts with an item that has the flaw and one that has not."""
     return int((pd.Series(flawed).groupby(text.to_numpy()).nunique() == 2).sum())
 
 
 def fit(
     answered: pd.DataFrame, values: pd.DataFrame, has: dict[str, np.ndarray], fitted: list[str]
 ) -> tuple[list[list[str]], WithinText]:
-    """Groups of flaws that are one column, and their effects within text and type, all together."""
+    """Groups of flaws with identical columns, and their effects within text and type, estimated jointly."""
     columns = np.stack([has[name] for name in fitted], axis=1).astype(np.float64)
     groups = merge_equal_columns(columns)
     common = answered["type"].value_counts()
@@ -203,7 +203,7 @@ def estimate_of(parts: VarianceParts) -> Any:
 
 
 def item_rows(evidence: Evidence, coded: pd.DataFrame) -> Iterator[dict[str, Any]]:
-    """Each flaw of each item, in their order, with the signs of it in people's answers with the text."""
+    """Each flaw of each item, in order, with the signs of it in people's answers with the text."""
     signs: Any = answer_signs(evidence).to_dict("index")
     unknown = dict.fromkeys(("rarest", "n_rare", "miskey")) | {"n_people": 0, "reason": _(NOT_READ)}
     text = coded["text_id"].to_dict()
@@ -217,15 +217,15 @@ def item_rows(evidence: Evidence, coded: pd.DataFrame) -> Iterator[dict[str, Any
 
 
 def answer_signs(evidence: Evidence) -> pd.DataFrame:
-    """By item that people answered with the text: how many chose its rarest distractor, how many distractors fewer than
-    5 % chose, and the chance that a key of it is wrong."""
+    """By item that people answered with the text: how many chose its rarest distractor, how many distractors fewer
+    than 5 % chose, and the probability that a key of it is wrong."""
     stages = reading_stages(evidence)
     mine = people_in(evidence).rows_of(judgments_in(evidence))
     read = mine[mine["stage"] == stages.with_text] if stages else mine.iloc[:0]
     right = read["correct"].astype(float).groupby([read["item_id"], read["option_id"]], sort=False).agg(["sum", "size"])
     alarm = miskey(right["sum"].to_numpy(dtype=np.int64), right["size"].to_numpy(dtype=np.int64))
     is_key = evidence.options.set_index(["item_id", "option_id"])["key"].reindex(right.index).astype(bool)
-    share = (1 - right["sum"] / right["size"]).where(~is_key)  # a distractor judged wrongly was chosen
+    share = (1 - right["sum"] / right["size"]).where(~is_key)  # a distractor that was judged wrongly was chosen
     each = pd.DataFrame({"rarest": share, "n_rare": share < RARE, "miskey": alarm.probability}).groupby("item_id")
     found = each.agg({"rarest": "min", "n_rare": "sum", "miskey": "max"})
     people = read.groupby("item_id")["annotator"].nunique().rename("n_people")

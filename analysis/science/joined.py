@@ -1,4 +1,4 @@
-"""Text informativity from people on texts drawn by chance and models on all of them."""
+"""Text informativity from people on a random sample of texts and models on all texts."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -55,7 +55,8 @@ UNCERTAIN = gettext_noop("From %(n)d texts, how well models predict people is it
 
 @dataclass(frozen=True)
 class Predictor:
-    """The models whose answers in a stage predict people's: all that answered about every text, or why none does."""
+    """The models whose answers in a stage predict people's: all that answered about every text, or why there are
+    none."""
 
     names: tuple[str, ...]
     shares: pd.Series  # by text, the mean of the models' p(right)
@@ -66,8 +67,8 @@ NO_SHARES = pd.Series(dtype=float)
 
 
 def build_tables(evidence: Evidence) -> tuple[Table, ...]:
-    """None where models did not answer about more texts than people, so that there is nothing to join, or where
-    versions of texts are compared, which are joined each alone."""
+    """None if models did not answer about more texts than people, so that there is nothing to join, or if versions of
+    texts are compared, which are joined separately."""
     stages = reading_stages(evidence)
     if stages is None or not stages.without or list_text_versions(evidence.study):
         return ()
@@ -166,7 +167,7 @@ def stages_in(measure: str) -> slice:
 
 
 def too_few(cells: tuple[Cell, ...], drawn: int) -> str:
-    """Why people answered too few of the drawn texts for an estimate; empty where they did not."""
+    """Why people answered too few of the drawn texts for an estimate; empty if they answered enough."""
     n = count_done(cells)
     if n < FEWEST_TEXTS:
         return _(TOO_FEW) % {"least": FEWEST_TEXTS, "n": n}
@@ -190,7 +191,7 @@ def say_no_help(r: float) -> str:
 
 
 def count_done(cells: tuple[Cell, ...]) -> int:
-    """Texts that people judged in all of the cells."""
+    """The number of texts that people judged in all of the cells."""
     return int(np.logical_and.reduce([cell.is_done for cell in cells]).sum())
 
 
@@ -203,13 +204,14 @@ def stages_of(evidence: Evidence, measure: str) -> tuple[str, ...]:
 
 
 def texts_done(judgments: pd.DataFrame) -> pd.Index:
-    """The texts that have judgments in each of the stages that there are."""
+    """The texts with judgments in each existing stage."""
     stages = judgments.groupby("text_id")["stage"].nunique()
     return stages.index[stages == judgments["stage"].nunique()]
 
 
 def correlation(cells: tuple[Cell, ...]) -> float:
-    """r of people and predictor over the texts that people did; of a difference, that of both sides' differences."""
+    """r of people and predictor over the texts that people did; for a difference, between the two sides'
+    differences."""
     if len(cells) == 1:
         return fit(cells[0]).r
     read, guess = cells
@@ -227,7 +229,7 @@ def of_generator(
     judgments: pd.DataFrame,
     models: list[Evaluator],
 ) -> JoinedStages:
-    """Cells over the texts that hold items of the generator, in their order."""
+    """Cells over the texts with items of the generator, in order."""
     weight = evidence.options[evidence.options["generator"] == generator].groupby("text_id", sort=False).size()
     draw = evidence.text_draw
     chance = weight.index.map(draw.chances).to_numpy(dtype=np.float64) if draw else np.ones(len(weight))
@@ -246,7 +248,7 @@ def of_generator(
 def make_cell(
     mine: pd.DataFrame, people: pd.DataFrame, predictor: Predictor, weight: pd.Series, chance: np.ndarray
 ) -> Cell:
-    """From people's judgments of the cell; annotators have their codes among all `people`."""
+    """From people's judgments of the cell; annotators are coded by their place among all `people`."""
     text = weight.index.get_indexer(pd.Index(mine["text_id"]))
     annotator = pd.Index(np.unique(people["annotator"])).get_indexer(pd.Index(mine["annotator"]))
     right = mine["correct"].to_numpy(dtype=np.float64)
@@ -258,8 +260,8 @@ def make_cell(
 def predict(
     judgments: pd.DataFrame, models: list[Evaluator], texts: pd.Index, seen: Mapping[str, frozenset[str]]
 ) -> Predictor:
-    """The mean p(right) of the models that answered about every text in a stage and have not `seen` people's answers
-    to any of them; from the judgments of that stage."""
+    """The mean p(right), from the judgments of a stage, of the models that answered about every text and have not
+    `seen` people's answers to any text."""
     missing = {model.name: len(set(texts) - set(model.rows_of(judgments)["text_id"])) for model in models}
     complete = [model for model in models if not missing[model.name]]
     if not complete:
@@ -277,7 +279,7 @@ def predict(
 
 
 def contrast_rows(found: list[JoinedStages], evidence: Evidence) -> list[dict[str, Any]]:
-    """Differences of generators' informativity, adjusted by max-T: their cells share texts and readers."""
+    """Differences of generators' informativity, adjusted by max-T, because their cells share texts and readers."""
     usable = [each for each in found if not each.why_not(INFORMATIVITY)]
     pairs = list(combinations(usable, 2))
     if not pairs:
@@ -301,7 +303,7 @@ def contrast_rows(found: list[JoinedStages], evidence: Evidence) -> list[dict[st
 
 
 def count_texts(a: JoinedStages, b: JoinedStages, evidence: Evidence) -> int:
-    """Texts with judgments of people about either."""
+    """Texts with people's judgments about either generator."""
     judged = [cell.judgments for each in (a, b) for cell in (spread_over(each, evidence))]
     return len(np.unique(np.concatenate([each.text for each in judged if each])))
 
@@ -312,8 +314,8 @@ def count_people(*found: JoinedStages) -> int:
 
 
 def adjust_pairs(fits: Mapping[str, Sequence[PoweredEstimate]], readers: Readers, seed: int) -> list[AdjustedContrast]:
-    """Informativity of each generator minus that of each later one; texts that only one of them has are 0 for the
-    other."""
+    """Informativity of each generator minus that of each later one; a text that only one of the two has counts 0 for
+    the other."""
     names, signs = list(fits), (1.0, -1.0)
     family, weights = [], []
     for a, b in combinations(range(len(names)), 2):
@@ -325,12 +327,13 @@ def adjust_pairs(fits: Mapping[str, Sequence[PoweredEstimate]], readers: Readers
 
 
 def fit_all_texts(one: JoinedStages, evidence: Evidence) -> list[PoweredEstimate]:
-    """Its fits over all texts of the study."""
+    """The fits of a generator over all texts of the study."""
     return [fit(cell) for cell in spread_over(one, evidence)]
 
 
 def spread_over(one: JoinedStages, evidence: Evidence) -> list[Cell]:
-    """Its cells over all texts of the study in the order of the bank, so that those of two generators share codes."""
+    """The generator's cells over all texts in the order of the bank, so that the cells of two generators share text
+    codes."""
     texts = pd.Index(evidence.texts["text_id"])
     own = evidence.options[evidence.options["generator"] == one.generator].groupby("text_id", sort=False).size().index
     place = texts.get_indexer(own)
@@ -360,7 +363,8 @@ def list_sentences(tables: tuple[Table, ...]) -> list[str]:
 
 
 def say_joined(row: Row) -> str:
-    """The estimate, and how many texts with people only would do as well; below r = .3 that models hardly help."""
+    """The estimate, and how many texts with people only would be as precise; if r is below .3, that models hardly
+    help."""
     about = {
         "people": of_texts(row["n_texts"]), "all": of_texts(row["n_texts_all"]), "generator": row["generator"],
         "value": with_interval(row["value"], row["low"], row["high"]), "effective": of_texts(round(row["n_effective"])),

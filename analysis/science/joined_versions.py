@@ -38,7 +38,7 @@ NUMBERS = ("low_adjusted", "high_adjusted", "p_adjusted", "r", "width_share")
 
 
 def build_version_tables(evidence: Evidence) -> tuple[Table, ...]:
-    """None where the study compares no versions, or models read no more texts than people."""
+    """None if the study compares no versions, or models read no more texts than people."""
     stages, versions = reading_stages(evidence), list_text_versions(evidence.study)
     read = evidence.frame[evidence.frame["text_version"].isin(versions)]
     if stages is None or read.empty:
@@ -56,7 +56,7 @@ def build_version_tables(evidence: Evidence) -> tuple[Table, ...]:
 
 
 def judgments_by_version(evidence: Evidence, read: pd.DataFrame) -> pd.DataFrame:
-    """Judgments with p(right) in these answers, with the version and who read."""
+    """Judgments with p(right) in these answers, with the version and the reader."""
     keys = ["annotator", "text_id", "item_id", "option_id", "stage"]
     mine = read[read["question"] == "answer"][[*keys, "reader", "text_version"]].drop_duplicates(keys)
     return judgments_in(evidence).drop(columns="text_version", errors="ignore").merge(mine, on=keys)
@@ -74,14 +74,14 @@ class JoinedVersions:
 
     @property
     def pairs(self) -> list[tuple[int, int]]:
-        """Each version and each that is before it."""
+        """Each version with each earlier one."""
         return [(one, other) for other in range(len(self.versions)) for one in range(other + 1, len(self.versions))]
 
     def parts(self, pair: tuple[int, int], slope: float | None, readers: Readers) -> VarianceParts:
         return combine([fit(self.cells[place], slope) for place in pair], (1, -1), (-1.0, 1.0), readers)
 
     def adjust(self, pairs: list[tuple[int, int]], readers: Readers, seed: int) -> list[AdjustedContrast]:
-        """The fitted slope, for all pairs together."""
+        """The fitted difference, for all pairs together."""
         weights = np.zeros((len(self.cells), len(pairs)))
         for place, (one, other) in enumerate(pairs):
             weights[one, place], weights[other, place] = 1, -1
@@ -147,8 +147,8 @@ def join_versions(evidence: Evidence, versions: list[str], people: pd.DataFrame,
 def predict_versions(
     evidence: Evidence, versions: list[str], texts: pd.Index, models: list[str]
 ) -> tuple[dict[str, pd.Series], tuple[str, ...], str]:
-    """By version the models' mean p(right) on each text, of those that answered all texts in all versions and have not
-    seen people's answers; their names; why there are none."""
+    """By version the mean p(right) on each text of the models that answered all texts in all versions and have not
+    seen people's answers; the models' names; why there are none."""
     stages = reading_stages(evidence)
     assert stages is not None
     judgments = judgments_in(evidence)

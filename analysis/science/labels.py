@@ -1,4 +1,4 @@
-"""Labels of yes or no: which raters say yes more often, and the shares of yes had all raters seen all items."""
+"""Yes/no labels: which raters say yes more often, and the shares of yes if all raters had labeled all items."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -35,7 +35,7 @@ ALIKE = gettext_noop("All these labels are alike, so how strict they are cannot 
 
 
 def label_tables(evidence: Evidence) -> tuple[Table, ...]:
-    """None without people's labels of items that may be yes."""
+    """None without people's labels to yes/no questions about items."""
     labels = list(labels_in(evidence))
     if not labels:
         return ()
@@ -48,7 +48,7 @@ def label_tables(evidence: Evidence) -> tuple[Table, ...]:
 
 
 def labels_in(evidence: Evidence) -> Iterator[Ratings]:
-    """Per yes/no question: 1 for yes, 0 for another label, without answers that leave it open."""
+    """Per yes/no question: 1 for yes, 0 for another label; answers that leave it open are dropped."""
     for question, rows in first_round(evidence):
         if question.kind == "scale" or YES not in question.levels:
             continue
@@ -58,7 +58,7 @@ def labels_in(evidence: Evidence) -> Iterator[Ratings]:
 
 
 def label_fit(ratings: Ratings) -> tuple[LabelSeverity | None, str]:
-    """The fit of yes-or-no labels, or why there is none."""
+    """The fit of yes/no labels, or why there is none."""
     item, _items = ratings.codes("item_id")
     rater, raters = ratings.codes("annotator")
     text, texts = ratings.of_items("text_id")
@@ -94,7 +94,7 @@ def label_rows(ratings: Ratings, fitted: tuple[LabelSeverity | None, str]) -> It
 
 
 def label_sentence(tables: tuple[Table, ...]) -> list[str]:
-    """The rater who differs most from the mean rater, or that nobody certainly differs; nothing without a number."""
+    """The rater who differs most from the mean rater, or that nobody clearly differs; nothing without a number."""
     rows = [row for table in tables if table.name == LABEL_SEVERITY.name for row in table.rows]
     known = [row for row in rows if row["severity"] is not None and row["low"] is not None]
     if not known:

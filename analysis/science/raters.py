@@ -1,4 +1,4 @@
-"""Ratings on a scale: where their noise comes from, how many raters are enough, who is strict, and fair means."""
+"""Ratings on a scale: sources of their noise, how many raters are enough, how strict raters are, and fair means."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -68,7 +68,7 @@ class Ratings:
         return self.frame["value"].to_numpy(dtype=np.float64)
 
     def of_items(self, name: str) -> tuple[np.ndarray, pd.Index]:
-        """A column of each item by its code."""
+        """A column of the items, as a code for each item and the names of the codes."""
         first = self.frame.drop_duplicates("item_id").sort_values("item_id")
         codes, names = pd.factorize(first[name], sort=True)
         return codes.astype(np.int64), pd.Index(names)
@@ -93,18 +93,18 @@ def rating_tables(evidence: Evidence) -> tuple[Table, ...]:
 
 
 def say_rounds(evidence: Evidence) -> list[str]:
-    """A note where there are scores of later rounds, which do not enter."""
+    """A note if there are scores of later rounds, which are not used."""
     return [_(FIRST_ROUND)] if (evidence.every_round["round"] > 1).any() else []
 
 
 def drop_pooled(found: list[Ratings]) -> list[Ratings]:
-    """Each group alone where a question was put to several, as raters of two groups are not pooled unasked."""
+    """Each group alone if a question has several groups, as raters of different groups are not pooled silently."""
     grouped = {each.question.name for each in found if each.group}
     return [each for each in found if each.group or each.question.name not in grouped]
 
 
 def ratings_in(evidence: Evidence) -> Iterator[Ratings]:
-    """The ratings of each scale: of all people, and of each group where there are several."""
+    """The ratings of each scale: of all people, and of each group if there are several."""
     groups = groups_of(evidence)
     of_person = evidence.annotators.set_index("annotator")["group"]
     for question, rows in first_round(evidence):
@@ -131,7 +131,7 @@ def first_round(evidence: Evidence) -> Iterator[tuple[Question, pd.DataFrame]]:
 
 
 def study_of(ratings: Ratings) -> GStudy | None:
-    """None where there are too few raters or items rated by two."""
+    """None if there are too few raters, or too few items rated twice."""
     item, _items = ratings.codes("item_id")
     rater, raters = ratings.codes("annotator")
     together = (np.bincount(item) > 1).sum()
@@ -166,20 +166,20 @@ def g_row(ratings: Ratings, study: GStudy | None) -> dict[str, Any]:
 def estimate_reliability(
     values: tuple[float, float], noise: tuple[float, float], without: list[tuple[float, float]]
 ) -> dict[str, Any]:
-    """Eρ² and Φ, from their shares of noise and these without each text."""
+    """Eρ² and Φ from their shares of noise, and from these shares without each text."""
     parts = map(reliability_parts, values, noise, np.array(without).T)
     return {name: texts_only(each) for name, each in zip(RELIABILITIES, parts, strict=True)}
 
 
 def studies_without(ratings: Ratings) -> list[GStudy]:
-    """Without each text."""
+    """The same study without each text."""
     (item, _), (rater, _) = ratings.codes("item_id"), ratings.codes("annotator")
     cluster = ratings.of_items("text_id")[0][item]
     return [GStudy(float(o), float(r), float(e)) for o, r, e in g_study_without(item, rater, cluster, ratings.value)]
 
 
 def fewest_raters(study: GStudy, target: float) -> int | None:
-    """m = target / (1 - target) · noise / signal, rounded up; None where no number reaches it."""
+    """m = target / (1 - target) · noise / signal, rounded up; None if no number reaches the target."""
     one = study.relative(1)
     if not one > 0:
         return None
@@ -205,7 +205,7 @@ COMPONENTS = {
 
 
 def generator_rows(ratings: Ratings) -> Iterator[dict[str, Any]]:
-    """One row where raters rated items of 10 generators or more; nothing below, as there is nothing to rank."""
+    """One row if raters rated items of at least 10 generators; none for fewer, as there is nothing to rank."""
     n_generators = ratings.frame["generator"].nunique()
     if n_generators < FEWEST_OBJECTS:
         return
@@ -249,7 +249,7 @@ def crossed_means(ratings: Ratings, texts: pd.Index, raters: pd.Index) -> np.nda
 
 
 def smallest_number(reliability: Callable[[int], float], target: float = 0.8) -> int | None:
-    """The smallest number of a facet that reaches the target; None where none up to 1,000 does."""
+    """The smallest number of a facet that reaches the target; None if no number up to 1,000 does."""
     return next((n for n in range(1, MOST_FACETS + 1) if reliability(n) >= target), None)
 
 
@@ -333,7 +333,7 @@ def fair_rows(ratings: Ratings) -> Iterator[dict[str, Any]]:
 
 
 def rater_sentence(tables: tuple[Table, ...]) -> list[str]:
-    """How reliable one rater is, by the question on which raters agree least, and how many would be enough."""
+    """How reliable a single rater is on the question with the lowest agreement, and how many raters would be enough."""
     rows = [row for table in tables if table.name == G_STUDY.name for row in table.rows if row["relative"] is not None]
     if not rows:
         return []
@@ -353,7 +353,7 @@ def rater_sentence(tables: tuple[Table, ...]) -> list[str]:
 
 
 def generator_sentence(tables: tuple[Table, ...]) -> list[str]:
-    """How reliably these texts and raters rank generators, by the question that does so least, and what would do."""
+    """How reliably these texts and raters rank generators on the least reliable question, and what would be enough."""
     rows = [row for table in tables if table.name == GENERATOR_G_STUDY.name for row in table.rows]
     known = [row for row in rows if row["relative"] is not None]
     if not known:

@@ -1,4 +1,4 @@
-"""Readers and items: the Rasch model behind its gate, answers that depend on each other, items unfair to a group."""
+"""Readers and items: the Rasch model if there are enough answers, answers that depend on each other, DIF by group."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -47,7 +47,7 @@ DIF_TOO_FEW_ITEMS = gettext_noop("DIF needs at least 10 items to match people by
 
 @dataclass(frozen=True)
 class AnswerMatrix:
-    """People × items right with the text, 0, 1 or MISSING, one attempt each; the text of each item."""
+    """People × items: right with the text as 0, 1 or MISSING, one attempt each; and the text of each item."""
 
     right: np.ndarray
     people: pd.Index
@@ -56,7 +56,7 @@ class AnswerMatrix:
 
 
 def reader_tables(evidence: Evidence) -> tuple[Table, ...]:
-    """None where nobody answered with the text."""
+    """None if nobody answered with the text."""
     answered = answers_with_text(evidence)
     if answered is None:
         return ()
@@ -91,7 +91,7 @@ def answers_with_text(evidence: Evidence) -> AnswerMatrix | None:
 
 
 def rasch(answered: AnswerMatrix) -> tuple[list[dict[str, Any]], ItemResponseModel | None, np.ndarray, list[str]]:
-    """Rows, the model (None behind the gate), which items are in it, and notes."""
+    """Rows, the model (None with too few answers), which items are in it, and notes."""
     right, seen = answered.right == 1, answered.right != MISSING
     n = seen.sum(axis=0)
     share = right.sum(axis=0) / n
@@ -130,7 +130,8 @@ def gate(people: int, items: int) -> str:
 
 
 def choose_model(answers: np.ndarray) -> tuple[ItemResponseModel, list[str]]:
-    """Rasch, or from 500 people the two-parameter model where a likelihood-ratio test prefers it; what that says."""
+    """Rasch, or from 500 people the two-parameter model if a likelihood-ratio test prefers it; and a note on the
+    test."""
     common = fit_item_response(answers, "common")
     if len(answers) < SLOPE_PEOPLE:
         return common, []
@@ -142,7 +143,7 @@ def choose_model(answers: np.ndarray) -> tuple[ItemResponseModel, list[str]]:
 
 
 def person_fit(answered: AnswerMatrix, model: ItemResponseModel | None, used: np.ndarray) -> tuple[Table, ...]:
-    """Ability and fit of each person, the worst first; nothing behind the gate."""
+    """Ability and fit of each person, the worst fit first; nothing without a model."""
     if model is None:
         return ()
     answers = answered.right[:, used]
@@ -162,7 +163,7 @@ def dependence(
     evidence: Evidence, answered: AnswerMatrix, model: ItemResponseModel | None, used: np.ndarray
 ) -> tuple[Table, ...]:
     """Q3 of pairs of options within an item, of items within a text and across texts, and the pairs of items that
-    stand out; from 100 people, below nothing."""
+    stand out; nothing with fewer than 100 people."""
     if model is None or len(answered.people) < DEPENDENCE_PEOPLE:
         return ()
     answers, items, texts = answered.right[:, used], answered.items[used], answered.texts[used]
@@ -183,7 +184,7 @@ def dependence(
 
 
 def pair_residuals(answers: np.ndarray, model: ItemResponseModel) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Both codes of each pair, and its Q3 minus the mean of all; NaN without people who answered both."""
+    """Both codes of each pair, and its Q3 minus the mean of all; NaN if nobody answered both."""
     q3 = residual_correlations(answers, model.expected_answers())
     one, other = np.triu_indices(len(q3), 1)
     values = q3[one, other]
@@ -199,7 +200,7 @@ def summarize_pairs(name: str, apart: np.ndarray) -> dict[str, Any]:
 
 
 def option_pairs(evidence: Evidence) -> Iterator[dict[str, Any]]:
-    """The row of pairs of options of one item, in a model of options; nothing where options allow none."""
+    """The row for pairs of options of one item, from a model of options; nothing if options allow none."""
     read = read_judgments(evidence)
     option = read["item_id"].str.cat(read["option_id"], sep="\n")
     judged = read.groupby([read["annotator"], option], sort=True)["correct"].all().unstack()
@@ -219,7 +220,7 @@ def option_pairs(evidence: Evidence) -> Iterator[dict[str, Any]]:
 
 
 def build_dif_tables(evidence: Evidence, answered: AnswerMatrix) -> tuple[Table, ...]:
-    """The first two groups of the study's people, items of class C first; nothing without two groups."""
+    """Compares the first two groups of the study's people, items of class C first; nothing without two groups."""
     groups = groups_of(evidence)[:2]
     if len(groups) < 2:
         return ()
@@ -232,7 +233,7 @@ def build_dif_tables(evidence: Evidence, answered: AnswerMatrix) -> tuple[Table,
 
 
 def text_functioning(answered: AnswerMatrix, right: np.ndarray, rows: list[dict[str, Any]]) -> tuple[Table, ...]:
-    """The sum of D over the items of each text that has two or more; nothing where items were refused."""
+    """The sum of D over the items of each text that has at least two; nothing if items were refused."""
     known = pd.DataFrame([row for row in rows if row["item_id"] and not row["reason"]])
     if known.empty:
         return ()
@@ -322,7 +323,7 @@ def sum_cells(read: pd.DataFrame) -> pd.DataFrame:
 
 
 def time_cells(evidence: Evidence, read: pd.DataFrame, stage: str) -> pd.DataFrame:
-    """Minutes per item of the stage, by annotator and text, which stands for an item."""
+    """Minutes per item of the stage, by annotator and text; the text takes the place of the item."""
     minutes = evidence.times[evidence.times["stage"] == stage][["annotator", "text_id", "minutes"]]
     items = read.groupby(["annotator", "text_id"])["item_id"].nunique().rename("items").reset_index()
     timed = minutes.groupby(["annotator", "text_id"])["minutes"].sum().reset_index().merge(items)
@@ -330,7 +331,7 @@ def time_cells(evidence: Evidence, read: pd.DataFrame, stage: str) -> pd.DataFra
 
 
 def estimate(cells: pd.DataFrame, guessed: pd.MultiIndex, bounds: tuple[float, float], readers: Readers) -> CarryOver:
-    """From cells by annotator and item; guessed: those of them that were guessed before."""
+    """From cells by annotator and item; guessed: whether the cell was guessed before."""
     before = guessed.get_indexer(pd.MultiIndex.from_frame(cells[PAIR])) >= 0
     item, text, annotator = (
         pd.factorize(cells[name], sort=True)[0].astype(np.int64) for name in ("item_id", "text_id", "annotator")
@@ -346,7 +347,7 @@ def why_not(found: CarryOver) -> str:
 
 
 def carry_over_sentence(tables: tuple[Table, ...]) -> list[str]:
-    """Only where the effect excludes 0."""
+    """A sentence only if the interval of the effect excludes 0."""
     for table in tables:
         row = table.rows[0]
         if row["effect"] is not None and row["low"] is not None and row["low"] * row["high"] > 0:
@@ -356,7 +357,7 @@ def carry_over_sentence(tables: tuple[Table, ...]) -> list[str]:
 
 
 def write_dif_sentences(tables: tuple[Table, ...]) -> list[str]:
-    """How many items clearly treat the groups differently; nothing where none does."""
+    """How many items clearly favor one group; nothing if none does."""
     rows = [row for table in tables if table.name == DIF.name for row in table.rows if row["category"]]
     large = [row for row in rows if row["category"] == LARGE]
     if not large:
@@ -372,7 +373,7 @@ def write_dif_sentences(tables: tuple[Table, ...]) -> list[str]:
 
 
 def rasch_sentence(tables: tuple[Table, ...]) -> list[str]:
-    """How many items the model fits; nothing behind its gate."""
+    """How many items the model fits; nothing without a model."""
     rows = [row for table in tables if table.name == RASCH.name for row in table.rows if row["infit"] is not None]
     if not rows:
         return []
@@ -382,7 +383,7 @@ def rasch_sentence(tables: tuple[Table, ...]) -> list[str]:
 
 
 def dependence_sentence(tables: tuple[Table, ...]) -> list[str]:
-    """How many pairs of items depend on each other, and the strongest; nothing where none does."""
+    """How many pairs of items depend on each other, and the strongest; nothing if none does."""
     rows = [row for table in tables if table.name == DEPENDENT_PAIRS.name for row in table.rows]
     if not rows:
         return []

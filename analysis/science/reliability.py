@@ -1,4 +1,4 @@
-"""How well the items on these texts would rank the same readers again."""
+"""How reliably the items on these texts would rank the same readers again."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -60,7 +60,7 @@ def complete_scores(read: pd.DataFrame) -> tuple[np.ndarray, np.ndarray]:
 
 
 def rows_of(scores: np.ndarray, text: np.ndarray, reason: str = "") -> Iterator[dict[str, Any]]:
-    """One row with texts as parts, one with items as parts."""
+    """One row with the texts as parts, one with the items as parts."""
     texts = np.unique(text)
     by_text = np.stack([scores[:, text == each].sum(axis=1) for each in texts], axis=1) if len(texts) else scores
     for name, parts in ((TEXTS, by_text), (ITEMS, scores)):
@@ -87,7 +87,7 @@ def row_of(name: str, parts: np.ndarray, n_texts: int, reason: str) -> dict[str,
 
 
 def reliability_sentence(tables: tuple[Table, ...]) -> list[str]:
-    """α over texts, where there is one."""
+    """α over texts, if there is one."""
     return [sentence for table in tables for row in table.rows if row["parts"] == TEXTS for sentence in say(row)]
 
 

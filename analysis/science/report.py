@@ -1,4 +1,4 @@
-"""What the pieces add to the report of any protocol: tables, figures of those with numbers, and a sentence each."""
+"""What this package adds to the report of any protocol: tables, figures of those with numbers, and a sentence each."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
@@ -47,7 +47,7 @@ Say = Callable[[tuple[Table, ...]], list[str]]  # the sentences of the tables of
 
 
 def with_science(report: Report, evidence: Evidence) -> Report:
-    """The report with the tables that its answers allow, before its last one, the description."""
+    """The report with the tables that its answers allow, before the description, which comes last."""
     pieces: list[tuple[tuple[Table, ...], Sequence[tuple[str, Say]]]] = [
         (build_tables(evidence), [(JOINED.name, list_sentences)]),
         (version_tables(evidence), [(TEXT_VERSIONS.name, version_sentence)]),
@@ -79,9 +79,9 @@ def has_figure(table: Table) -> bool:
     return any(row[value] is not None for row in table.rows)
 
 
-# Each generator against the mean of the others, by every measure that generators are compared by.
+# Each generator against the mean of the others, by every measure on which generators are compared.
 
-FEWEST = 3  # generators: of two, each one's difference to the others is that of the pair
+FEWEST = 3  # generators; of two, the difference to the others is that of the pair
 
 
 def against_others(evidence: Evidence, comparisons: Sequence[Comparison]) -> tuple[Table, ...]:

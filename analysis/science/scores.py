@@ -1,4 +1,5 @@
-"""What people's answers say about each item of a study, whatever its protocol, and what an hour of their time buys."""
+"""What people's answers say about each item of a study, under any protocol, and the reliability per hour of their
+time."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -23,7 +24,7 @@ FEWEST_GENERATORS = 5
 
 @dataclass(frozen=True)
 class Reliable:
-    """α over texts of `objects` (readers, or generators by a measure), and the minutes at work that it took."""
+    """α over texts of `objects` (readers, or generators by a measure), and the minutes of active time it took."""
 
     objects: str
     measure: str
@@ -33,7 +34,7 @@ class Reliable:
 
 @dataclass(frozen=True)
 class StudyScores:
-    """items: columns of SCORED, of people's answers alone; wording: by item, what it asks and offers."""
+    """items: columns of SCORED, from people's answers alone; wording: by item, its question and options."""
 
     title: str
     items: pd.DataFrame
@@ -57,7 +58,7 @@ def word_items(evidence: Evidence) -> dict[str, str]:
 
 
 def score_items(evidence: Evidence) -> pd.DataFrame:
-    """The scores of any protocol: shares correct, means of scales, shares of “yes”; see `StudyScores.items`."""
+    """The scores for any protocol: shares correct, means of scales, shares of “yes”; see `StudyScores.items`."""
     found = [*score_ticks(evidence), *score_questions(evidence)]
     return pd.concat(found, ignore_index=True) if found else pd.DataFrame(columns=SCORED)
 
@@ -87,7 +88,7 @@ def score_ticks(evidence: Evidence) -> Iterator[pd.DataFrame]:
 
 
 def score_questions(evidence: Evidence) -> Iterator[pd.DataFrame]:
-    """Scales and questions that may be answered yes, of items."""
+    """Scales and yes/no questions about items."""
     mine = people_in(evidence).rows_of(evidence.frame)
     mine = mine[mine["item_id"].notna()]
     for stage in get_declaration(evidence.study).stages:
@@ -131,6 +132,6 @@ def list_reliable_readers(evidence: Evidence, minutes: pd.Series) -> Iterator[Re
 
 
 def table_scores(rows: pd.DataFrame) -> Any:
-    """(generators, texts) mean scores over the texts that all of the generators have items on."""
+    """(generators, texts) mean scores over the texts on which all of the generators have items."""
     sums = rows.groupby(["generator", "text_id"])[["total", "n"]].sum()
     return (sums["total"] / sums["n"]).unstack("text_id").dropna(axis=1).to_numpy(dtype=np.float64)

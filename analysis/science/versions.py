@@ -37,7 +37,7 @@ Codes = tuple[np.ndarray, np.ndarray, np.ndarray]  # text, reader and version of
 
 @dataclass(frozen=True)
 class Outcome:
-    """readings: reader, text_id, text_version, value, one row for each reader and text; kind: of question, or all."""
+    """readings: reader, text_id, text_version, value, one row per reader and text; kind: of question, or all."""
 
     measure: str
     evaluator: str
@@ -55,7 +55,7 @@ class Outcome:
 
 
 def version_tables(evidence: Evidence) -> tuple[Table, ...]:
-    """None where the study compares no versions, or nobody has read one."""
+    """None if the study compares no versions, or nobody has read one."""
     versions = list_text_versions(evidence.study)
     read = evidence.frame[evidence.frame["text_version"].isin(versions)]
     if not versions or read.empty:
@@ -78,8 +78,8 @@ def version_tables(evidence: Evidence) -> tuple[Table, ...]:
 
 
 def leave_out_second_readings(evidence: Evidence, read: pd.DataFrame) -> tuple[pd.DataFrame, int]:
-    """The answers with who read, and only those to the version that somebody met first of a text; how many people met
-    two. Equal codes of a person mean the same person; models that read different versions are one reader."""
+    """The answers with their reader, only about the version of a text that somebody met first; and how many people met
+    two. Equal codes mean the same person; models that read different versions count as one reader."""
     who = evidence.annotators.set_index("annotator")["person"]
     person = read["annotator"].map(who).fillna("")
     named = read.assign(reader=person.where(person != "", read["annotator"]))
@@ -93,8 +93,8 @@ def leave_out_second_readings(evidence: Evidence, read: pd.DataFrame) -> tuple[p
 
 
 def list_outcomes(evidence: Evidence, read: pd.DataFrame, versions: list[str]) -> Iterator[Outcome]:
-    """Scores of people, and models that read all versions: shares correct (also by question type), scales, shares of
-    “yes”; of people the minutes with the text."""
+    """Scores of people, and of models that read all versions: shares correct (also by question type), scales, shares
+    of “yes”; for people also the minutes with the text."""
     people = people_in(evidence).rows_of(read)
     of_models = label_models(read[read["kind"] == "model"], versions)
     for evaluator, rows in [(HUMAN, people), *of_models]:
@@ -105,7 +105,7 @@ def list_outcomes(evidence: Evidence, read: pd.DataFrame, versions: list[str]) -
 
 
 def label_models(read: pd.DataFrame, versions: list[str]) -> list[tuple[str, pd.DataFrame]]:
-    """Each model with its answers to all versions, under the label of the one that read the first."""
+    """Each model with its answers to all versions, under the label of the one that read the first version."""
     codes = list(dict.fromkeys(read["annotator"]))
     found = []
     for name in codes:
@@ -152,7 +152,7 @@ def question_outcomes(evidence: Evidence, evaluator: str, rows: pd.DataFrame) ->
 
 
 def time_outcomes(evidence: Evidence, people: pd.DataFrame) -> Iterator[Outcome]:
-    """Minutes from opening to handing in the stages that show the text."""
+    """Minutes from opening to handing in, in the stages that show the text."""
     shown = [stage.name for stage in get_declaration(evidence.study).stages if "text" in stage.shows]
     times = evidence.times[evidence.times["stage"].isin(shown)]
     who = people[["annotator", "reader", "text_id", "text_version"]].drop_duplicates(["annotator", "text_id"])
@@ -173,7 +173,7 @@ def as_outcome(
 
 
 def effect_rows(outcome: Outcome, versions: list[str], evidence: Evidence) -> Iterator[dict[str, Any]]:
-    """Each version against each that is before it, adjusted for all of them."""
+    """Each version against each earlier one, adjusted for all of these."""
     pairs = [(one, other) for other in range(len(versions)) for one in range(other + 1, len(versions))]
     reasons = {pair: why_not(outcome, versions, pair) for pair in pairs}
     fitted = outcome.fit(versions) if not all(reasons.values()) else None
@@ -225,7 +225,7 @@ def contrast(
 
 
 def why_not(outcome: Outcome, versions: list[str], pair: tuple[int, int]) -> str:
-    """Why two versions cannot be compared; empty where they can. A model reads each text alone."""
+    """Why two versions cannot be compared; empty if they can. A model reads each text alone."""
     for place in sorted(pair):
         read = outcome.readings[outcome.readings["text_version"] == versions[place]]
         n_texts = read["text_id"].nunique()
@@ -255,7 +255,7 @@ def text_rows(outcome: Outcome, versions: list[str]) -> Iterator[dict[str, Any]]
 
 
 def version_sentence(tables: tuple[Table, ...]) -> list[str]:
-    """The difference that is surest after adjustment, or that none is; why there is none at all."""
+    """The most certain difference after adjustment, or that there is none, or why there is no estimate."""
     if not tables:
         return []
     rows = [row for row in tables[0].rows if row["evaluator"] == HUMAN and not row["question_type"]]
