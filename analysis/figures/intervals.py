@@ -1,4 +1,4 @@
-"""Figures of intervals: numbers in rows under each other, and what a plan would give by its size."""
+"""Figures of intervals: numbers in rows under each other, and what a plan of a given size would give."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -13,14 +13,15 @@ from analysis.formatting import count, number, with_interval
 from analysis.tables.spec import Row, Table
 from analysis.words import name_code
 
-# Numbers with their intervals in rows under each other, for every table of that kind, and curves of raters.
+# Numbers with their intervals in rows under each other, for every table of that kind, and reliability by raters.
 
 ROW_HEIGHT, MOST_ROWS = 34, 60
 
 
 @dataclass(frozen=True)
 class Forest:
-    """Which number of a table is drawn, under the names in which columns, in which rows; zero: with a line at 0."""
+    """What to draw of a table: which number, its label, and which columns name and select the rows; zero: with a line
+    at 0."""
 
     value: str
     names: tuple[str, ...]
@@ -109,7 +110,7 @@ def rater_curve(table: Table, title: Mapping[str, Any]) -> Any:
 
 
 def list_forests() -> dict[str, tuple[str, Callable[[Table, Mapping[str, Any]], Any]]]:
-    """By name of a figure, which is that of its table."""
+    """By name of a figure, which is also the name of its table."""
     found: dict[str, tuple[str, Any]] = {name: (name, partial(forest, shape)) for name, shape in FORESTS.items()}
     return found | {"d_study": ("d_study", rater_curve)}
 
@@ -123,14 +124,14 @@ def forest_size(table: Table) -> tuple[float, float]:
     return WIDTH + 6.5 * max((len(shape.name_of(row, table)) for row in rows), default=0), ROW_HEIGHT * len(rows) + 105
 
 
-# What a plan would give: power and widths by size, one column for each thing that can be more or fewer.
+# What a plan would give: power and interval widths by size, one column for each size that can vary.
 
 PANEL, HIGH = 210, 150
-DASHES = ([1, 0], [6, 3])  # distinguished without colour too
+DASHES = ([1, 0], [6, 3])  # can be told apart without color
 
 
 def outlook(table: Table, title: Mapping[str, Any]) -> Any:
-    """Above power, below the widths of intervals; the study's own plan is the filled point with its number."""
+    """Power above, interval widths below; the study's own plan is the filled point with its number."""
     rows = [row for row in table.rows if row["power"] is not None]
     axes = list(dict.fromkeys(row["axis"] for row in rows))
     lines = lines_of(table)
@@ -142,7 +143,7 @@ def outlook(table: Table, title: Mapping[str, Any]) -> Any:
 
 
 def lines_of(table: Table) -> dict[str, str]:
-    """The widths that are drawn, by column; a study of pairs has one."""
+    """The widths that are drawn, by column; a pairwise study has one."""
     if "judgments" in table.header:
         return {"width": _("share preferred")}
     return {"width": _("informativity"), "difference_width": _("difference of two generators, dashed")}
@@ -156,8 +157,8 @@ def outlook_point(row: Mapping[str, Any], value: float, line: str, error: str = 
 def panels(
     points: list[dict[str, Any]], axes: list[str], scale: Any, title: str, names: list[str], colours: list[str]
 ) -> Any:
-    """One panel for each axis, all with the same scale upwards."""
-    top = max((outlook_point["value"] for outlook_point in points), default=1)
+    """One panel for each axis, all with the same vertical scale."""
+    top = max((point["value"] for point in points), default=1)
     domain = scale if scale.to_dict().get("domain") else alt.Scale(domain=[0, 1.1 * top])
     drawn = [
         panel([one for one in points if one["axis"] == axis], axis, domain, title, names, colours) for axis in axes
@@ -183,7 +184,7 @@ def panel(points: list[dict[str, Any]], axis: str, scale: Any, title: str, names
     base = alt.Chart(alt.Data(values=points)).encode(x=x, y=y, color=colour, tooltip=tooltip)
     own = base.transform_filter("datum.own")
     drawn = [(base.transform_filter(alt.datum.line == name), dash) for name, dash in zip(names, DASHES, strict=False)]
-    ways = (14, -14) if len(names) > 1 else (-14,)  # of two lines the first runs below
+    ways = (14, -14) if len(names) > 1 else (-14,)  # the first of two lines runs below the other
     numbers = [
         layer.encode(color=alt.value(INK))
         for name, dy in zip(names, ways, strict=True)
