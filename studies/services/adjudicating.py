@@ -1,7 +1,7 @@
-"""Adjudication: a researcher decides where people disagree, and sets single answers apart.
+"""Adjudication: a researcher decides where people disagree, and flags or excludes single answers.
 
-Responses are unchanged. Figures use decisions only where they are asked for. What an answer measures, such as a
-tick of an option, is never replaced: it can be flagged or excluded.
+Responses are unchanged. Figures use decisions only on request. What an answer measures, such as a tick of an option,
+is never replaced: it can be flagged or excluded.
 """
 
 from collections.abc import Iterable
@@ -35,27 +35,27 @@ from studies.services.declarations import list_declarations
 from studies.services.states import lock_study
 
 STATES = (StudyState.LIVE, StudyState.PAUSED, StudyState.CLOSED, StudyState.IMPORTED)
-FINAL = (StudyState.CLOSED, StudyState.IMPORTED)  # nothing more will be answered
+FINAL = (StudyState.CLOSED, StudyState.IMPORTED)  # states in which no more answers come
 MAX_REASON = 500
 
 
 class CannotAdjudicate(Exception):
-    """This cannot be decided, or not now; the message is a sentence."""
+    """This decision is impossible, or not possible now; the message is a sentence."""
 
 
 @dataclass(frozen=True)
 class Cell:
-    """One question about one item of a unit (or about the unit), with what each person said in the latest round."""
+    """One question about one item of a unit (or about the unit), with each person's answers in their latest round."""
 
     stage: str
     question: Question
     item: Item | None
-    responses: tuple[Response, ...]  # sorted by value, so that the order says nothing of who gave which
+    responses: tuple[Response, ...]  # sorted by value, so that the order does not reveal who gave which
     decision: Adjudication | None
 
     @property
     def counted_responses(self) -> tuple[Response, ...]:
-        """Without those that were excluded."""
+        """The responses that are not excluded."""
         return tuple(each for each in self.responses if not is_settled(each, Ruling.EXCLUDED))
 
     @property
@@ -69,7 +69,7 @@ class Cell:
 
 @dataclass(frozen=True)
 class UnitState:
-    """How far the adjudication of a unit is."""
+    """The progress of the adjudication of a unit."""
 
     unit: Unit
     is_complete: bool
@@ -80,7 +80,7 @@ class UnitState:
 
 @dataclass(frozen=True)
 class Decision:
-    """What one cell is decided to be: the place of the question, the value, and why."""
+    """The decision on one cell: the place of the question, the value, and the reason."""
 
     stage: str
     question: str
@@ -94,13 +94,13 @@ def is_settled(response: Any, settled: Ruling) -> bool:
 
 
 def get_purpose(study: Study) -> Purpose:
-    """Whose answers are adjudicated: simulated ones only where nobody else has answered."""
+    """Whose answers are adjudicated: simulated ones only if nobody else has answered."""
     people = Response.objects.filter(assignment__annotator__study=study, assignment__annotator__purpose=Purpose.MAIN)
     return Purpose.MAIN if people.exists() else Purpose.SIMULATED
 
 
 def map_questions(study: Study) -> dict[tuple[str, str], Question]:
-    """By stage and name, the questions whose answers may be decided: not those of options, which measure, nor texts."""
+    """By stage and name, the questions that can be decided: not those about options, which measure, nor free texts."""
     stages = [stage for declaration in list_declarations(study) for stage in declaration.stages]
     return {
         (stage.name, each.name): each
@@ -111,7 +111,7 @@ def map_questions(study: Study) -> dict[tuple[str, str], Question]:
 
 
 def filter_latest_answers(study: Study) -> QuerySet[Response]:
-    """What people said, each in their latest round."""
+    """People's answers, each in their latest round."""
     mine = Response.objects.filter(
         assignment__annotator__study=study,
         assignment__annotator__kind=AnnotatorKind.HUMAN,
@@ -134,12 +134,12 @@ def filter_latest_answers(study: Study) -> QuerySet[Response]:
 
 
 def filter_standing(study: Study) -> QuerySet[Adjudication]:
-    """The decisions that hold."""
+    """The decisions that are in force."""
     return Adjudication.objects.filter(response__assignment__annotator__study=study, reopened_at=None)
 
 
 def filter_complete_units(study: Study) -> QuerySet[Unit]:
-    """The units that have all their answers; all once the study is closed or imported."""
+    """The units with all their answers; all units once the study is closed or imported."""
     if study.state in FINAL:
         return study.units.all()
     purpose = get_purpose(study)
@@ -151,7 +151,7 @@ def filter_complete_units(study: Study) -> QuerySet[Unit]:
 
 
 def find_conflicts(study: Study) -> list[dict[str, Any]]:
-    """The cells on which people disagree and nobody has decided, as unit, item, stage and question; by unit."""
+    """The undecided cells on which people disagree, as unit, item, stage and question; by unit."""
     known = map_questions(study)
     standing = Adjudication.objects.filter(response=OuterRef("pk"), reopened_at=None)
     answers = (
@@ -192,7 +192,7 @@ def list_units(study: Study) -> list[UnitState]:
 
 
 def list_answers(unit: Unit) -> list[Response]:
-    """What people said about the unit, each with `standing`: the decisions about it that hold."""
+    """People's answers about the unit, each with `standing`: the decisions about it that are in force."""
     answers = filter_latest_answers(unit.study).filter(assignment__unit=unit)
     found = list(answers.select_related("item", "option").order_by("pk"))
     held: dict[int, list[Adjudication]] = {}
@@ -204,7 +204,7 @@ def list_answers(unit: Unit) -> list[Response]:
 
 
 def list_cells(unit: Unit, answers: Iterable[Response] | None = None) -> list[Cell]:
-    """The cells of a unit that may be decided, in the order of its items and questions."""
+    """The cells of a unit that can be decided, in the order of its items and questions."""
     known = map_questions(unit.study)
     found: dict[tuple[int | None, str, str], list[Response]] = {}
     for each in list_answers(unit) if answers is None else answers:
@@ -226,9 +226,9 @@ def list_cells(unit: Unit, answers: Iterable[Response] | None = None) -> list[Ce
 
 @transaction.atomic
 def decide_cells(unit: Unit, decisions: Iterable[Decision], user: User) -> int:
-    """Store the decisions; returns how many. `CannotAdjudicate` for the first that cannot be, and then none is stored.
+    """Store the decisions; returns how many. If one is impossible, `CannotAdjudicate`, and none is stored.
 
-    A decision where people agree needs a reason.
+    A decision against people who agree needs a reason.
     """
     study = lock_study(unit.study, *STATES)
     if not filter_complete_units(study).filter(pk=unit.pk).exists():
@@ -250,7 +250,7 @@ def decide_cells(unit: Unit, decisions: Iterable[Decision], user: User) -> int:
 
 
 def check_value(cell: Cell, decision: Decision, picks: list[str]) -> Value:
-    """The value, if it is one that this question takes; `CannotAdjudicate` says what else is wrong."""
+    """The value, if the question allows it; `CannotAdjudicate` says what is wrong with the decision."""
     if cell.decision and not cell.is_open:
         raise CannotAdjudicate(_("This was decided already. Reopen the unit first."))
     if not cell.is_conflict and not decision.reason.strip():
@@ -262,7 +262,7 @@ def check_value(cell: Cell, decision: Decision, picks: list[str]) -> Value:
 
 
 def make_rows(cell: Cell, decision: Decision, value: Value, user: User) -> list[Adjudication]:
-    """One for each response of the cell that counts and that no decision covers."""
+    """One row for each counted response of the cell that no decision covers yet."""
     now, reason = timezone.now(), decision.reason.strip()[:MAX_REASON]
     return [
         Adjudication(response=each, settled=Ruling.DECIDED, value=value, reason=reason, decided_by=user, decided_at=now)
@@ -273,11 +273,7 @@ def make_rows(cell: Cell, decision: Decision, value: Value, user: User) -> list[
 
 @transaction.atomic
 def set_answer_apart(unit: Unit, response_id: int, settled: Ruling, reason: str, user: User) -> int:
-    """Flag or exclude what one person said of one item in one stage: returns how many responses these are.
-
-    `response_id`: any of them. `CannotAdjudicate` without a reason, for an answer that is not of the unit, and for one
-    that is set apart already.
-    """
+    """Flag or exclude one person's answers about one item in one stage; returns how many responses these are."""
     study = lock_study(unit.study, *STATES)
     if settled not in (Ruling.FLAGGED, Ruling.EXCLUDED):
         raise CannotAdjudicate(_("Choose whether to flag or to exclude the answer."))
@@ -299,14 +295,14 @@ def set_answer_apart(unit: Unit, response_id: int, settled: Ruling, reason: str,
 
 
 def get_sheet(response: Response) -> tuple[int, str, int | None]:
-    """What was answered together: by one person, in one stage, about one item."""
+    """The responses given together: by one person, in one stage, about one item."""
     return response.assignment_id, response.stage, response.item_id
 
 
 @transaction.atomic
 def reopen_unit(unit: Unit, reason: str, user: User) -> int:
     """Take back all decisions about the unit's answers, so that they are open again; returns how many cells or answers
-    these were. `CannotAdjudicate` without a reason, or where nothing was decided."""
+    these were. `CannotAdjudicate` without a reason, or if nothing was decided."""
     study = lock_study(unit.study, *STATES)
     if not reason.strip():
         raise CannotAdjudicate(_("Say why you reopen the unit."))
@@ -319,5 +315,5 @@ def reopen_unit(unit: Unit, reason: str, user: User) -> int:
 
 
 def is_compared(study: Study) -> bool:
-    """Whether the items of a unit are asked about together, so that a cell is about all of them."""
+    """Whether the items of a unit are compared, so that a cell is about all of them."""
     return PROTOCOLS[study.protocol].compares

@@ -40,11 +40,11 @@ SEEN_EVERY = timedelta(minutes=1)  # precision of the time of the last visit
 
 
 def store_submission(form: StageForm, active: int | None = None) -> None:
-    """Write the responses of one stage and move the cursor, inside the caller's transaction; the drafts have the times.
+    """Write the responses of one stage and move the cursor, inside the caller's transaction; drafts supply the times.
 
-    `active`: the active seconds that the page's script has counted, at most the elapsed time.
+    `active`: the active seconds counted by the page's script, capped at the elapsed time.
 
-    The unique submission of a stage makes a second hand-in fail in the database, whatever was checked before.
+    The unique submission of a stage makes a second hand-in fail in the database, regardless of earlier checks.
     """
     now, assignment, stage = timezone.now(), form.assignment, form.stage
     if active is not None:
@@ -67,14 +67,14 @@ OF_RESPONSE = ("assignment_id", "stage", *OF_ANSWER, "instrument_version_id", "s
 
 
 def list_values(form: StageForm, answer: Answer, version: int, now: datetime) -> list[Any]:
-    """What a response holds, in the order of `OF_RESPONSE`."""
+    """The values of a response, in the order of `OF_RESPONSE`."""
     fields, draft = (getattr(answer, name) for name in OF_ANSWER), form.drafts.by_item.get(answer.item_id)
     changes = (getattr(draft, name, None) for name in OF_CHANGES)
     return [form.assignment.pk, form.stage.name, *fields, version, now, *changes]
 
 
 def advance_cursor(assignment: Assignment, stage: Stage, now: datetime) -> None:
-    """Move the cursor to the next stage, with a new token, or to the end."""
+    """Move the cursor to the next stage with a new token, or to the end."""
     following = get_annotator_declaration(assignment.annotator).stage_after(stage.name)
     assignment.stage = following.name if following else DONE
     assignment.stage_opened_at = now if following else None
@@ -84,14 +84,14 @@ def advance_cursor(assignment: Assignment, stage: Stage, now: datetime) -> None:
 
 
 def draw_variant(annotator: Annotator) -> None:
-    """Assign the annotator to a variant, once, inside the caller's transaction, if the study has variants.
+    """If the study has variants, assign one to the annotator, once, inside the caller's transaction.
 
-    It is the one with the fewest joined annotators of their group, then with the fewest of all; ties are
-    drawn from the study's seed. Only joined annotators count, so that the variants stay balanced.
+    It is the one with the fewest joined annotators of their group, then with the fewest of all; ties are broken by the
+    study's seed. Only joined annotators count, so that the variants stay balanced.
     """
     if annotator.kind != AnnotatorKind.HUMAN or not annotator.study.variants.exists():
         return
-    Study.objects.select_for_update().get(pk=annotator.study_id)  # one after the other
+    Study.objects.select_for_update().get(pk=annotator.study_id)  # one annotator at a time
     annotator.refresh_from_db(fields=["variant"])
     if annotator.variant_id:
         return
@@ -110,7 +110,7 @@ def draw_variant(annotator: Annotator) -> None:
 class StaleStage(Exception):
     """The page is outdated, or was never this annotator's; nothing was stored. The message is a sentence.
 
-    `place` is where the annotator is instead.
+    `place` is where the annotator is now.
     """
 
     def __init__(self, sentence: str, place: Place):
@@ -119,7 +119,7 @@ class StaleStage(Exception):
 
 
 class Incomplete(Exception):
-    """Questions at `place` are unanswered; `form` says which. The drafts are kept."""
+    """Questions at `place` are unanswered; `form` says which. The drafts are stored."""
 
     def __init__(self, place: Place, form: StageForm):
         super().__init__(_("Some questions are not answered yet."))
@@ -141,8 +141,8 @@ def mark_seen(annotator: Annotator) -> None:
 def lock_place(annotator: Annotator, *, with_next: bool = False) -> Place:
     """The annotator's place, locked: until the transaction ends nobody else writes for them or ends the study.
 
-    The rows are read when both locks are held. `StaleStage` if the link was revoked or renewed, or the annotator
-    removed, since the page was asked for.
+    The rows are read while both locks are held. `StaleStage` if since the request the link was revoked or renewed, or
+    the annotator removed.
     """
     hold_state(annotator.study_id, annotator.pk)
     place = find_place(annotator, with_next=with_next)
@@ -158,10 +158,10 @@ def lock_place(annotator: Annotator, *, with_next: bool = False) -> Place:
 
 
 def pass_phase(annotator: Annotator, name: str, data: Mapping[str, Any] | None = None) -> Place:
-    """Go through the phase, if it is the one the annotator is at, with the answers of a POST; returns the place after.
+    """Pass the phase, if the annotator is at it, with the answers of a POST; returns the next place.
 
-    Questions left out, or a try that was counted already, change nothing: the place is the same phase. See
-    `is_new_try`. `StaleStage` for a page whose words have changed since it was opened.
+    If questions are unanswered, or the try was counted already (see `is_new_try`), the place stays the same.
+    `StaleStage` if the phase was reworded since the page was opened.
     """
     with transaction.atomic():
         place = lock_place(annotator)
@@ -175,9 +175,9 @@ def pass_phase(annotator: Annotator, name: str, data: Mapping[str, Any] | None =
 
 
 def take_answers(annotator: Annotator, phase: Phase, data: Mapping[str, Any]) -> bool:
-    """Store the answers to the phase, inside the caller's transaction; returns whether the annotator goes on."""
+    """Store the answers to the phase, inside the caller's transaction; returns whether the annotator may continue."""
     passage = PhasePassed.objects.filter(annotator=annotator, phase=phase.name).first() if phase.questions else None
-    if passage and phase.kind == "training":  # the right answers were shown
+    if passage and phase.kind == "training":  # the page showed the right answers
         PhasePassed.objects.filter(pk=passage.pk).update(passed_at=timezone.now())
         return True
     answers = phase.read(data)
@@ -192,13 +192,13 @@ def is_new_try(passage: PhasePassed | None, data: Mapping[str, Any]) -> bool:
 
 
 def go_on(annotator: Annotator) -> Place:
-    """Let a returning annotator take back work that was offered to others; returns the place after."""
+    """Return to a returning annotator the work that was offered to others meanwhile; returns the next place."""
     with transaction.atomic():
         return open_next(lock_place(annotator).annotator)
 
 
 def open_next(annotator: Annotator) -> Place:
-    """Leave out the texts that this person has read elsewhere, and start the clock of the next assignment."""
+    """Skip the texts that this person has read elsewhere, and start the clock of the next assignment."""
     give_back_read_texts(annotator)
     return start_clock(find_place(annotator))
 
@@ -244,11 +244,12 @@ def submit_stage(
     confirmed: str = "",
     active: int | None = None,
 ) -> Place:
-    """Turn the answers to the current stage into responses, once; returns the place after.
+    """Turn the answers to the current stage into responses, once; returns the next place.
 
-    One transaction under one lock, so that what is acknowledged is what is stored: with `data` (a POST) the drafts are
-    brought up to date in it, too. With `ask`, a stage that needs confirmation is not submitted: its place is given, and
-    `confirms` names what was entered. `confirmed` is that name: what another tab has entered since is not handed in.
+    One transaction under one lock, so that what is confirmed is what is stored; `data` (a POST) updates the drafts in
+    it, too. With `ask`, a stage that needs confirmation is not submitted: its place is returned, and `confirms` is the
+    fingerprint of the answers. `confirmed` is that fingerprint: answers that another tab has entered since are not
+    handed in.
 
     Raises `StaleStage` (nothing handed in) or `Incomplete` (the drafts kept).
     """
@@ -273,7 +274,7 @@ def submit_stage(
 
 
 def hand_in(place: Place, form: StageForm, active: int | None = None) -> Place:
-    """Store what is in the form, inside the caller's transaction; returns the place after."""
+    """Store the answers in the form, inside the caller's transaction; returns the next place."""
     store_submission(form, active)
     annotator, assignment = place.annotator, form.assignment
     if give_back_read_texts(annotator):
@@ -285,7 +286,7 @@ def hand_in(place: Place, form: StageForm, active: int | None = None) -> Place:
 
 
 def find_refusal(place: Place, form: StageForm, confirmed: str) -> StaleStage | Incomplete | None:
-    """Why the stage cannot be handed in as it stands; None if it can."""
+    """Why the stage cannot be handed in now; None if it can."""
     assignment, stage = place.assignment_and_stage
     if "text" not in stage.shows and has_read(place.annotator, assignment.unit.text):
         give_back_read_texts(place.annotator, begun_too=True)
@@ -303,8 +304,8 @@ RETRACTABLE_PLACES = ("stage", "waiting", "done")
 
 
 def find_retractable(place: Place) -> Assignment | None:
-    """What an annotator who is at this place may take back: the assignment finished last, unless it is open again
-    already. None where the protocol lets nobody go back."""
+    """The assignment that an annotator at this place may take back: the one finished last, unless it is open again
+    already. None if the protocol lets nobody go back."""
     if place.kind not in RETRACTABLE_PLACES or not get_annotator_declaration(place.annotator).takes_back:
         return None
     finished = place.annotator.assignments.active().filter(finished_at__isnull=False)
@@ -319,8 +320,8 @@ def take_back(annotator: Annotator, token: str) -> Place:
 
     Returns the place after.
 
-    `StaleStage` if something else was handed in by now, or if it is open again already. Answers of the new round
-    supersede those of the one before; both stay.
+    `StaleStage` if something else was handed in meanwhile, or if the unit is open again already. Answers of the new
+    round supersede those of the round before; both are kept.
     """
     place = lock_place(annotator)
     done = find_retractable(place)
@@ -331,7 +332,7 @@ def take_back(annotator: Annotator, token: str) -> Place:
 
 
 def repeat_assignment(done: Assignment) -> Assignment:
-    """The same unit in the same order, sides and all, in the next round, at the place that it had."""
+    """A copy of the assignment in the next round, at the same position and with the same orders and sides."""
     rounds = done.annotator.assignments.filter(unit=done.unit).aggregate(last=Max("round"))
     return Assignment.objects.create(
         annotator=done.annotator,

@@ -18,7 +18,7 @@ from studies.protocols.base import Value
 
 @dataclass(frozen=True)
 class GivenAnswers:
-    """An annotator's answers about one item, or the text: a value per question, or a tick (or none) per option."""
+    """An annotator's answers about one item, or the text: a value per question, or per option whether it is ticked."""
 
     item_id: int | None
     ticks: Mapping[str, Mapping[int, bool]] = field(default_factory=dict)
@@ -52,9 +52,10 @@ class Answer:
 
 
 def check_answers(stage: Stage, given: GivenAnswers, about: About, *, partial: bool = False) -> list[Answer]:
-    """The checked answers about one item. Options are judged all or none, but by a model (`partial`) one by one.
+    """The checked answers about one item. Options are judged all or none; a model (`partial`) may judge them one by
+    one.
 
-    `InvalidAnswer` for a value that could not be given, and for a question that is not asked here.
+    `InvalidAnswer` for an impossible value, and for a question that is not asked here.
     """
     applying = stage.applicable_questions(about.has_expected_answer)
     refuse_unasked(stage, given, about, applying)
@@ -80,7 +81,7 @@ def check_option_answers(question: Question, given: GivenAnswers, about: About, 
 
 
 def refuse_unasked(stage: Stage, given: GivenAnswers, about: About, applying: Iterable[Question]) -> None:
-    """`InvalidAnswer` for what does not apply to the item, is behind a stop, or is not open again."""
+    """Raises `InvalidAnswer` for a question that does not apply to the item, is behind a stop, or is not open again."""
     asked = stage.path(given.values, applying)
     for name in (*given.values, *given.ticks):
         if name not in {question.name for question in applying}:
@@ -114,7 +115,7 @@ OF_DRAFT = ("assignment_id", "stage", "item_id", "values", "n_changes", "first_a
 
 
 class Drafts:
-    """The drafts of one stage of an assignment, over those of the stage whose answers its form starts from.
+    """The drafts of one stage of an assignment, on top of those of the stage whose answers its form starts from.
 
     `save` stores the values set by `put`. A stage opened just now (`is_new`) has no drafts of its own yet.
     """
@@ -135,7 +136,7 @@ class Drafts:
                 self.earlier[draft.item_id] = {name: value for name, value in draft.values.items() if name in asked}
 
     def values(self, item_id: int | None) -> Values:
-        """What the form holds about one item, or about the text, before anything more is entered."""
+        """The contents of the form about one item, or about the text, before new input."""
         draft = self.by_item.get(item_id)
         return draft.values if draft else self.earlier.get(item_id, {})
 
@@ -149,7 +150,7 @@ class Drafts:
         }
 
     def put(self, item_id: int | None, values: Values) -> None:
-        """Set the values about one item. A cleared item has an empty draft, so that no earlier answer returns."""
+        """Set the values about one item. Clearing an item stores an empty draft, so that no earlier answer returns."""
         now, draft = timezone.now(), self.by_item.get(item_id)
         if draft is None:
             draft = Draft(assignment=self.assignment, stage=self.stage.name, item_id=item_id, first_answered_at=now)
@@ -174,7 +175,7 @@ class Drafts:
 
 
 class ShownItems:
-    """The items that stages of one or two units show, read when the first is asked for; their options likewise."""
+    """The items that stages of one or two units show, read on first access; the same for their options."""
 
     def __init__(self, shown: Iterable[tuple[Assignment, str]]):
         self.shown = [(assignment, assignment.shown.get(stage, [])) for assignment, stage in shown]
@@ -198,5 +199,5 @@ class ShownItems:
         return found
 
     def first_of(self, unit_id: int) -> int | None:
-        """The first item of a unit, whichever is shown first."""
+        """The first item of a unit, regardless of the order shown."""
         return next((row.item_id for row in self.rows if row.unit_id == unit_id), None)

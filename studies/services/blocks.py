@@ -1,4 +1,4 @@
-"""More texts for a study that runs: a numbered block with a plan of its own; what was planned before stays as it is."""
+"""More texts for a running study: a numbered block with a plan of its own; the earlier plan stays as it is."""
 
 from collections.abc import Sequence
 from copy import copy
@@ -23,12 +23,12 @@ from studies.services.selection import ChosenTexts, choose_items, plan_units, sa
 from studies.services.spec import SpecError
 from studies.services.states import lock_study
 
-MAX_ADDED = 5_000  # assignments at once: some seconds
+MAX_ADDED = 5_000  # assignments added at once, which takes some seconds
 
 
 @dataclass(frozen=True)
 class AddedBlock:
-    """What adding texts has made; `assignments`: those of people."""
+    """What adding texts has created; `assignments`: those of people."""
 
     number: int
     texts: int
@@ -42,8 +42,8 @@ def add_texts(
 ) -> AddedBlock:
     """Add texts of the project, by external id, to a live or paused study, and give them to the people at work.
 
-    `finished_too`: also to people who have finished. With an open link the new cells wait for whoever comes next.
-    Models and baselines have the new units to answer, too. `SpecError` where nothing can be added; `WrongState`.
+    `finished_too`: also to people who have finished. With an open link, the new cells wait for the next visitors.
+    Models and baselines get the new units, too. `SpecError` if nothing can be added; `WrongState`.
     """
     study = lock_study(study, StudyState.LIVE, StudyState.PAUSED)
     if problem := explain_fixed_texts(study):
@@ -107,19 +107,19 @@ def find_new_texts(study: Study) -> ChosenTexts:
 
 
 def choose_texts(study: Study, names: Sequence[str]) -> ChosenTexts:
-    """Those of the texts that have items by the generators of the study, as a launch would choose them."""
+    """Those of the texts that have items by the study's generators, chosen as at launch."""
     asked = copy(study)
     asked.selection = {"texts": list(names), "generators": list_generators(study)}
     return choose_items(asked)
 
 
 def list_known(study: Study) -> set[str]:
-    """External ids of the texts that the study has, those for practice among them."""
+    """External ids of the study's texts, including those for practice."""
     return set(Unit.everything.filter(study=study).values_list("text__external_id", flat=True))
 
 
 def list_generators(study: Study) -> list[str] | str:
-    """The generators that the study compares: those of its units."""
+    """The generators that the study compares: those of the items in its units."""
     if not PROTOCOLS[study.protocol].needs_items:
         return "all"
     names = study.units.order_by().values_list("items__generator__name", flat=True).distinct()
@@ -141,7 +141,7 @@ def save_block(study: Study, chosen: ChosenTexts, number: int) -> list[Unit]:
 def note_block(
     study: Study, chosen: ChosenTexts, units: Sequence[Unit], finished_too: bool, made_by: User | None
 ) -> None:
-    """Store number, date and size of the block, and the texts in what the study says it is about."""
+    """Store number, date and size of the block, and add its texts to the study's selection."""
     block = {
         "number": 2 + len(study.blocks),
         "added_at": timezone.now().isoformat(),

@@ -1,4 +1,4 @@
-"""Making a study from what a file or a page says, and changing it while it is a draft."""
+"""Creating a study from a study file or a page, and changing it while it is a draft."""
 
 from itertools import combinations
 from typing import Any
@@ -23,7 +23,7 @@ from studies.services.variants import check_variants
 
 
 class NotADraft(Exception):
-    """The study was launched: what it asks can no longer change. The message is a sentence."""
+    """The study was launched, so its questions can no longer change. The message is a sentence."""
 
 
 class SlugTaken(SpecError):
@@ -42,22 +42,22 @@ def create_launched(project: Project, spec: StudySpec) -> tuple[Study, ChosenTex
 
 
 def create_study(project: Project, spec: StudySpec, writer: Writer | None = None) -> tuple[Study, ChosenTexts]:
-    """A draft and what it would ask about; `SpecError` if it could not be launched as it stands.
+    """A draft, and the items it would ask about; `SpecError` if it cannot be launched as it is.
 
-    With a `writer` it is seen only when it is launched.
+    With a `writer` it is visible only after its launch.
     """
     clear_abandoned()
     try:
         with transaction.atomic():
             study = save_new(project, spec, writer)
             return study, check_draft(study)
-    except IntegrityError:  # somebody took it in between
+    except IntegrityError:  # somebody took it meanwhile
         refuse_taken(spec.slug)
         raise
 
 
 def create_draft(project: Project, spec: StudySpec) -> Study:
-    """A draft that may still miss what a launch needs, such as texts; what the spec sets must be valid."""
+    """A draft that may lack what a launch needs, such as texts; the values in the spec must be valid."""
     with transaction.atomic():
         return save_new(project, spec)
 
@@ -81,7 +81,7 @@ def refuse_taken(slug: str) -> None:
 
 
 def find_free_slug(wanted: str) -> str:
-    """The wanted short name, with a number behind it if it is taken."""
+    """The wanted short name, with a number appended if it is taken."""
     number, slug = 1, wanted[:60]
     while Study.everything.filter(slug=slug).exists():
         number += 1
@@ -90,14 +90,14 @@ def find_free_slug(wanted: str) -> str:
 
 
 def change_study(study: Study, spec: StudySpec) -> ChosenTexts:
-    """`change_draft`, refused with `SpecError` if it could not be launched as it stands then."""
+    """Like `change_draft`, but raises `SpecError` if the result could not be launched as it is."""
     with transaction.atomic():
         return check_draft(change_draft(study, spec))
 
 
 @transaction.atomic
 def change_draft(study: Study, spec: StudySpec) -> Study:
-    """Put what the spec says in place of a draft; its slug stays, its previews end."""
+    """Replace the contents of a draft by those of the spec; its slug stays, its previews end."""
     current = Study.objects.select_for_update().get(pk=study.pk)
     if not current.is_draft:
         raise NotADraft(
@@ -117,14 +117,14 @@ def change_draft(study: Study, spec: StudySpec) -> Study:
 
 
 def check_draft(study: Study) -> ChosenTexts:
-    """What the draft would ask about; `SpecError` if it cannot be launched."""
+    """The items that the draft would ask about; `SpecError` if it cannot be launched."""
     chosen = outline_draft(study).chosen
     check_variants(study, chosen)
     return chosen
 
 
 def rename_study(study: Study, title: str) -> None:
-    """Give the study another title, also after its launch; its short name stays. `SpecError` for none."""
+    """Change the title of a study, even after its launch; its short name stays. `SpecError` for an empty title."""
     spec = check_spec({"slug": study.slug, "protocol": study.protocol, "title": title})
     if not spec.title:
         raise SpecError(_("A study needs a title."))
@@ -132,7 +132,7 @@ def rename_study(study: Study, title: str) -> None:
 
 
 def copy_study(study: Study) -> Study:
-    """A draft that says what the study says; people and answers stay behind, and it draws a seed of its own."""
+    """A draft with the same contents as the study, without its people and answers, and with a new seed."""
     spec = describe_study(study)
     del spec["plan"]["seed"]
     title = _("Copy of %(title)s") % {"title": study.title}
@@ -141,7 +141,7 @@ def copy_study(study: Study) -> Study:
 
 
 def describe_study(study: Study) -> dict[str, Any]:
-    """The study as a study file has it: a mapping that `check_spec` reads."""
+    """The study as a mapping in the format of a study file, which `check_spec` reads."""
     return {
         "slug": study.slug,
         "title": study.title,
@@ -159,7 +159,7 @@ def describe_study(study: Study) -> dict[str, Any]:
 
 
 def describe_variants(study: Study) -> list[dict[str, Any]]:
-    """Each variant with what it has otherwise than its study."""
+    """Each variant with its differences from the study."""
     variants = study.variants.select_related("instrument_version__instrument")
     return [describe_variant(study, variant) for variant in variants]
 
@@ -172,7 +172,7 @@ def describe_variant(study: Study, variant: Variant) -> dict[str, Any]:
 
 
 def fill_study(study: Study, spec: StudySpec) -> None:
-    """Take over the spec, each part checked; nothing is saved."""
+    """Copy the values of the spec, each checked, to the study; nothing is saved."""
     study.protocol = check_protocol(spec.protocol)
     study.title = spec.title or spec.slug
     study.selection = spec.items.model_dump()
@@ -186,7 +186,7 @@ def fill_study(study: Study, spec: StudySpec) -> None:
 
 
 def fill_phases(study: Study, spec: StudySpec) -> None:
-    """What people go through beside the units, and how they come; `SpecError` where that does not fit the plan."""
+    """Set the phases and the recruitment; `SpecError` if they contradict the plan."""
     if spec.phases is not None:
         study.phases = store_phases(study.project, spec.phases)
     if spec.recruitment is not None:
@@ -195,7 +195,7 @@ def fill_phases(study: Study, spec: StudySpec) -> None:
 
 
 def check_places(study: Study) -> None:
-    """`SpecError` where an open link has no places to give."""
+    """Raises `SpecError` if an open link has no places to give."""
     if study.recruitment.get("open_link") and study.plan["annotators"] == "open":
         raise SpecError(
             _("An open link hands out the places of the plan. Set how many there are: the number of annotators."),
@@ -213,7 +213,7 @@ def check_protocol(name: str) -> str:
 
 
 def detect_language(study: Study) -> str:
-    """The language of the chosen texts, where the spec is silent."""
+    """The language of the chosen texts, if the spec names none."""
     texts = find_texts(study)
     about = {item.text_id for item in find_items(study, texts)}
     asked = [text for text in texts if text.pk in about] if PROTOCOLS[study.protocol].needs_items else texts
@@ -227,7 +227,7 @@ def parse_language(spec: StudySpec) -> str:
 
 
 def find_instrument(study: Study, named: str) -> InstrumentVersion:
-    """The instrument of that name; of none, the one of the study's protocol and language."""
+    """The instrument of that name; without a name, the one of the study's protocol and language."""
     name = named or f"{study.protocol}/{study.language}"
     try:
         version = find_version(name, study.project)
@@ -238,7 +238,7 @@ def find_instrument(study: Study, named: str) -> InstrumentVersion:
 
 
 def check_instrument(study: Study, version: InstrumentVersion, name: str) -> None:
-    """`SpecError` unless it words the study's protocol in the study's language; `name` is what it was called."""
+    """Raises `SpecError` unless it words the study's protocol in the study's language; `name`: as the spec calls it."""
     kind = find_kind(version.content)
     if kind is None or kind.use != PEOPLE or find_protocol(version.content) != study.protocol:
         raise SpecError(
@@ -266,7 +266,7 @@ def check_parameters(study: Study, version: InstrumentVersion, given: dict[str, 
 
 
 def make_variants(study: Study, spec: StudySpec) -> list[Variant]:
-    """The variants that the spec names, not saved; `SpecError` if they cannot be beside each other."""
+    """The variants in the spec, not saved; `SpecError` if they cannot be combined."""
     if not spec.variants:
         return []
     names = [each.name for each in spec.variants]
@@ -283,7 +283,7 @@ def make_variants(study: Study, spec: StudySpec) -> list[Variant]:
 
 
 def make_variant(study: Study, spec: VariantSpec, position: int) -> Variant:
-    """What the variant says, with the study's own where it is silent."""
+    """The variant in the spec, with the study's values where it names none."""
     version = find_instrument(study, spec.instrument) if spec.instrument else study.instrument_version
     params = check_parameters(study, version, study.params | spec.params)
     return Variant(study=study, name=spec.name, position=position, instrument_version=version, params=params)

@@ -1,7 +1,7 @@
-"""From rows to what a protocol declares, and to the words that annotators see: of a study, or of one annotator.
+"""From rows to the protocol's declaration, and to the words that annotators see: of a study, or of one annotator.
 
-Both follow from the protocol, its parameters and the content of an instrument version alone, so they are kept under
-these: an edit makes another version, with another hash, and other parameters make another key. Nothing kept here
+Both follow only from the protocol, its parameters and the content of an instrument version, so they are cached under
+these: an edit makes another version, with another hash, and other parameters make another key. Nothing cached here
 depends on the language of a request, and nobody may change it in place.
 """
 
@@ -16,29 +16,30 @@ from studies.protocols import PROTOCOLS, Declaration
 
 
 def get_declaration(study: Study) -> Declaration:
-    """The protocol of the study with its frozen parameters and wording; whoever has a variant is asked by that."""
+    """The protocol of the study with its frozen parameters and wording; annotators with a variant are asked by its
+    declaration."""
     return declare(study, study)
 
 
 def get_annotator_declaration(annotator: Annotator) -> Declaration:
-    """What this annotator is asked: by their variant, or as the study says where it has none."""
+    """What this annotator is asked: by their variant if they have one, else by the study."""
     return get_annotator_question_source(annotator).declaration
 
 
 def list_declarations(study: Study) -> list[Declaration]:
-    """All ways in which people are asked: one for each variant, or the study's own."""
+    """All ways in which people are asked: one per variant, or the study's own."""
     variants = study.variants.select_related("instrument_version")
     return [declare(study, variant) for variant in variants] or [get_declaration(study)]
 
 
 def map_variant_declarations(study: Study) -> dict[str, Declaration]:
-    """By the name of each variant, how people are asked who were drawn to it."""
+    """By name of a variant, how the people assigned to it are asked."""
     variants = study.variants.select_related("instrument_version")
     return {variant.name: declare(study, variant) for variant in variants}
 
 
 def map_annotator_declarations(study: Study) -> dict[str, Declaration]:
-    """By the code of each annotator who has a variant, how they are asked; all others as the study says."""
+    """By code of each annotator with a variant, how they are asked; all others are asked as the study says."""
     by_variant = map_variant_declarations(study)
     drawn = study.annotators.filter(variant__isnull=False).values_list("code", "variant__name")
     return {code: by_variant[name] for code, name in drawn}
@@ -46,7 +47,7 @@ def map_annotator_declarations(study: Study) -> dict[str, Declaration]:
 
 @dataclass(frozen=True)
 class QuestionSource:
-    """How somebody is asked: what the protocol declares, and the wording with the declaration's slots filled."""
+    """How somebody is asked: the protocol's declaration, and the wording with the declaration's slots filled."""
 
     declaration: Declaration
     wording: dict[str, Any]
@@ -57,7 +58,7 @@ _kept: dict[tuple[str, str, str], QuestionSource] = {}
 
 
 def get_question_source(study: Study, asked: Study | Variant) -> QuestionSource:
-    """How the study itself, or one of its variants, asks. The wording is read where it is not known yet."""
+    """How the study itself, or one of its variants, asks. The wording is read if it is not cached."""
     version = asked.instrument_version
     key = (study.protocol, version.content_hash, json.dumps(asked.params, sort_keys=True))
     found = _kept.get(key)
@@ -85,8 +86,8 @@ _launched: dict[tuple[int, datetime, int], QuestionSource] = {}
 def get_annotator_question_source(annotator: Annotator) -> QuestionSource:
     """How this annotator is asked.
 
-    A launched study is frozen, so that neither instrument nor parameters are read again. The moment of its launch and
-    the version are part of the key: an import that is taken back may leave both primary keys to another study.
+    A launched study is frozen, so neither instrument nor parameters are read again. The time of its launch and the
+    version are part of the key: after an import is undone, another study may get the same primary keys.
     """
     study, asked = annotator.study, annotator.variant or annotator.study
     if asked is not study or not study.launched_at:
@@ -98,7 +99,7 @@ def get_annotator_question_source(annotator: Annotator) -> QuestionSource:
 
 
 def forget_launched() -> None:
-    """Where a database is not the one of before, as in tests, its primary keys may mean something else."""
+    """Clear the cache when the database is replaced, as in tests, where primary keys may mean something else."""
     _launched.clear()
 
 
@@ -118,12 +119,12 @@ def get_annotator_wording(annotator: Annotator) -> dict[str, Any]:
 
 
 def get_version_id(annotator: Annotator) -> int:
-    """The primary key of the instrument version by which this annotator is asked."""
+    """The primary key of the instrument version with which this annotator is asked."""
     return (annotator.variant or annotator.study).instrument_version_id
 
 
 def fill_slots(words: Any, slots: Mapping[str, str]) -> Any:
-    """The words with each {slot} that is declared replaced, in all depths; any other brace stays."""
+    """The words with each declared {slot} replaced, at all depths; other braces stay."""
     if isinstance(words, str):
         for name, value in slots.items():
             words = words.replace(f"{{{name}}}", value)

@@ -1,4 +1,4 @@
-"""Archive and delete projects, studies, texts, items and runs: what uses them is listed first and goes along."""
+"""Archive and delete projects, studies, texts, items and runs; a deletion lists first what would be deleted with it."""
 
 from collections.abc import Iterable, Sequence
 
@@ -25,37 +25,37 @@ ENDING = (StudyState.LIVE, StudyState.PAUSED)
 
 
 class NotConfirmed(Exception):
-    """What was typed is not the name of what would be deleted; nothing was."""
+    """The typed words are not the name of what would be deleted; nothing was deleted."""
 
 
 def find_roots(row: Model) -> Sequence[Model]:
-    """The rows that are deleted with this one because they are the same thing: all versions of a text or an item."""
+    """The rows that belong to the same thing and are deleted with it: all versions of a text or an item."""
     if isinstance(row, Text | Item):
         return list(type(row).objects.filter(project_id=row.project_id, external_id=row.external_id))
     return [row]
 
 
 def name_for_confirming(row: Model) -> str:
-    """What somebody types to confirm that this goes."""
+    """The name that somebody types to confirm the deletion."""
     if isinstance(row, Text | Item):
         return row.external_id
     return row.slug if isinstance(row, Project | Study) else str(row.pk)
 
 
 def describe_deletion(row: Model) -> list[str]:
-    """What goes along, in words and numbers."""
+    """What would be deleted with it, in words and numbers."""
     return describe_rows(collect_rows(find_roots(row)))
 
 
 def describe_texts_deletion(texts: Iterable[Text]) -> list[str]:
-    """The same of several texts together."""
+    """The same for several texts together."""
     return describe_rows(collect_rows([root for text in texts for root in find_roots(text)]))
 
 
 def delete_texts(
     texts: Sequence[Text], confirmed: str, owner: User | None = None, *, waits: bool = False
 ) -> Job | None:
-    """Delete texts of a project with everything that goes along, if their number was typed; all or none of them."""
+    """Delete texts of a project with everything that depends on them, if their number was typed; all or none."""
     if confirmed.strip() != str(len(texts)):
         raise NotConfirmed(_("Type “%(name)s” to confirm. Nothing was deleted.") % {"name": len(texts)})
     roots = [root for text in texts for root in find_roots(text)]
@@ -69,9 +69,9 @@ def delete_texts(
 
 
 def delete_with_all(row: Model, confirmed: str, owner: User | None = None, *, waits: bool = False) -> Job | None:
-    """Delete a project, study, text, item or run with everything that goes along, if its name was typed.
+    """Delete a project, study, text, item or run with everything that depends on it, if its name was typed.
 
-    Returns the job that does it where that takes long. `NotConfirmed`; `WrongState` while somebody writes to it.
+    Returns the job that deletes it, if that takes long. `NotConfirmed`; `WrongState` while somebody writes to it.
     """
     wanted = name_for_confirming(row)
     if confirmed.strip() != wanted:
@@ -89,7 +89,7 @@ def delete_with_all(row: Model, confirmed: str, owner: User | None = None, *, wa
 
 
 def stop_what_runs(row: Model) -> None:
-    """End studies and runs that would go on writing: from then on nothing is acknowledged that would be lost."""
+    """End studies and runs that would continue to write: from then on nothing is confirmed that would be lost."""
     studies = row.studies.all() if isinstance(row, Project) else [row] if isinstance(row, Study) else []
     for study in studies:
         refuse_if_written(study)
@@ -103,7 +103,7 @@ def stop_what_runs(row: Model) -> None:
 
 
 def archive(row: Project | Study | Text | Item) -> None:
-    """Take it out of lists and choices; nothing else changes. `WrongState` for a live study."""
+    """Hide it from lists and choices; nothing else changes. `WrongState` for a live study."""
     if isinstance(row, Study) and row.state == StudyState.LIVE:
         raise WrongState(_("The study is live. Close it before you archive it."))
     set_archived(row, is_archived=True)
@@ -111,7 +111,7 @@ def archive(row: Project | Study | Text | Item) -> None:
 
 @transaction.atomic
 def archive_texts(texts: Iterable[Text]) -> None:
-    """All or none of them."""
+    """Archive all of them or none."""
     for text in texts:
         archive(text)
 
@@ -123,7 +123,7 @@ def restore_texts(texts: Iterable[Text]) -> None:
 
 
 def restore(row: Project | Study | Text | Item) -> None:
-    """Put it back into the lists."""
+    """Show it in the lists again."""
     set_archived(row, is_archived=False)
 
 

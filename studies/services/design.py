@@ -1,6 +1,6 @@
-"""What a new study begins with, and what a researcher should know of a draft before its launch.
+"""The initial contents of a new study, and what a researcher should know about a draft before its launch.
 
-It begins with the usual numbers of its protocol, or with those of a published study.
+A new study starts with the default numbers of its protocol, or with those of a published study.
 """
 
 from collections import Counter
@@ -33,7 +33,7 @@ USUAL_PEOPLE = 6
 
 @cache
 def load_presets() -> dict[str, StudySpec]:
-    """The study files in the folder `studies/presets`, by their short name."""
+    """The study files in the folder `studies/presets`, by short name."""
     specs = [read_spec(path.read_text("utf-8")) for path in sorted(FOLDER.glob("*.yaml"))]
     return {spec.slug: spec for spec in specs}
 
@@ -43,8 +43,8 @@ def list_presets(protocol: str) -> list[StudySpec]:
 
 
 def start_spec(project: Project, protocol: Protocol, preset: StudySpec | None = None) -> dict[str, Any]:
-    """What a study file would say of a new study, without title and short name: all texts of the usual language, all
-    generators; people and settings of the preset, or the usual ones."""
+    """The study file of a new study, without title and short name: all texts of the main language, all generators;
+    people and settings of the preset, or the defaults."""
     wordings = find_wordings(project, protocol)
     languages = count_languages(project)
     usual = max(languages, key=lambda each: (languages[each], each == get_language()), default=get_language() or "en")
@@ -63,7 +63,7 @@ def start_spec(project: Project, protocol: Protocol, preset: StudySpec | None = 
 def restart_spec(
     study_spec: dict[str, Any], project: Project, protocol: Protocol, preset: StudySpec | None
 ) -> dict[str, Any]:
-    """The same draft under another protocol or preset: title, short name, texts, generators and seed stay."""
+    """The same draft with another protocol or preset: title, short name, texts, generators and seed stay."""
     kept = {name: study_spec[name] for name in ("slug", "title", "items")}
     fresh = start_spec(project, protocol, preset) | kept
     fresh["plan"] = {**fresh["plan"], "seed": study_spec["plan"].get("seed", draw_seed())}
@@ -71,7 +71,7 @@ def restart_spec(
 
 
 def count_usual_people(protocol: Protocol) -> int:
-    """As many as in the published study, where it says one number."""
+    """The number of people in the published study, if it names a single one."""
     numbers = [spec.plan.annotators for spec in list_presets(protocol.name)]
     return next((number for number in numbers if isinstance(number, int)), USUAL_PEOPLE)
 
@@ -82,7 +82,7 @@ def count_languages(project: Project) -> Counter[str]:
 
 
 def select_texts(project: Project, language: str) -> str | list[str]:
-    """All texts in that language: "all" where the project has no other."""
+    """All texts in that language; "all" if the project has no other."""
     texts = project.texts.current().order_by("pk")
     if not texts.exclude(language=language).exists():
         return "all"
@@ -90,13 +90,13 @@ def select_texts(project: Project, language: str) -> str | list[str]:
 
 
 def find_wordings(project: Project, protocol: Protocol, study: Study | None = None) -> dict[str, InstrumentVersion]:
-    """By name in a study file what people can be asked with: the newest of each, and what a draft has now."""
+    """By name in a study file, the wordings that can be used: the newest of each, and the one that a draft has now."""
     versions = [*list_suitable_versions(project, PEOPLE, protocol.name), *([study.instrument_version] if study else [])]
     return {name_version(version): version for version in versions}
 
 
 def choose_wording(wordings: dict[str, InstrumentVersion], language: str) -> str:
-    """The name of the first in that language; else in the language of the page, else of any; empty if there is none."""
+    """The name of the first in that language, else in the language of the page, else in any; empty if there is none."""
     for wanted in (language, get_language() or ""):
         for name, version in wordings.items():
             if version.instrument.language == wanted.partition("-")[0]:
@@ -111,7 +111,7 @@ MOST_NAMED = 3
 
 @dataclass(frozen=True)
 class Note:
-    """A sentence, and where it leads. `kind` says how it is marked: look at this, passed, or good to know."""
+    """A sentence, and where it leads. `kind` says how it is marked: warning, passed, or information."""
 
     sentence: str
     kind: Literal["warn", "ok", "info"] = "warn"
@@ -120,7 +120,7 @@ class Note:
 
 @dataclass(frozen=True)
 class DraftSummary:
-    """A draft as it stands. With a `problem` it cannot be launched, and the rest is empty."""
+    """The present state of a draft. With a `problem` it cannot be launched, and the rest is empty."""
 
     problem: str = ""
     about: str = ""  # the field of the plan that the problem is about
@@ -146,14 +146,14 @@ class DraftSummary:
 
     @property
     def worst(self) -> list[Note]:
-        """At most four, worst first."""
+        """At most four, the worst first."""
         order = ("warn", "ok", "info")
         every = [*self.about_texts, *self.about_people]
         return sorted(every, key=lambda note: order.index(note.kind))[:4]
 
 
 def summarise_draft(study: Study) -> DraftSummary:
-    """What a launch would do now, or why it cannot be."""
+    """What a launch would do now, or why it is impossible."""
     try:
         outline = outline_draft(study)
         check_variants(study, outline.chosen)
@@ -217,7 +217,7 @@ def lacks_key(item: Item) -> bool:
 
 
 def note_uneven(chosen: ChosenTexts) -> list[Note]:
-    """Generators that have items on some of the texts only; else how many all have on each."""
+    """Generators with items on only some of the texts; else how many items all of them have on each text."""
     n_texts, texts, sizes = len(chosen.texts), Counter[str](), Counter[tuple[str, int]]()
     for text, items in chosen.texts:
         for name, n in Counter(item.generator.name for item in items).items():
@@ -253,7 +253,7 @@ def list_people_notes(study: Study, workload: Workload, declaration: Declaration
 
 
 def note_guesses(study: Study, workload: Workload) -> Note:
-    """Who guesses each item before reading. Somebody has to, or it has no accuracy without the text."""
+    """Who guesses each item before reading. Without guesses an item has no accuracy without the text."""
     if study.plan["annotators"] == "open":
         return Note(_("Each person guesses one generator's items of a text, then answers all of them."), "info")
     if not workload.guessers.low:

@@ -1,4 +1,4 @@
-"""How long a study takes: what a draft asks of each annotator, estimated first, then measured."""
+"""How long a study takes: what a draft asks of each annotator, first estimated, then measured."""
 
 from dataclasses import dataclass
 from datetime import timedelta
@@ -26,7 +26,7 @@ WORDS_PER_MINUTE = 200
 
 @dataclass(frozen=True)
 class Span:
-    """The least and the most, over annotators or items."""
+    """The minimum and the maximum, over annotators or items."""
 
     low: int
     high: int
@@ -50,7 +50,7 @@ class Workload:
 
 
 def estimate_workload(outline: Outline, declaration: Declaration) -> Workload:
-    """What the plan means for people; where they join later, one person who does every unit."""
+    """The workload of people according to the plan; if they join later, that of one person who does every unit."""
     rows = outline.for_people()
     units = [unit for unit, _row in rows]
     seats = sorted({seat for _unit, row in rows for seat in row}) or [0]
@@ -72,9 +72,9 @@ def estimate_workload(outline: Outline, declaration: Declaration) -> Workload:
 def estimate_minutes(
     units: list[PlannedUnit], declaration: Declaration, *, per_text: float = 1, per_unit: float = 1
 ) -> float:
-    """Minutes for these units: reading each text once, and answering everything that may be asked.
+    """Minutes for these units: reading each text once, and answering everything that could be asked.
 
-    In a sample of units, each of its texts stands for `per_text` and each unit for `per_unit` of them.
+    In a sample of units, each of its texts stands for `per_text` texts and each unit for `per_unit` units.
     """
     texts = {unit.text.pk: unit.text for unit in units}
     words = sum(count_words(text.body) for text in texts.values())
@@ -106,7 +106,7 @@ def make_span(numbers: list[int]) -> Span:
     return Span(min(numbers), max(numbers))
 
 
-# How long a study takes somebody: estimated from what it asks, then measured on those who have finished.
+# How long a study takes a person: estimated from its questions, then measured on those who have finished.
 
 SECONDS_PER_QUESTION = 12
 MEASURED_FROM = 5  # people who have finished
@@ -115,9 +115,10 @@ SAMPLED_UNITS = 500
 
 
 def tell_minutes(study: Study) -> int:
-    """The minutes that annotators see: the median of those who have finished if they are enough, else the estimate.
+    """The minutes that annotators see: the median of those who have finished if there are enough of them, else an
+    estimate.
 
-    0 for a draft without any estimate yet.
+    0 for a draft without an estimate.
     """
     if not study.launched_at:
         is_known = study.recruitment.get("minutes") or study.units.exists()
@@ -128,7 +129,7 @@ def tell_minutes(study: Study) -> int:
 
 
 def measure_minutes(study: Study) -> int | None:
-    """The median of the active minutes of people who have finished; None of fewer than five, or without times."""
+    """The median active minutes of people who have finished; None for fewer than five, or without times."""
     people = study.annotators.filter(kind=AnnotatorKind.HUMAN, purpose__in=(Purpose.MAIN, Purpose.PILOT))
     open_ones = Count("assignments", filter=Q(assignments__returned_at=None, assignments__finished_at=None))
     done = Count("assignments", filter=Q(assignments__returned_at=None, assignments__finished_at__isnull=False))
@@ -163,7 +164,7 @@ def estimate_phase_minutes(study: Study) -> float:
 
 
 def estimate_place_minutes(study: Study) -> float:
-    """Minutes of the units that one person does: of all, where no plan shares them out."""
+    """Minutes for the units that one person does: for all units, if no plan divides them."""
     whole, n_units = estimate_all_units(study)
     slots = Slot.objects.filter(unit__study=study, purpose=Purpose.MAIN)
     counted = slots.aggregate(cells=Count("pk"), seats=Count("seat", distinct=True))
@@ -175,7 +176,7 @@ def estimate_place_minutes(study: Study) -> float:
 
 
 def estimate_all_units(study: Study) -> tuple[float, int]:
-    """Minutes of all units together, and their number; of many, estimated from some at even distances."""
+    """Minutes for all units together, and their number; for many units, extrapolated from an evenly spaced sample."""
     keys = list(study.units.order_by("pk").values_list("pk", "text_id"))
     sample = [unit for unit, _text in keys[:: -(-len(keys) // SAMPLED_UNITS) or 1]]
     units = (

@@ -1,7 +1,8 @@
-"""What models and baselines answer: through the gate of people, but for completeness. Safe to interrupt and to repeat.
+"""Storing answers of models and baselines, with the checks for people except for completeness. Safe to interrupt and
+repeat.
 
 An evaluator has one assignment per unit and answers the items of all generators in each stage. Its answers come in any
-order and one by one, so no cursor leads it: a stage is handed in, and an assignment finished, when nothing is missing.
+order and one by one, so it has no cursor: a stage is handed in, and an assignment finished, when nothing is missing.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -36,7 +37,7 @@ PAIRS, PICKS, SCORES, GATES = "pairs", "picks", "scores", "gates"
 
 
 def judgment_type(stage: Stage) -> str | None:
-    """How models judge what a stage asks; None where they cannot.
+    """How models judge what a stage asks; None if they cannot.
 
     PAIRS: which item of a pair is better, or a tie. PICKS: other choices among the items of a unit. SCORES: a scale at
     a time. GATES: any other questions about an item, one after the other.
@@ -51,7 +52,8 @@ def judgment_type(stage: Stage) -> str | None:
 
 
 def list_judged_questions(stage: Stage) -> tuple[Question, ...]:
-    """Where items are compared, only the choice among them: what decided is asked of people. Nor any optional text."""
+    """The questions for models: if items are compared, only the choice among them, as people alone give reasons; no
+    optional texts."""
     picks = tuple(each for each in stage.questions if each.kind == "pick")
     if picks or stage.gates:
         return picks or stage.questions
@@ -59,7 +61,7 @@ def list_judged_questions(stage: Stage) -> tuple[Question, ...]:
 
 
 def list_open_questions(stage: Stage, answers: Mapping[str, Value], has_expected_answer: bool) -> list[str]:
-    """What is asked after these answers and has none, in order; what is behind a stop is not asked."""
+    """The questions asked after these answers that have none yet, in order; without questions behind a stop."""
     judged = list_judged_questions(stage)
     applying = [question for question in stage.applicable_questions(has_expected_answer) if question in judged]
     return [name for name, value in stage.path(answers, applying).items() if value is None]
@@ -71,24 +73,24 @@ LAUNCHED = (StudyState.LIVE, StudyState.PAUSED, StudyState.CLOSED, StudyState.IM
 
 
 class CodeTaken(ValueError):
-    """The study has an annotator of that code already; the message says what to do."""
+    """The study already has an annotator with that code; the message says what to do."""
 
 
 def refuse_draft(study: Study) -> None:
-    """`WrongState` for a study that nobody can answer yet."""
+    """Raises `WrongState` for a study that nobody can answer yet."""
     if study.is_draft:
         raise WrongState(str(STATE_SENTENCES[StudyState.DRAFT]) % {"slug": study.slug})
 
 
 def asks_about_options(study: Study) -> bool:
-    """Whether evaluators answer option by option; what else models can answer is in `judging`."""
+    """Whether evaluators answer option by option; other answers of models are in `judging`."""
     stages = get_declaration(study).stages
     questions = [question for stage in stages for question in stage.questions]
     return any(question.name == ANSWER and question.per == "option" for question in questions)
 
 
 def refuse_unanswerable(study: Study, kind: AnnotatorKind) -> None:
-    """`WrongState` where such an evaluator has no answer to what the study's protocol asks."""
+    """Raises `WrongState` if such an evaluator cannot answer what the study's protocol asks."""
     if asks_about_options(study):
         return
     if kind != AnnotatorKind.MODEL:
@@ -106,7 +108,7 @@ def refuse_unanswerable(study: Study, kind: AnnotatorKind) -> None:
 
 @dataclass(frozen=True)
 class OptionJudgments:
-    """What an evaluator says about options of one item, each on its own."""
+    """An evaluator's judgments of options of one item, each independent of the others."""
 
     item_id: int
     ticks: Mapping[int, bool]
@@ -139,7 +141,8 @@ def add_evaluator(
 
 
 def add_evaluator_units(study: Study, units: Sequence[Unit]) -> None:
-    """Units that the study has gained, for its models and baselines to answer; each reads the version it has read."""
+    """Assign units that the study has gained to its models and baselines; each reads the text version it has read
+    before."""
     evaluators = study.annotators.exclude(kind=AnnotatorKind.HUMAN).filter(purpose=Purpose.MAIN)
     first = get_declaration(study).stages[0].name
     for annotator in evaluators.annotate(last=Max("assignments__position")):
@@ -154,16 +157,16 @@ def add_evaluator_units(study: Study, units: Sequence[Unit]) -> None:
 def store_judgments(
     assignment: Assignment, stage: Stage, judged: Iterable[OptionJudgments], options: Mapping[int, Collection[int]]
 ) -> None:
-    """Write the answers that are not there yet; `InvalidAnswer` for one that nobody could have given.
+    """Write the answers that are missing; `InvalidAnswer` for an impossible one.
 
-    An answer that is there stays as it is: two workers, or a second run, write each answer once. `options` are those
-    of each item of the unit.
+    An existing answer stays as it is: two workers, or a second run, write each answer once. `options`: by item of the
+    unit.
     """
     insert_answers(assignment, stage, [answer for given in judged for answer in check_judgments(stage, given, options)])
 
 
 def insert_answers(assignment: Assignment, stage: Stage, answers: Iterable[Answer]) -> None:
-    """Checked answers as responses; one that is there stays as it is."""
+    """Store checked answers as responses; an existing one stays as it is."""
     version, now = assignment.annotator.study.instrument_version_id, timezone.now()
     Response.objects.bulk_create(
         (
@@ -197,7 +200,7 @@ def check_judgments(stage: Stage, judged: OptionJudgments, options: Mapping[int,
 
 @transaction.atomic
 def close_answered(annotator: Annotator, stages: Collection[str]) -> bool:
-    """Hand in the stages, and finish the assignments, in which nothing is missing; whether all are finished."""
+    """Hand in the stages, and finish the assignments, in which nothing is missing; returns whether all are finished."""
     expected = count_options_by_unit(annotator.study)
     counts = count_answers(Response.objects.filter(assignment__annotator=annotator))
     answered = {
@@ -209,14 +212,15 @@ def close_answered(annotator: Annotator, stages: Collection[str]) -> bool:
 
 
 def is_answered(assignment: Assignment, stage: str, n_options: int) -> bool:
-    """Whether nothing is missing in the stage of this assignment, whose unit has so many options."""
+    """Whether nothing is missing in the stage of this assignment, whose unit has this number of options."""
     return Response.objects.filter(assignment=assignment, stage=stage, question=ANSWER).count() == n_options
 
 
 def close_stage(assignment: Assignment, stages: Collection[str], n_options: int) -> None:
-    """`close_answered` for one assignment. Of two workers at once each may find the other's answer missing.
+    """`close_answered` for one assignment. Of two simultaneous workers each may miss the other's answer.
 
-    What stays open so is closed by `close_answered` when the run is done, after the last of them has committed.
+    A stage left open in this way is closed by `close_answered` when the run is done, after the last worker has
+    committed.
     """
     submit_stages({assignment.pk: [name for name in stages if is_answered(assignment, name, n_options)]}, stages)
 
@@ -235,7 +239,7 @@ def submit_stages(answered: Mapping[int, Collection[str]], stages: Collection[st
 
 
 def reopen_assignments(annotator: Annotator) -> None:
-    """The evaluator is to answer one more stage: its finished assignments are open again."""
+    """Open the evaluator's finished assignments again, for one more stage."""
     first = get_declaration(annotator.study).stages[0].name
     annotator.assignments.active().update(stage=first, finished_at=None)
 
@@ -254,25 +258,25 @@ def count_answers(responses: QuerySet[Response]) -> dict[tuple[int, str], int]:
 
 @transaction.atomic
 def remove_evaluator(annotator: Annotator) -> None:
-    """Take a model or baseline out of its study with everything it answered; never a person."""
+    """Remove a model or baseline from its study with all its answers; never a person."""
     if annotator.kind == AnnotatorKind.HUMAN:
         raise ValueError("Only models and baselines can be removed.")
     delete_annotators(Annotator.objects.filter(pk=annotator.pk))
 
 
 SELECTED = "selected"
-"""Where an item's metadata says by which model it was chosen among candidates, and how."""
+"""Where an item's metadata name the model that chose it among candidates, and how."""
 
 
 def list_selecting_models(study: Study) -> list[str]:
-    """The names of the models by whose answers items of the study were chosen, each once."""
+    """The names of the models whose answers were used to choose items of the study, without repetition."""
     rows = UnitItem.objects.filter(unit__study=study, item__metadata__has_key=SELECTED)
     selections = rows.values_list(f"item__metadata__{SELECTED}", flat=True).iterator()
     return sorted({str(each["by"]) for each in selections if isinstance(each, dict) and each.get("by")})
 
 
 def is_same_model(one: str, other: str) -> bool:
-    """Also where servers name it differently: meta-llama/Llama-3.1-8B and llama-3.1-8b."""
+    """Also if servers name it differently: meta-llama/Llama-3.1-8B and llama-3.1-8b."""
     return normalise_model_name(one) == normalise_model_name(other)
 
 

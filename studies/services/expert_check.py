@@ -18,7 +18,7 @@ from studies.services.spec import SpecError
 from studies.services.states import lock_study
 
 ITEMS, EXPERTS = 100, 2
-REHEARSING = "sim-expert-"  # how codes of experts start who check simulated answers
+REHEARSING = "sim-expert-"  # prefix of the codes of experts who check simulated answers
 MAX_ITEMS, MAX_EXPERTS = 10_000, 20
 STATES = (StudyState.LIVE, StudyState.PAUSED, StudyState.CLOSED)
 Scores = dict[str, int]  # by question
@@ -26,7 +26,7 @@ Scores = dict[str, int]  # by question
 
 @dataclass(frozen=True)
 class OpenedCheck:
-    """Who checks, and how much: the same items for each expert, a score being one answer about one of them."""
+    """Who checks, and how much: all experts get the same items; a score is one answer about one of them."""
 
     experts: tuple[Annotator, ...]
     items: int
@@ -35,7 +35,7 @@ class OpenedCheck:
 
 @dataclass(frozen=True)
 class SampledItem:
-    """One item of the sample, with all scores of one of those who gave it any."""
+    """One item of the sample, with all scores that one annotator gave it."""
 
     item: int
     annotator: str
@@ -43,7 +43,7 @@ class SampledItem:
 
 
 def filter_experts(study: Study, purpose: Purpose = Purpose.MAIN) -> QuerySet[Annotator]:
-    """Those who check the answers of people, or of simulated annotators."""
+    """The experts who check the answers of people, or of simulated annotators."""
     experts, rehearsing = study.annotators.filter(purpose=Purpose.EXPERT), Q(code__startswith=REHEARSING)
     return experts.filter(rehearsing) if purpose == Purpose.SIMULATED else experts.exclude(rehearsing)
 
@@ -53,12 +53,12 @@ def has_experts(study: Study, purpose: Purpose = Purpose.MAIN) -> bool:
 
 
 def can_open_expert_check(study: Study) -> bool:
-    """Whether an expert check can be opened: the protocol and the wording have one, and none is open yet."""
+    """Whether an expert check can be opened: protocol and wording provide for one, and none is open yet."""
     return study.state in STATES and get_check_stage(study) is not None and not has_experts(study)
 
 
 def get_check_stage(study: Study) -> Stage | None:
-    """What experts are asked; None where the protocol has no check, or the wording says nothing of it."""
+    """What experts are asked; None if the protocol has no check, or the wording has no words for it."""
     check = get_declaration(study).check
     return check if check and check.name in get_wording(study) else None
 
@@ -69,7 +69,8 @@ def open_expert_check(
 ) -> OpenedCheck:
     """Draw `items` items from the study's seed, each with the scores of one person, and make links for the experts.
 
-    Scores are those handed in by now by people of this purpose, each the latest. `SpecError` if there can be no check.
+    The scores are those handed in by now by people of this purpose, the latest of each. `SpecError` if no check is
+    possible.
     """
     study = lock_study(study, *STATES)
     stage = get_check_stage(study)
@@ -89,7 +90,7 @@ def open_expert_check(
 
 
 def filter_checkable_answers(study: Study, stage: Stage, purpose: Purpose) -> QuerySet[Response]:
-    """What may be checked, earlier rounds first."""
+    """The answers that can be checked, earlier rounds first."""
     return Response.objects.filter(
         assignment__annotator__study=study,
         assignment__annotator__kind=AnnotatorKind.HUMAN,
@@ -101,7 +102,8 @@ def filter_checkable_answers(study: Study, stage: Stage, purpose: Purpose) -> Qu
 
 
 def draw_sample(answers: QuerySet[Response], n: int, rng: Random) -> list[SampledItem]:
-    """n of the items that have answers, or all; of each those of one annotator. The same seed draws the same again."""
+    """n of the items that have answers, or all; of each the scores of one annotator. The same seed draws the same
+    again."""
     found: dict[str, dict[str, Scores]] = defaultdict(lambda: defaultdict(dict))
     keys: dict[str, int] = {}
     rows = answers.values_list("item_id", "item__external_id", "assignment__annotator__code", "question", "value")
@@ -117,7 +119,7 @@ def draw_sample(answers: QuerySet[Response], n: int, rng: Random) -> list[Sample
 
 
 def make_expert(study: Study, code: str, sample: list[SampledItem], stage: Stage) -> Annotator:
-    """An expert with the whole sample, text by text, in an order of their own."""
+    """An expert with the whole sample, text by text, in a random order of their own."""
     expert = Annotator.objects.create(study=study, code=code, purpose=Purpose.EXPERT, reading="ticked")
     rng = Random(f"{study.seed}/check/{code.rpartition('-')[2]}")
     Assignment.objects.bulk_create(

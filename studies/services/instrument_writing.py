@@ -1,4 +1,4 @@
-"""Making instruments and versions of them. Nothing is changed in place: whoever used a version keeps its words."""
+"""Writing instruments and versions of them. Nothing is changed in place: studies that used a version keep its words."""
 
 import re
 from collections.abc import Mapping
@@ -30,7 +30,7 @@ MAX_LANGUAGE = 20
 
 
 class InstrumentRefused(ValueError):
-    """The instrument cannot be stored so; `problems` say what to change, and where."""
+    """The instrument cannot be stored; `problems` say what to change, and where."""
 
     def __init__(self, problems: list[Problem]):
         super().__init__(" ".join(problem.sentence for problem in problems))
@@ -39,7 +39,7 @@ class InstrumentRefused(ValueError):
 
 @dataclass(frozen=True)
 class Draft:
-    """An instrument as somebody has it before them, with what is wrong with it."""
+    """An instrument in the editor, with its errors."""
 
     source: str
     content: dict[str, Any]
@@ -52,7 +52,7 @@ class Draft:
 
 
 def read_draft(source: str) -> Draft:
-    """The instrument that a YAML text is, and all that is wrong with it. Line breaks are those of Unix, as in YAML."""
+    """The instrument described by a YAML text, with all its errors. Line breaks become \\n, as in YAML."""
     source = source.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
     try:
         content = read_yaml(source)
@@ -100,9 +100,9 @@ def read_checked_draft(source: str) -> Draft:
 def save_version(
     instrument: Instrument, source: str, *, user: User | None = None, note: str = "", seen: int | None = None
 ) -> tuple[InstrumentVersion, bool]:
-    """The next version, and True; or the newest, and False, if it says the same.
+    """The next version, and True; or the newest version, and False, if the content is the same.
 
-    `seen` is the version that the writer started from: refused if there is a newer one by now. `InstrumentRefused`.
+    `seen` is the version that the editor started from: `InstrumentRefused` if there is a newer one by now.
     """
     if is_shipped(instrument):
         refuse("", _("This instrument comes with Lesart and cannot be changed. Copy it and edit the copy."))
@@ -135,9 +135,9 @@ def refuse(place: str, sentence: str) -> None:
 def import_instrument(
     source: str, project: Project | None, *, user: User | None = None, note: str = ""
 ) -> tuple[InstrumentVersion, bool]:
-    """What a file says, as a new instrument of the project or as the next version; False if it says nothing new.
+    """The file as a new instrument of the project or as the next version of one; False if its content is not new.
 
-    Without a project it is the whole server's. `InstrumentRefused`.
+    Without a project it belongs to the whole server. `InstrumentRefused`.
     """
     content = read_checked_draft(source).content
     name = {"name": content["name"], "language": content["language"]}
@@ -150,7 +150,7 @@ def import_instrument(
 
 
 def find_or_store_version(source: str, project: Project) -> InstrumentVersion:
-    """A version that the project sees and that says exactly this, whatever its number; else a new one of the project.
+    """A version visible to the project with exactly this content, whatever its number; else a new one of the project.
 
     `InstrumentRefused`.
     """
@@ -180,12 +180,13 @@ def create_instrument(source: str, project: Project | None, user: User | None, n
 def copy_instrument(
     version: InstrumentVersion, project: Project, name: str, *, user: User | None = None
 ) -> InstrumentVersion:
-    """The first version of a project's own instrument, with the same words under another name. `InstrumentRefused`."""
+    """The first version of a project's own instrument: a copy with the same words under another name.
+    `InstrumentRefused`."""
     kind, protocol = find_kind(version.content), find_protocol(version.content)
     changes: dict[tuple[str | int, ...], Any] = {("name",): name}
     if kind and "use" not in version.content:
         changes["use",] = kind.use
     if protocol and "protocol" not in version.content:
-        changes["protocol",] = protocol  # its name said so; the new one may not
+        changes["protocol",] = protocol  # known from the old name; the new one may not say so
     note = _("Copy of %(name)s, version %(number)d") % {"name": version.instrument, "number": version.version}
     return create_instrument(apply_changes(get_source(version), changes), project, user, note)

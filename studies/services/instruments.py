@@ -1,4 +1,4 @@
-"""Look up instruments: those that ship with Lesart, those of a project, their versions, and who uses them."""
+"""Look up instruments: those shipped with Lesart, those of a project, their versions, and where they are used."""
 
 import hashlib
 import json
@@ -26,7 +26,7 @@ NAME = re.compile(r"(?P<name>[^/@]+)/(?P<language>[^/@]+)(@(?P<version>[0-9]{1,6
 
 
 class UnknownInstrument(LookupError):
-    """There is no instrument of that name and language; the message says which there are."""
+    """There is no instrument of that name and language; the message lists the existing ones."""
 
 
 @cache
@@ -39,7 +39,7 @@ def read_shipped_files() -> dict[str, tuple[str, dict[str, Any]]]:
 
 @cache
 def load_shipped_sources() -> dict[str, str]:
-    """What those files are, by "name/language"."""
+    """The sources of those files, by "name/language"."""
     return {name: source for name, (source, _content) in read_shipped_files().items()}
 
 
@@ -64,7 +64,7 @@ def hash_content(content: Mapping[str, Any]) -> str:
 
 
 def find_version(name: str, project: Project | None) -> InstrumentVersion:
-    """What "name/language" means in a project, or "name/language@3".
+    """The version that "name/language", or "name/language@3", means in a project.
 
     The project's own comes before the server's and the shipped one; without a number it is the newest version.
     """
@@ -100,14 +100,14 @@ def find_instrument(name: str, project: Project | None) -> Instrument | None:
 
 
 def get_newest_version(instrument: Instrument) -> InstrumentVersion:
-    """For looking at; of a shipped one, what its file says now, even if that is not stored yet."""
+    """For display; of a shipped instrument, the present content of its file, even if it is not stored yet."""
     if is_shipped(instrument):
         return find_shipped_version(str(instrument))
     return instrument.versions.select_related("instrument").latest("version")
 
 
 def find_shipped_version(name: str) -> InstrumentVersion:
-    """A shipped wording as its file is now: its row, or if nobody has used it yet one that is not stored."""
+    """A shipped wording with the present content of its file: its row, or an unsaved one if nobody has used it yet."""
     content, (short, _slash, language) = load_shipped()[name], name.partition("/")
     instrument = Instrument.objects.filter(project=None, name=short, language=language).first()
     rows = instrument.versions.select_related("instrument") if instrument else InstrumentVersion.objects.none()
@@ -121,7 +121,7 @@ def find_shipped_version(name: str) -> InstrumentVersion:
 
 
 def list_shipped_versions() -> list[InstrumentVersion]:
-    """All shipped wordings as their files are now, those that nobody has used yet not stored."""
+    """All shipped wordings with the present content of their files; unsaved if nobody has used them yet."""
     stored = InstrumentVersion.objects.filter(instrument__project=None).select_related("instrument")
     known = {(str(version.instrument), version.content_hash): version for version in stored}
     return [
@@ -131,7 +131,7 @@ def list_shipped_versions() -> list[InstrumentVersion]:
 
 
 def store_shipped(name: str) -> InstrumentVersion:
-    """The row of a shipped wording as its file is now; made when it is first used."""
+    """The row of a shipped wording with the present content of its file; created on first use."""
     found = find_shipped_version(name)
     if found.pk:
         return found
@@ -167,12 +167,12 @@ def store_version(
 
 
 def get_source(version: InstrumentVersion) -> str:
-    """The version as YAML: as it was written, or made from its content."""
+    """The version as YAML: its source, or generated from its content."""
     return version.source or write_yaml(version.content)
 
 
 def read_content(version: InstrumentVersion) -> dict[str, Any]:
-    """The content with its keys in the order of the source, for who shows it as it is: PostgreSQL keeps another."""
+    """The content with its keys in the order of the source, for display: PostgreSQL does not keep their order."""
     written = read_yaml(version.source) if version.source else None
     content: dict[str, Any] = version.content
     return written if written == content and written is not None else content
@@ -197,7 +197,8 @@ class ListedInstrument:
 
 
 def list_instruments(project: Project) -> list[ListedInstrument]:
-    """The project's own by name, then the server's and the shipped ones, which get addresses when first listed."""
+    """The project's own by name, then the server's and the shipped ones, whose rows are created when they are first
+    listed."""
     for version in list_shipped_versions():
         if not version.pk:
             store_shipped(str(version.instrument))
@@ -208,7 +209,7 @@ def list_instruments(project: Project) -> list[ListedInstrument]:
 
 @dataclass(frozen=True)
 class InstrumentFamily:
-    """The instruments of one name: the same wording in several languages. `shown` is the one for this reader."""
+    """The instruments with one name: the same wording in several languages. `shown` is the one for this reader."""
 
     shown: ListedInstrument
     members: list[ListedInstrument]
@@ -251,7 +252,7 @@ def describe_instrument(instrument: Instrument, project: Project) -> ListedInstr
 
 
 def describe_version(version: InstrumentVersion, project: Project) -> ListedInstrument:
-    """The instrument of its newest version, with who uses any of its versions."""
+    """The instrument of its newest version, with the uses of any of its versions."""
     versions = [each.pk for each in version.instrument.versions.all()]
     kind = find_kind(version.content)
     return ListedInstrument(
@@ -263,19 +264,20 @@ def describe_version(version: InstrumentVersion, project: Project) -> ListedInst
 
 
 def find_uses(version: InstrumentVersion, project: Project) -> tuple[list[Study], list[Run]]:
-    """The studies and runs of the project that have this very version."""
+    """The studies and runs of the project that use exactly this version."""
     kind = find_kind(version.content)
     return list(filter_studies_using(project, [version.pk])), kind.runs(project, [version.pk]) if kind else []
 
 
 def filter_studies_using(project: Project, versions: Collection[int | None]) -> QuerySet[Study]:
-    """The studies of the project that have one of these versions, or a variant that has."""
+    """The studies of the project that use one of these versions, themselves or in a variant."""
     has_one = Q(instrument_version__in=versions) | Q(variants__instrument_version__in=versions)
     return Study.objects.filter(has_one, project=project).distinct()
 
 
 def list_suitable_versions(project: Project, use: str, protocol: str | None = None) -> list[InstrumentVersion]:
-    """The newest versions of that use (and for that protocol); one of the project's own hides others of its name."""
+    """The newest versions of that use (and for that protocol); one of the project's own hides others of the same
+    name."""
     found: dict[str, InstrumentVersion] = {}
     for version in list_newest_versions(project):
         kind = find_kind(version.content)
@@ -285,12 +287,12 @@ def list_suitable_versions(project: Project, use: str, protocol: str | None = No
 
 
 def make_choices(versions: Iterable[InstrumentVersion]) -> list[tuple[str, str]]:
-    """Pairs of name and words, as a select offers them."""
+    """Pairs of name and label, for a select field."""
     return [(str(version.instrument), describe_wording(version)) for version in versions]
 
 
 def describe_wording(version: InstrumentVersion) -> str:
-    """The title of a wording and its language, and the name of one that does not ship with Lesart."""
+    """The title of a wording and its language; with its name, if it is not shipped with Lesart."""
     instrument = version.instrument
     described = f"{version.content['title']} ({name_language(instrument.language)})"
     is_shipped = instrument.project_id is None and str(instrument) in load_shipped_sources()
@@ -298,6 +300,6 @@ def describe_wording(version: InstrumentVersion) -> str:
 
 
 def name_version(version: InstrumentVersion) -> str:
-    """What to write in a study file for exactly this version."""
+    """The name of exactly this version in a study file."""
     name = str(version.instrument)
     return name if get_newest_version(version.instrument).pk == version.pk else f"{name}@{version.version}"

@@ -1,7 +1,7 @@
-"""What models judge of items, pairs and tuples: the same gate as for people.
+"""Storing models' judgments of items, pairs and tuples, with the same checks as for people.
 
-What is still missing is counted when asked.
-Judges take part in round 1 only: a second round gives scores back to the people who gave them.
+Missing answers are counted on request. Judges take part in round 1 only: a second round returns scores to the people
+who gave them.
 """
 
 from collections.abc import Iterable, Mapping
@@ -23,7 +23,7 @@ Answers = dict[tuple[int, int | None], dict[str, Value]]  # by assignment and it
 
 @dataclass(frozen=True)
 class Judgeable:
-    """What is judged at once: an item, or the items of a unit that are compared. `item_id`: see `get_stored_item`."""
+    """What is judged at once: an item, or the compared items of a unit. `item_id`: see `get_stored_item`."""
 
     unit_id: int
     item_id: int | None
@@ -45,9 +45,9 @@ def list_judgeables(study: Study) -> list[Judgeable]:
 def store_values(
     assignment: Assignment, stage: Stage, about: Judgeable, values: Mapping[str, Value], picks: Iterable[str]
 ) -> None:
-    """Write the values that are not there yet; `InvalidAnswer` for one that nobody could have given.
+    """Write the values that are missing; `InvalidAnswer` for an impossible one.
 
-    `values` are all of this item, those before too: what may be asked depends on them.
+    `values`: all values of this item, including earlier ones, on which the questions to ask depend.
     """
     allowed = About((), about.has_expected_answer, tuple(picks))
     insert_answers(
@@ -69,7 +69,7 @@ def read_values(study: Study, annotators: Iterable[Annotator]) -> Answers:
 
 @dataclass(frozen=True)
 class Progress:
-    """How many answers there are, and in each assignment how many are asked for and missing."""
+    """How many answers there are; per assignment, how many are asked for and how many are missing."""
 
     done: int
     missing: Mapping[int, int]
@@ -80,8 +80,8 @@ class Progress:
 
 
 def count_progress(study: Study, annotators: Iterable[Annotator]) -> dict[int, Progress]:
-    """By annotator. What a missing answer may lead to is not counted: nobody knows whether it will be asked. Baselines
-    are asked only what the protocol's rules answer."""
+    """By annotator. A question that depends on a missing answer is not counted. Baselines are asked only what the
+    protocol's rules answer."""
     stage, annotators = get_declaration(study).stages[0], list(annotators)
     answers, by_unit = read_values(study, annotators), group_by_unit(study)
     rows = Assignment.objects.active().filter(annotator__in=annotators, round=1)
@@ -106,7 +106,7 @@ def group_by_unit(study: Study) -> dict[int, list[Judgeable]]:
 
 @transaction.atomic
 def close_judged(annotator: Annotator) -> bool:
-    """Hand in, and finish, the assignments in which nothing is missing; whether all are finished."""
+    """Hand in and finish the assignments in which nothing is missing; returns whether all are finished."""
     stage = get_declaration(annotator.study).stages[0].name
     missing = count_progress(annotator.study, [annotator])[annotator.pk].missing
     open_ones = annotator.assignments.open().filter(round=1).values_list("pk", flat=True)

@@ -1,4 +1,4 @@
-"""Give units that a running study gains to the people who are at work; what they have to do already stays as it is."""
+"""Give units that a running study gains to the people at work; their earlier assignments stay as they are."""
 
 from collections.abc import Sequence
 from copy import copy
@@ -24,7 +24,7 @@ def assign_units(
     seed: int | None = None,
     limit: int | None = None,
 ) -> None:
-    """Plan the units for the seats in use, and put them behind what their annotators have to do.
+    """Plan the units for the seats in use, and append them to what their annotators have to do.
 
     `finished_too`: also for people who have finished. `seed`: of this plan; None: the study's. `SpecError` for more
     than `limit` assignments.
@@ -49,7 +49,7 @@ def assign_units(
 
 
 def list_people_at_work(study: Study, purpose: Purpose, finished_too: bool) -> list[Annotator]:
-    """Those with a seat whose link works, by group where the plan counts groups."""
+    """People with a seat and a working link, by group if the plan has numbers per group."""
     people = study.annotators.filter(
         kind=AnnotatorKind.HUMAN, purpose=purpose, seat__isnull=False, revoked_at=None, ended_as=""
     )
@@ -62,13 +62,13 @@ def list_people_at_work(study: Study, purpose: Purpose, finished_too: bool) -> l
 
 
 def plan_strangers(study: Study) -> tuple[list[Quota], list[int]]:
-    """The seats of the plan, which whoever comes next claims."""
+    """The seats of the plan, for the next visitors to claim."""
     quotas = make_quotas(study)
     return quotas, [seat for quota in quotas for seat in quota.seats]
 
 
 def group_seats(study: Study, people: Sequence[Annotator]) -> tuple[list[Quota], list[int]]:
-    """Quotas over these people, who are numbered from 0 in their order, and the seat of each."""
+    """Quotas over these people, numbered from 0 in order, and the seat of each."""
     by_group: dict[str, list[int]] = {}
     for place, annotator in enumerate(people):
         by_group.setdefault(annotator.group if has_group_quotas(study) else "", []).append(place)

@@ -57,10 +57,10 @@ from studies.services.spec import SpecError
 from studies.services.states import WrongState, lock_study, lock_study_state
 from studies.services.variants import check_variants
 
-KIND, ASSIGNMENTS = "launch", "assignments"  # of the job, and what it counts
-AT_ONCE = 5_000  # assignments: some seconds
+KIND, ASSIGNMENTS = "launch", "assignments"  # of the job, and the unit of its progress
+AT_ONCE = 5_000  # assignments that a request may create, in some seconds
 PREVIEWS_LAST = timedelta(days=1)
-MAX_CHANGES = 3  # of the bank during a launch; then it is locked
+MAX_CHANGES = 3  # changes of the bank during a launch, before it is locked
 
 
 @dataclass(frozen=True)
@@ -92,7 +92,7 @@ class PreparedLaunch:
 
 
 def prepare_launch(study: Study) -> PreparedLaunch:
-    """What launching the draft as it stands would make; `SpecError` if it cannot be launched. Writes nothing."""
+    """What launching the draft now would create; `SpecError` if it cannot be launched. Writes nothing."""
     chosen = choose_items(study, for_plan=True)
     chosen.texts = shuffle(chosen.texts, Random(f"{study.seed}/units"))
     found = outline_draft(study, chosen)
@@ -119,7 +119,7 @@ def collect_plan_inputs(study: Study, chosen: ChosenTexts | None = None) -> dict
 
 
 def launch_or_schedule(study: Study, made_by: User) -> Job | None:
-    """Launch the draft: now if that takes seconds, else by the job that is returned.
+    """Launch the draft: immediately if that takes seconds, else by the job that is returned.
 
     `SpecError` and `WrongState` as in `launch_study`: a draft that cannot be launched becomes no job.
     """
@@ -135,13 +135,13 @@ def launch_or_schedule(study: Study, made_by: User) -> Job | None:
 
 
 def find_launch(study: Study) -> Job | None:
-    """The job that launches the draft, or that failed to."""
+    """The job that is launching the draft, or that failed to."""
     jobs = Job.objects.filter(kind=KIND, subject=study.job_subject).exclude(state=JobState.DONE)
     return jobs.first() if study.is_draft else None
 
 
 def launch_by_job(job: Job, hear: Hear) -> Path | None:
-    """The work of such a job. A study that is gone or was launched meanwhile is left alone."""
+    """The work of such a job. A study that was deleted or launched meanwhile is left alone."""
     study = Study.objects.select_related("project").filter(pk=job.subject.partition(":")[2]).first()
     if study is not None and study.is_draft:
         try:
@@ -154,8 +154,8 @@ def launch_by_job(job: Job, hear: Hear) -> Path | None:
 def launch_study(study: Study, made_by: User | None = None) -> tuple[Study, ChosenTexts]:
     """Freeze a draft: units, people's texts, plan, annotators and their orders are drawn and stored; links open.
 
-    The rows are written in short transactions, so that annotators of other studies go on, and are the study's with the
-    last one: all or none.
+    The rows are written in short transactions, so that annotators of other studies are not blocked; the last
+    transaction makes them the study's: all or none.
     """
     if study.variants.exists():
         check_variants(study, choose_items(study))
@@ -179,12 +179,12 @@ def write_rows(scratch: Study, prepared: PreparedLaunch, writer: Writer, made_by
     units = save_units(scratch, prepared.units, save)
     save_units(scratch, prepared.practice, save, first=len(units))
     make_slots(scratch, units, Purpose.MAIN, prepared.cells, make_quotas(scratch), save)
-    if not scratch.recruitment.get("open_link"):  # there strangers claim the cells when they come
+    if not scratch.recruitment.get("open_link"):  # with an open link, visitors claim the cells
         make_annotators(scratch, count_annotators(scratch), Purpose.MAIN, save=save)
 
 
 def report_assignments(save: Save, total: int) -> Save:
-    """The same `save`, which also reports how many of the assignments it has stored."""
+    """A `save` that also reports how many of the assignments it has stored."""
     number = count(1)
 
     def report(rows: Iterable[Any]) -> Iterable[Any]:
@@ -200,8 +200,8 @@ def report_assignments(save: Save, total: int) -> Save:
 
 
 def go_live(study: Study, scratch: Study, version: int) -> Study | None:
-    """Make the rows of the scratch study those of the study, and open it; None if the bank has another version."""
-    clear_rows(study)  # what takes long of it, before the lock
+    """Move the rows of the scratch study to the study, and open it; None if the bank has changed."""
+    clear_rows(study)  # the slow part, before the lock
     with transaction.atomic():
         if not is_unchanged(study.project, version):
             return None
@@ -216,7 +216,7 @@ def go_live(study: Study, scratch: Study, version: int) -> Study | None:
 
 
 def make_units(study: Study, planned: list[PlannedUnit]) -> list[Unit]:
-    """The units as planned now, in place of any that a preview of the draft had made."""
+    """The units as now planned, replacing any that a preview of the draft had made."""
     clear_rows(study)
     return save_units(study, planned)
 
@@ -250,7 +250,7 @@ def close_study(study: Study) -> Study:
 
 @transaction.atomic
 def reopen_study(study: Study) -> Study:
-    """Open a closed study again: its links work as before. A deadline that has passed is lifted."""
+    """Open a closed study again, with its links. A deadline that has passed is removed."""
     study = lock_study(study, StudyState.CLOSED)
     study.closed_at, study.deadline = None, None
     study.save(update_fields=["deadline"])
@@ -259,7 +259,7 @@ def reopen_study(study: Study) -> Study:
 
 @transaction.atomic
 def open_main_part(study: Study) -> Study:
-    """Let the annotators go on from the calibration to the texts of their own; `SpecError` if nobody waits for it."""
+    """Let the annotators continue from the calibration to their own texts; `SpecError` if nobody waits for it."""
     study = lock_study(study, StudyState.LIVE, StudyState.PAUSED)
     if not study.units.filter(part=CALIBRATION).exists():
         raise SpecError(_("This study has no calibration, so its main part is already open."))
@@ -288,9 +288,9 @@ def delete_draft(study: Study) -> None:
 
 @transaction.atomic
 def start_preview(study: Study, variant: str = "") -> Annotator:
-    """An annotator for looking at the pages; of a draft, with its items as they are now. Nothing of it counts.
+    """An annotator for looking at the pages; for a draft, with its present items. None of its answers count.
 
-    `variant` is the name of the one to look at; without it, one is drawn as for everybody.
+    `variant`: the name of the variant to preview; without it, one is drawn as for everybody.
     """
     study = lock_study(study, StudyState.DRAFT, StudyState.LIVE)
     if study.is_draft:
@@ -307,7 +307,7 @@ def start_preview(study: Study, variant: str = "") -> Annotator:
 
 
 def start_phase_preview(study: Study) -> Annotator:
-    """An annotator for looking at phases, which need no items: also of a draft without any, and of a closed study."""
+    """An annotator for previewing phases, which need no items: also for a draft without any, and for a closed study."""
     try:
         return start_preview(study)
     except (SpecError, WrongState):

@@ -1,4 +1,4 @@
-"""What may change after a launch: title, deadline, quotas; closing by itself; templates of a study."""
+"""What may change after a launch: title, deadline, quotas; automatic closing; templates of studies."""
 
 from datetime import datetime, timedelta
 
@@ -15,14 +15,14 @@ from studies.services.launching import set_state
 from studies.services.spec import SpecError, check_spec
 from studies.services.states import WrongState, lock_study, lock_study_state
 
-AWAY_AFTER = timedelta(days=1)  # who has not been seen for so long does not keep a full study open
+AWAY_AFTER = timedelta(days=1)  # a person away for this long does not keep a full study open
 
 
 @transaction.atomic
 def change_launched_study(
     study: Study, *, title: str, deadline: datetime | None, max_finished: int | None, per_unit: int | None = None
 ) -> Study:
-    """Title, deadline and quotas of a study; `SpecError` for a deadline in the past or a lower number per text."""
+    """Set title, deadline and quotas of a study; `SpecError` for a deadline in the past or a lower number per text."""
     study = lock_study(study, *StudyState)
     if deadline and deadline != study.deadline and deadline <= timezone.now():
         raise SpecError(_("The deadline is in the past. Choose a later one, or close the study."), "deadline")
@@ -34,7 +34,7 @@ def change_launched_study(
 
 
 def raise_per_unit(study: Study, per_unit: int | None) -> None:
-    """More people for each unit; those who join from now on fill them."""
+    """More people for each unit; people who join from now on fill them."""
     now = study.plan.get("per_unit")
     if per_unit is None or per_unit == now:
         return
@@ -61,7 +61,7 @@ def count_finished(study: Study) -> int:
 
 
 def close_due_studies() -> list[str]:
-    """Close live studies whose deadline has passed, or that are full while nobody is at work; returns their slugs."""
+    """Close live studies whose deadline has passed, or that are full and nobody is at work; returns their slugs."""
     now = timezone.now()
     due = Q(deadline__lte=now) | Q(max_finished__isnull=False)
     return [
@@ -78,7 +78,7 @@ def is_due(study: Study, now: datetime) -> bool:
 
 
 def has_people_at_work(study: Study, now: datetime) -> bool:
-    """Whether somebody who began was here within a day: nobody is turned away after having worked."""
+    """Whether somebody who has begun was here within a day: nobody is turned away after having worked."""
     begun = Annotator.objects.filter(study=study, purpose=Purpose.MAIN, last_seen__gt=now - AWAY_AFTER, revoked_at=None)
     open_ones = Assignment.objects.open().filter(annotator__in=begun)
     return open_ones.exists()
@@ -86,7 +86,7 @@ def has_people_at_work(study: Study, now: datetime) -> bool:
 
 @transaction.atomic
 def close_quietly(study: Study) -> bool:
-    """Close it unless somebody was faster."""
+    """Close it, unless somebody else already has."""
     try:
         study = lock_study_state(study, StudyState.LIVE)
     except WrongState:
@@ -97,7 +97,7 @@ def close_quietly(study: Study) -> bool:
 
 
 def save_template(study: Study, name: str, user: User | None) -> StudyTemplate:
-    """Keep what the study asks under a name, in place of an earlier template of that name."""
+    """Store the contents of the study under a name, replacing an earlier template of that name."""
     content = describe_study(study)
     template, _is_new = StudyTemplate.objects.update_or_create(
         project=study.project, name=name, defaults={"content": content, "made_by": user, "made_at": timezone.now()}
@@ -106,7 +106,7 @@ def save_template(study: Study, name: str, user: User | None) -> StudyTemplate:
 
 
 def use_template(template: StudyTemplate) -> Study:
-    """A new draft as the template says, with a seed of its own. `SpecError` if its wording is gone."""
+    """A new draft from the template, with a seed of its own. `SpecError` if its wording no longer exists."""
     content = template.content
     plan = {name: value for name, value in content["plan"].items() if name != "seed"}
     wanted = {**content, "slug": find_free_slug(content["slug"]), "title": template.name, "plan": plan}

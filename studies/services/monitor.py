@@ -1,6 +1,6 @@
-"""Who is where in a running study: the state, the place, the time and the oddities of each person.
+"""The people of a running study: state, place, time, and unusual behavior of each.
 
-Everything is counted when it is asked for, in a number of queries that does not grow with the number of people.
+Everything is computed on request, in a number of queries that does not grow with the number of people.
 """
 
 from collections import Counter
@@ -34,15 +34,15 @@ from studies.services.selection import CALIBRATION
 
 IDLE_AFTER = timedelta(minutes=30)
 STUCK_AFTER = timedelta(days=1)
-LONGEST_STAGE = timedelta(minutes=30)  # more than that at one stage is a pause
+LONGEST_STAGE = timedelta(minutes=30)  # more time than this in one stage is a pause
 FAST_SHARE = 1 / 3  # of the median time of a unit
-MIN_COMPARED = 3  # people whose times make a median
-MIN_ALIKE = 10  # scores that are all equal
+MIN_COMPARED = 3  # fewest people whose times give a median
+MIN_ALIKE = 10  # fewest scores that are suspicious if all are equal
 
 
 @dataclass(frozen=True)
 class State:
-    """A state of a person: its word and the colour of its badge."""
+    """A state of a person: its label and the color of its badge."""
 
     name: str
     title: Any
@@ -65,10 +65,10 @@ STATES = (WORKING, IDLE, STUCK, IN_PHASES, NOT_OPENED, WAITING, PAUSED, TIMED_OU
 
 @dataclass
 class Person:
-    """One person of a study as the monitor shows them.
+    """One person of a study on the monitor.
 
-    minutes: working time; None before the first stage is handed in. fast: less than a third of the others' time for
-    a unit. alike: at least ten scores and all of them equal.
+    minutes: active time; None before the first stage is handed in. fast: less than a third of the others' time per
+    unit. alike: at least ten scores, all equal.
     """
 
     annotator: Any
@@ -100,14 +100,14 @@ class Person:
 
     @property
     def needs_nudge(self) -> bool:
-        """Whether somebody should look after them: they stopped, or have had an unopened link for a day."""
+        """Whether a researcher should contact them: they stopped, or have not opened their link for a day."""
         return self.state == STUCK or (self.state == NOT_OPENED and not self.is_new)
 
 
 def classify(annotator: Any, *, waits: bool, now: datetime) -> State:
-    """The state of an annotator of `query_people`. Every state of a person is decided here.
+    """The state of an annotator of `query_people`. The only place that decides the state of a person.
 
-    waits: whether the study's calibration is over for whoever has done it, and the main part is not open yet.
+    waits: whether those who have done the calibration still wait for the main part to be opened.
     """
     if annotator.ended_as:
         return ENDED[annotator.ended_as]
@@ -132,7 +132,7 @@ def classify(annotator: Any, *, waits: bool, now: datetime) -> State:
 
 
 def query_people(study: Study, purpose: Purpose) -> QuerySet[Annotator]:
-    """People in the order they were made, with the numbers of their assignments.
+    """People in the order they were added, with the numbers of their assignments.
 
     n_done, n_open, n_begun (opened, not finished), n_calibrating (open, of the calibration), n_surplus, n_abandoned.
     """
@@ -150,7 +150,7 @@ def query_people(study: Study, purpose: Purpose) -> QuerySet[Annotator]:
 
 
 def list_people(study: Study, purpose: Purpose = Purpose.MAIN, now: datetime | None = None) -> list[Person]:
-    """All people of the purpose, each with state, place, time and oddities."""
+    """All people of the purpose, each with state, place, time and unusual behavior."""
     now = now or timezone.now()
     waits = get_declaration(study).calibration and study.main_opened_at is None and purpose == Purpose.MAIN
     found = [
@@ -168,14 +168,14 @@ def list_people(study: Study, purpose: Purpose = Purpose.MAIN, now: datetime | N
 
 
 def find_current(study: Study, purpose: Purpose) -> dict[int, Assignment]:
-    """By annotator the assignment that is open before them, with its text."""
+    """By annotator the assignment that they have open, with its text."""
     mine = Assignment.objects.open().filter(annotator__study=study, annotator__purpose=purpose)
     begun = mine.filter(stage_opened_at__isnull=False).select_related("unit__text").order_by("-position", "-pk")
     return {assignment.annotator_id: assignment for assignment in begun.defer("shown")}
 
 
 def sum_minutes(study: Study, purpose: Purpose) -> dict[int, float]:
-    """By annotator the minutes at work; where that was not measured, from opening to handing in, 30 a stage at most."""
+    """By annotator the active minutes; if not measured, from opening to handing in, at most 30 per stage."""
     spent = ExpressionWrapper(F("submitted_at") - F("opened_at"), output_field=DurationField())
     mine = Submission.objects.filter(
         assignment__annotator__study=study,
@@ -196,7 +196,7 @@ def sum_minutes(study: Study, purpose: Purpose) -> dict[int, float]:
 
 
 def find_alike(study: Study, purpose: Purpose) -> set[int]:
-    """Annotators whose scores on scales are all the same, and at least ten."""
+    """Annotators whose scores on scales are all the same, at least ten of them."""
     scales = {each.name for stage in get_declaration(study).stages for each in stage.questions if each.kind == "scale"}
     mine = Response.objects.filter(
         assignment__annotator__study=study, assignment__annotator__purpose=purpose, question__in=scales
@@ -215,7 +215,7 @@ def count_comments(study: Study, purpose: Purpose) -> dict[int, int]:
 
 
 def mark_fast(people: Sequence[Person]) -> None:
-    """Mark those who need less than a third of the median time for a unit, where enough people have done any."""
+    """Mark those who need less than a third of the median time per unit, if enough people have done any."""
     timed = [person for person in people if person.minutes is not None and person.n_done]
     if len(timed) < MIN_COMPARED:
         return
@@ -226,7 +226,8 @@ def mark_fast(people: Sequence[Person]) -> None:
 
 @dataclass(frozen=True)
 class Overview:
-    """The people of a study as a whole: how far, how fast, when it will be complete, what a fair pay rests on."""
+    """The people of a study as a whole: progress, speed, expected completion, and the minutes that fair pay is based
+    on."""
 
     study: Study
     people: Sequence[Person]
@@ -234,13 +235,13 @@ class Overview:
 
     @cached_property
     def counts(self) -> list[tuple[State, int]]:
-        """How many are in each state, those that occur."""
+        """How many people are in each state that occurs."""
         found = Counter(person.state.name for person in self.people)
         return [(state, found[state.name]) for state in STATES if found[state.name]]
 
     @cached_property
     def expected_people(self) -> list[Person]:
-        """Those whose open work is expected to be done."""
+        """The people whose open work will probably be done."""
         return [person for person in self.people if not person.is_over]
 
     @property
@@ -249,7 +250,7 @@ class Overview:
 
     @cached_property
     def n_all(self) -> int:
-        """Finished and open units, and places of an open link; what is open under a disabled link is not expected."""
+        """Finished and open units, and places of an open link; open units under a disabled link are not expected."""
         waiting = count_waiting_places([self.study]).get(self.study.pk, 0)
         people = self.expected_people
         return waiting + sum(person.n_done if person.state == LINK_OFF else person.n_all for person in people)
@@ -267,19 +268,19 @@ class Overview:
 
     @cached_property
     def minutes_per_unit(self) -> float | None:
-        """The median over people who have done a unit."""
+        """The median over people who have done at least one unit."""
         timed = [person.minutes / person.n_done for person in self.people if person.minutes and person.n_done]
         return median(timed) if timed else None
 
     @cached_property
     def minutes_per_person(self) -> float | None:
-        """The median working time of those who have finished."""
+        """The median active time of those who have finished."""
         timed = [person.minutes for person in self.people if person.minutes and person.state == FINISHED]
         return median(timed) if timed else None
 
     @cached_property
     def finish(self) -> datetime | None:
-        """When all will be done at the speed so far; None before three units are done, or when nothing is open."""
+        """When all will be done at the present speed; None before three units are done, or if nothing is open."""
         rest = self.n_all - self.n_done
         if rest <= 0 or self.n_done < MIN_COMPARED or not self.study.takes_answers:
             return None
@@ -293,5 +294,5 @@ class Overview:
 
 
 def fair_pay(minutes: float, hourly: float) -> float:
-    """What somebody gets for so many minutes at this hourly wage, in full cents, rounded up."""
+    """The pay for so many minutes at this hourly wage, rounded up to full cents."""
     return -(-round(minutes * hourly * 100, 4) // 60) / 100

@@ -1,4 +1,4 @@
-"""Annotators: making them with their links and their cells of the plan, revoking and renewing links."""
+"""Annotators: creating them with their links and their cells of the plan; revoking and renewing links."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
@@ -26,7 +26,7 @@ from studies.services.selection import CALIBRATION, UnitContents, read_contents
 from studies.services.spec import SpecError
 from studies.services.states import hold_state, lock_study
 
-MAX_SEARCHED = 20  # at once: each is fitted into the plan; of more, each gets a seat of a plan of their own
+MAX_SEARCHED = 20  # people fitted into the plan one by one; more people get seats of a separate plan
 CODE_PREFIXES = {
     Purpose.MAIN: "P",
     Purpose.PILOT: "pilot-",
@@ -40,7 +40,7 @@ CODE_PREFIXES = {
 def add_annotators(study: Study, count: int, *, group: str = "", people: Sequence[str] = ()) -> list[Annotator]:
     """More people for a launched study, each with a link; `people` are their project-wide codes.
 
-    `SpecError` for somebody who takes part already, and if the plan has no text left for them.
+    `SpecError` for somebody who already takes part, and if the plan has no text left for them.
     """
     study = lock_study(study, StudyState.LIVE, StudyState.PAUSED)
     check_people(study, people)
@@ -56,7 +56,7 @@ def add_annotators(study: Study, count: int, *, group: str = "", people: Sequenc
 
 
 def check_places(study: Study, count: int, group: str = "") -> None:
-    """`SpecError` if so many more people (of the group) cannot all have work."""
+    """Raises `SpecError` if so many more people (of the group) cannot all get work."""
     check_group(study, group)
     check_cells(count * study.units.count(), None if get_declaration(study).guesses else MAX_LAUNCHED)
     free_revoked_cells(study)
@@ -74,7 +74,7 @@ def explain_no_work() -> str:
 
 
 def check_people(study: Study, people: Sequence[str]) -> None:
-    """Nobody takes part twice."""
+    """Raises `SpecError` if somebody would take part twice."""
     known = set(study.annotators.filter(person__in=people).values_list("person", flat=True))
     twice = sorted(known | {code for code in people if people.count(code) > 1})
     if twice:
@@ -88,7 +88,7 @@ def check_people(study: Study, people: Sequence[str]) -> None:
 
 
 def free_revoked_cells(study: Study) -> None:
-    """What somebody without a link has not begun goes to whoever joins now."""
+    """Free what people with a revoked link have not begun, for whoever joins now."""
     unbegun = Assignment.objects.open().filter(
         annotator__study=study,
         annotator__kind=AnnotatorKind.HUMAN,
@@ -109,9 +109,9 @@ def make_annotators(
     people: Sequence[str] = (),
     save: Save = save_at_once,
 ) -> list[Annotator]:
-    """Annotators in the next seats, with their assignments; a seat that the plan does not know yet is added to it.
+    """Annotators in the next seats, with their assignments; a seat beyond the plan is added to it.
 
-    Without a `group` they are put into the study's groups, by the numbers of the plan if it has any, else in turn.
+    Without a `group` they are distributed over the study's groups, by the numbers in the plan or else in turn.
     """
     first = find_next_seat(study, purpose) if first is None else first
     groups = [group] * count if group else assign_groups(study, first, count)
@@ -140,12 +140,12 @@ def make_annotators(
 
 
 def make_code(purpose: Purpose, seat: int, width: int = 2) -> str:
-    """The code of whoever takes the seat."""
+    """The code of the person in this seat."""
     return f"{CODE_PREFIXES[purpose]}{seat + 1:0{width}d}"
 
 
 def find_next_seat(study: Study, purpose: Purpose) -> int:
-    """A number behind all seats; where people come by an open link, also behind the places that wait for them."""
+    """The number after all seats; with an open link, also after the places that wait for visitors."""
     taken: list[QuerySet[Any]] = [study.annotators.filter(purpose=purpose)]
     if purpose == Purpose.MAIN and study.recruitment.get("open_link"):
         taken.append(Slot.objects.filter(unit__study=study, purpose=purpose))
@@ -154,7 +154,7 @@ def find_next_seat(study: Study, purpose: Purpose) -> int:
 
 
 class Cell(NamedTuple):
-    """A slot of the plan."""
+    """One slot of the plan."""
 
     pk: int
     unit_id: int
@@ -179,7 +179,7 @@ def create_assignments(
     save: Save,
     first: int = 0,
 ) -> None:
-    """Save assignments for the cells, in an order of the annotator's own, with everything they will be shown.
+    """Save assignments for the cells, in a random order of the annotator's own, with everything they will be shown.
 
     first: the position of the first of them.
     """
@@ -200,12 +200,12 @@ def create_assignments(
         for position, slot in enumerate(ordered, first)
     ]
     columns = ("slot_id", "unit_id", "annotator_id", "position", "shown", "stage", "token", "text_version")
-    rows.sort(key=itemgetter(0))  # so that a chunk changes few pages of the indexes by slot and unit
+    rows.sort(key=itemgetter(0))  # so that a chunk touches few index pages (by slot and unit)
     save(Assignment, rows, columns)
 
 
 def shuffle_slots(slots: Sequence[Slot | Cell], units: dict[int, UnitContents], rng: Random) -> list[Slot | Cell]:
-    """Texts in random order, and the units of a text together, in random order too. A calibration comes first."""
+    """Texts in random order, and the units of each text together, also in random order. A calibration comes first."""
     by_text: dict[int, list[Slot | Cell]] = {}
     for slot in slots:
         by_text.setdefault(units[slot.unit_id].text_id, []).append(slot)
@@ -215,42 +215,42 @@ def shuffle_slots(slots: Sequence[Slot | Cell], units: dict[int, UnitContents], 
 
 @transaction.atomic
 def revoke_link(annotator: Annotator) -> None:
-    """The link stops working; the answers stay."""
+    """Disable the link; the answers stay."""
     if Annotator.objects.filter(pk=annotator.pk, revoked_at=None).update(revoked_at=timezone.now()):
         record_act(annotator.study.project_id, "link_disabled", annotator)
 
 
 @transaction.atomic
 def renew_link(annotator: Annotator) -> None:
-    """A new link in place of the old one, which stops working at once. Who has ended gets none."""
+    """A new link that replaces the old one, which stops working at once. People who have ended get none."""
     if Annotator.objects.filter(pk=annotator.pk, ended_as="").update(token=new_token(), revoked_at=None):
         record_act(annotator.study.project_id, "link_renewed", annotator)
 
 
 @transaction.atomic
 def pause_person(annotator: Annotator) -> None:
-    """Their pages say that the study is paused; drafts and answers stay."""
+    """Show the person a page saying that the study is paused; drafts and answers stay."""
     if Annotator.objects.filter(pk=annotator.pk, paused_at=None, ended_as="").update(paused_at=timezone.now()):
         record_act(annotator.study.project_id, "person_paused", annotator)
 
 
 @transaction.atomic
 def resume_person(annotator: Annotator) -> None:
-    """They go on where they stopped."""
+    """Let the person continue where they stopped."""
     if Annotator.objects.filter(pk=annotator.pk, paused_at__isnull=False).update(paused_at=None):
         record_act(annotator.study.project_id, "person_resumed", annotator)
 
 
 class NothingToReplace(Exception):
-    """Everything that the person was given is done; the message is a sentence."""
+    """The person has finished everything; the message is a sentence."""
 
 
 @transaction.atomic
 def replace_person(annotator: Annotator) -> Annotator:
-    """Somebody new in place of one who stopped, who does what was open, with the same guesses in a new order.
+    """A new person takes the place of one who stopped: the open work, with the same guesses in a new order.
 
-    What was handed in of finished units stays; the unit in the middle of which they stopped is done anew, and what was
-    answered of it is in no figure. `NothingToReplace`.
+    The answers of finished units stay; a unit that was only begun is done again, and its first answers are not
+    counted. `NothingToReplace`.
     """
     study = lock_study(annotator.study, StudyState.LIVE, StudyState.PAUSED)
     hold_state(study.pk, annotator.pk)

@@ -1,4 +1,4 @@
-"""Draw by chance the texts that people do in a study whose models do all; the draw is stored and never changes.
+"""Draw a random sample of texts for people in a study whose models do all texts; the draw is stored and never changes.
 
 Sources: systematic sampling with unequal probabilities over a random order (Madow 1949; Hartley & Rao 1962).
 """
@@ -24,18 +24,18 @@ from studies.services.declarations import get_declaration
 from studies.services.selection import ChosenTexts, choose_items
 from studies.services.spec import DOUBT, SpecError
 
-EVEN_SHARE = 0.5  # of the probability that every text has, whatever the models' doubt
+EVEN_SHARE = 0.5  # share of the probability that is equal for all texts, whatever the models' doubt
 
 
 def equal_chances(texts: Sequence[str], n: int) -> dict[str, float]:
-    """The inclusion probability of each text where all have the same."""
+    """The inclusion probability of each text if all have the same."""
     return dict.fromkeys(texts, n / len(texts))
 
 
 def chances_by_doubt(doubt: Mapping[str, float], n: int) -> dict[str, float]:
     """π = ½ n/N + ½ n·d/Σd per text, values above 1 set to 1 and the others scaled, so that Σπ = n.
 
-    Where no text is in doubt all have the same chance.
+    If no text is in doubt, all have the same chance.
     """
     total = fsum(doubt.values())
     even = n / len(doubt)
@@ -45,7 +45,7 @@ def chances_by_doubt(doubt: Mapping[str, float], n: int) -> dict[str, float]:
 
 
 def cap_chances(chances: Mapping[str, float], n: int) -> dict[str, float]:
-    """The same with none above 1: what is above goes to the others in proportion, as often as needed."""
+    """The same, with none above 1: the excess goes to the others in proportion, repeatedly if needed."""
     certain: set[str] = set()
     while True:
         rest = fsum(value for text, value in chances.items() if text not in certain)
@@ -58,7 +58,7 @@ def cap_chances(chances: Mapping[str, float], n: int) -> dict[str, float]:
 
 
 def mean_disagreement(answers: Sequence[Sequence[str]]) -> float | None:
-    """The share of pairs of models that differ, over all questions: each a list of what the models answered."""
+    """The share of pairs of models that differ, over all questions; each question is a list of the models' answers."""
     pairs = differ = 0
     for given in answers:
         n = len(given)
@@ -69,9 +69,9 @@ def mean_disagreement(answers: Sequence[Sequence[str]]) -> float | None:
 
 
 def draw_systematically(chances: Mapping[str, float], rng: Random) -> tuple[list[str], set[str]]:
-    """The texts in random order, and those drawn: where the cumulated probabilities pass u, u + 1, u + 2, …
+    """The texts in random order, and those drawn: where the cumulative probabilities pass u, u + 1, u + 2, …
 
-    With probabilities that sum to n exactly n are drawn, each text with its own.
+    Probabilities that sum to n draw exactly n texts, each with its own probability.
     """
     order = rng.sample(sorted(chances), len(chances))
     n, start = round(fsum(chances.values())), rng.random()
@@ -105,9 +105,9 @@ class TextDraw:
 
 
 def draw_texts(study: Study, chosen: ChosenTexts) -> TextDraw | None:
-    """The texts that people do, from the study's seed; None if they do all. Puts them first in `chosen`.
+    """The texts that people do, drawn with the study's seed; None if they do all. Puts them first in `chosen`.
 
-    `SpecError` where there are too few, or where the models' answers that the draw rests on are missing.
+    `SpecError` if there are too few, or if the models' answers that the draw is based on are missing.
     """
     n = study.plan.get("people_texts", 0)
     if not n:
@@ -131,10 +131,10 @@ def draw_texts(study: Study, chosen: ChosenTexts) -> TextDraw | None:
 
 
 def measure_doubt(study: Study, chosen: ChosenTexts) -> tuple[str, dict[str, float]]:
-    """How unsure models are about each text, and by what: the mean √(p(1 − p)) of their probabilities, or without
-    these the share of pairs of models that disagree.
+    """How unsure models are about each text, and the measure: the mean √(p(1 − p)) of their probabilities, or without
+    probabilities the share of pairs of models that disagree.
 
-    Taken are all answers of models to the items as they are now, in studies of the project with this protocol.
+    Based on all answers of models to the present items, in studies of the project with this protocol.
     """
     n, text_of = len(chosen.texts), {item.pk: text.external_id for text, items in chosen.texts for item in items}
     spread: dict[str, list[float]] = defaultdict(list)
@@ -163,7 +163,7 @@ def measure_doubt(study: Study, chosen: ChosenTexts) -> tuple[str, dict[str, flo
 
 
 def filter_model_answers(study: Study) -> QuerySet[Response]:
-    """To what has an answer to choose; where options are judged one by one, only these judgments."""
+    """Only choices; if options are judged one by one, only these judgments."""
     stages = get_declaration(study).stages
     asked = [question for stage in stages for question in stage.questions if question.kind != "text"]
     of_options = [question for question in asked if question.per == "option"]
@@ -178,7 +178,7 @@ def filter_model_answers(study: Study) -> QuerySet[Response]:
 
 
 def find_draw(study: Study) -> list[dict[str, Any]] | None:
-    """The rows of the stored draw; of a draft those that a launch would draw now. None where people do all texts."""
+    """The rows of the stored draw; for a draft those that a launch would draw now. None if people do all texts."""
     stored = PeopleTexts.objects.filter(study=study).first()
     if stored or not study.is_draft:
         return stored.texts if stored else None
@@ -193,7 +193,7 @@ DRAW_COLUMNS = ("text_id", "probability", "doubt", "drawn", "round")
 
 
 def write_draw(rows: Sequence[Mapping[str, Any]]) -> str:
-    """The draw as CSV, in its order; `round`: which round drew the text, empty where none has."""
+    """The draw as CSV, in its order; `round`: the round that drew the text, empty if none has."""
     out = StringIO()
     writer = csv.writer(out)
     writer.writerow(DRAW_COLUMNS)
@@ -207,9 +207,9 @@ def write_draw(rows: Sequence[Mapping[str, Any]]) -> str:
 
 
 def draw_for_import(study: Study, chosen: ChosenTexts, done: Collection[str]) -> tuple[TextDraw | None, list[str]]:
-    """The draw of the draft that answers are imported into, and notices; `done`: the texts that people answered about.
+    """The draw of a draft into which answers are imported, and notices; `done`: the texts that people answered about.
 
-    None where people did other texts than those that the draft draws: then they were not drawn by chance.
+    None if people did other texts than the draft draws: then they were not drawn at random.
     """
     draw = draw_texts(study, chosen)
     others = set(done) - draw.drawn if draw else set()
@@ -223,7 +223,7 @@ def draw_for_import(study: Study, chosen: ChosenTexts, done: Collection[str]) ->
 
 
 def store_draw(study: Study, draw: TextDraw | None, made_by: User | None) -> None:
-    """Keep the draw with the study."""
+    """Store the draw with the study."""
     if draw is not None:
         texts = [draw.row_of(text) for text in draw.order]
         PeopleTexts.objects.create(

@@ -1,4 +1,4 @@
-"""Change the phases of a draft, and how people come to a study: what pages and study files share."""
+"""Change the phases of a draft, and how people join a study: shared by pages and study files."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -36,18 +36,18 @@ WORDS = (
     "version",
     "markup",
     "pictures",
-)  # of a phase, all that may change after a launch
+)  # the only fields of a phase that may change after a launch
 FROZEN = (
     "open_link",
     "platform",
     "id_parameter",
     "units_per_person",
     "read_aloud",
-)  # of recruitment, once the study is launched
+)  # the only fields of recruitment that may change after a launch
 
 
 def list_phases_of(study: Study) -> list[dict[str, Any]]:
-    """The phases as a study file says them; those of the instrument where the study has none of its own."""
+    """The phases in the format of a study file; those of the instrument if the study has none of its own."""
     return [phase.model_dump(exclude_defaults=True) for phase in read_phases(study)] or [
         {"kind": name, "name": name} for name in get_declaration(study).phases
     ]
@@ -55,7 +55,7 @@ def list_phases_of(study: Study) -> list[dict[str, Any]]:
 
 @transaction.atomic
 def save_phases(study: Study, phases_data: Sequence[Mapping[str, Any]]) -> None:
-    """Put these phases in place of a draft's; its previews end. `SpecError` where they cannot be."""
+    """Replace the phases of a draft; its previews end. `SpecError` if the phases are invalid."""
     study = lock_study(study, StudyState.DRAFT)
     refuse_if_written(study)
     try:
@@ -70,12 +70,12 @@ def save_phases(study: Study, phases_data: Sequence[Mapping[str, Any]]) -> None:
 
 
 def explain_problem(problem: Any) -> str:
-    """Without the number of the phase, which no page shows."""
+    """The message without the number of the phase, which no page shows."""
     return explain_error(problem | {"loc": problem["loc"][1:] or (_("phases"),)})
 
 
 def add_usual_words(phase: Mapping[str, Any], usual: Mapping[str, Any]) -> dict[str, Any]:
-    """What people read in a phase: its own words, the usual ones where it has none. Text and points go together."""
+    """The words of a phase: its own, or the defaults if it has none. Text and points go together."""
     own = {name: phase[name] for name in ("title", "button") if phase.get(name)}
     text = phase if phase.get("paragraphs") or phase.get("points") else usual
     return {**phase, **{name: usual.get(name, "") for name in ("title", "button")}, **own} | {
@@ -84,7 +84,7 @@ def add_usual_words(phase: Mapping[str, Any], usual: Mapping[str, Any]) -> dict[
 
 
 def drop_usual_words(told: Mapping[str, Any], usual: Mapping[str, Any]) -> dict[str, Any]:
-    """The values of a phase without words that are the usual ones: those follow the instrument."""
+    """The values of a phase without words that equal the defaults: those stay tied to the instrument."""
     same = [name for name in ("title", "button") if told.get(name) == usual.get(name)]
     text = ("paragraphs", "points")
     if not told.get("markup") and all(list(told.get(name, [])) == list(usual.get(name, [])) for name in text):
@@ -93,7 +93,7 @@ def drop_usual_words(told: Mapping[str, Any], usual: Mapping[str, Any]) -> dict[
 
 
 def add_phase(study: Study, kind: str) -> str:
-    """Append a phase of the kind, with the usual words and an example of a question; returns its name."""
+    """Append a phase of the kind, with default words and an example question; returns its name."""
     phases = list_phases_of(study)
     taken = {phase["name"] for phase in phases}
     name = next(each for each in [kind, *(f"{kind}_{n}" for n in range(2, 40))] if each not in taken)
@@ -106,7 +106,7 @@ def add_phase(study: Study, kind: str) -> str:
 
 
 def make_example(kind: str, name: str) -> dict[str, Any]:
-    """A question to be replaced, for kinds that cannot be without; called after the phase, as names are columns."""
+    """A question to be replaced, for kinds that need one; named after the phase, as question names become columns."""
     if kind not in ASKING:
         return {}
     levels = [_("blue"), _("red")]
@@ -130,7 +130,7 @@ def remove_phase(study: Study, name: str) -> None:
 
 
 def replace_phase(study: Study, name: str, values: Mapping[str, Any]) -> None:
-    """Word a phase anew; its kind and its place stay."""
+    """Change the contents of a phase; its kind and its place stay."""
     phases = list_phases_of(study)
     save_phases(study, [phase_with(phase, values) if phase["name"] == name else phase for phase in phases])
 
@@ -141,9 +141,9 @@ def phase_with(phase: Mapping[str, Any], values: Mapping[str, Any]) -> dict[str,
 
 @transaction.atomic
 def reword_phase(study: Study, name: str, values: Mapping[str, Any]) -> None:
-    """Say a phase of a running study in other words. Whoever has passed it goes on; the earlier words are kept.
+    """Reword a phase of a running study. People who have passed it continue; the earlier words are kept.
 
-    Its kind, place, questions and marks stay. `SpecError` where it cannot be, and for a version given before.
+    Its kind, place, questions and marks stay. `SpecError` if it is not possible, and for a version used before.
     """
     study = lock_study(study, StudyState.LIVE, StudyState.PAUSED)
     phases = list_phases_of(study)
@@ -175,14 +175,14 @@ def reword_phase(study: Study, name: str, values: Mapping[str, Any]) -> None:
 
 
 def list_versions(study: Study, phase: Phase) -> list[str]:
-    """What tells the wordings of a phase apart, the earliest first and the present one last."""
+    """The versions of the wordings of a phase, the earliest first and the present one last."""
     earlier = [each["version"] for each in study.earlier_phases if each["phase"]["name"] == phase.name]
     return [*earlier, phase.version_shown]
 
 
 @dataclass(frozen=True)
 class Wording:
-    """A wording of a phase, until when people read it (None: still), and how many have passed it in these words."""
+    """A wording of a phase, until when people read it (None: still), and how many have passed it with this wording."""
 
     phase: Phase
     version: str
@@ -191,7 +191,7 @@ class Wording:
 
 
 def list_wordings(study: Study, name: str) -> list[Wording]:
-    """The earlier wordings of a phase and its present one, if it was worded anew or asks for consent."""
+    """The earlier wordings of a phase and its present one, if it was reworded or asks for consent."""
     present = next(Phase.model_validate(phase) for phase in list_phases_of(study) if phase["name"] == name)
     earlier = [each for each in study.earlier_phases if each["phase"]["name"] == name]
     if not earlier and present.kind != "consent":
@@ -206,7 +206,7 @@ def list_wordings(study: Study, name: str) -> list[Wording]:
 
 
 def write_questions(phase: Mapping[str, Any]) -> str:
-    """The questions of a phase as lines that `read_questions` reads."""
+    """The questions of a phase as text that `read_questions` reads."""
     questions = phase.get("questions", [])
     plain = [
         question | ({"levels": shorten_levels(question["levels"])} if "levels" in question else {})
@@ -216,7 +216,7 @@ def write_questions(phase: Mapping[str, Any]) -> str:
 
 
 def shorten_levels(levels: Sequence[Any]) -> list[Any]:
-    """A level whose value is its label is written as that."""
+    """Write a level whose value is its label as the label alone."""
     return [each["label"] if isinstance(each, dict) and each["label"] == each["value"] else each for each in levels]
 
 
@@ -232,7 +232,7 @@ def read_questions(text: str) -> list[Any]:
 
 @transaction.atomic
 def save_recruitment(study: Study, values: Mapping[str, Any]) -> None:
-    """Say how people come to the study. Once it is launched, caps, times and codes may change, and nothing else."""
+    """Set how people join the study. Once it is launched, only caps, times and codes may change."""
     study = lock_study(study, StudyState.DRAFT, StudyState.LIVE, StudyState.PAUSED)
     try:
         wanted = Recruitment.model_validate(values).model_dump(exclude_defaults=True)

@@ -1,4 +1,4 @@
-"""Pictures of phases: a study file holds them as data URIs, a study their digests; the project keeps the pictures."""
+"""Pictures of phases: a study file has them as data URIs, a study their digests; the project stores the pictures."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -15,7 +15,8 @@ from studies.services.spec import SpecError
 
 
 def store_phases(project: Project, phases: Iterable[Phase]) -> list[dict[str, Any]]:
-    """The phases as a study keeps them; pictures that come with them are kept. `SpecError` for one that is none."""
+    """The phases as a study stores them; their pictures are stored in the project. `SpecError` for an invalid
+    picture."""
     return [store_phase(project, phase) for phase in phases]
 
 
@@ -41,7 +42,7 @@ def store_phase(project: Project, phase: Phase) -> dict[str, Any]:
 
 
 def write_phases(study: Study) -> list[dict[str, Any]]:
-    """The phases as a study file has them, with their pictures."""
+    """The phases in the format of a study file, with their pictures."""
     return [
         phase | ({"pictures": write_picture_uris(study.project_id, phase["pictures"])} if "pictures" in phase else {})
         for phase in study.phases
@@ -49,7 +50,7 @@ def write_phases(study: Study) -> list[dict[str, Any]]:
 
 
 def list_phase_pictures(project: Project) -> set[str]:
-    """The digests of the pictures that phases of the project show, or showed in an earlier wording."""
+    """The digests of the pictures in phases of the project, including earlier wordings."""
     found = Study.objects.filter(project=project).values_list("phases", "earlier_phases")
     phases = [phase for now, before in found for phase in (*now, *(each["phase"] for each in before))]
     return {digest for phase in phases for digest in phase.get("pictures", {}).values()}

@@ -1,4 +1,4 @@
-"""Take an annotator through the phases of a study: which is next, what was answered, who can go on."""
+"""Take an annotator through the phases of a study: which is next, what was answered, who may continue."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -14,13 +14,13 @@ from studies.phases import AFTER_UNITS, Phase
 from studies.services.declarations import get_annotator_declaration, get_annotator_wording, keep
 
 FOLDER = Path(__file__).resolve().parent.parent
-PRACTICE_ROUND = 0  # practice is numbered by itself
+PRACTICE_ROUND = 0  # practice has a round of its own
 
 _launched: dict[tuple[int, datetime, datetime | None], tuple[Phase, ...]] = {}
 
 
 def get_phases(study: Study) -> tuple[Phase, ...]:
-    """The study's own phases in their order; none where people go through those of the instrument."""
+    """The study's own phases in order; none if people go through those of the instrument."""
     if not study.launched_at:
         return read_phases(study)
     key = study.pk, study.launched_at, study.phases_changed_at
@@ -34,12 +34,12 @@ def read_phases(study: Study) -> tuple[Phase, ...]:
 
 
 def forget_launched() -> None:
-    """Where a database is not the one of before, as in tests, its primary keys may mean something else."""
+    """Clear the cache when the database is replaced, as in tests, where primary keys may mean something else."""
     _launched.clear()
 
 
 def list_phases(annotator: Annotator) -> tuple[Phase, ...]:
-    """What the annotator goes through: the phases of the study, else those of the instrument. Experts have none."""
+    """The annotator's phases: those of the study, else those of the instrument. Experts have none."""
     if annotator.purpose == Purpose.EXPERT:
         return ()
     own = get_phases(annotator.study)
@@ -62,8 +62,8 @@ def read_passages(annotator: Annotator) -> dict[str, PhasePassed]:
 def find_open_phase(annotator: Annotator, current: Assignment | None, done: Assignment | None) -> str | None:
     """The phase that comes before the next unit, or after the last; None if none does.
 
-    `current` is the next assignment, not begun yet; `done` the one handed in just now, before which all that comes
-    first was passed.
+    `current`: the next assignment, not begun yet; `done`: the one just handed in, which means that the phases before
+    it were passed.
     """
     phases = list_phases(annotator)
     if done and not any(phase.kind in ("attention", "practice", "survey") for phase in phases):
@@ -78,7 +78,8 @@ def find_open_phase(annotator: Annotator, current: Assignment | None, done: Assi
 
 
 def is_due(phase: Phase, annotator: Annotator, current: Assignment | None) -> bool:
-    """Whether the phase comes now, if it was not passed: attention checks behind their units, a survey behind all."""
+    """Whether the phase comes now, if it was not passed: attention checks after their number of units, a survey after
+    all."""
     if phase.kind in ("practice", "thanks"):
         return False
     if phase.kind == "attention":
@@ -92,28 +93,28 @@ def count_finished(annotator: Annotator) -> int:
 
 @cache
 def load_usual_words(language: str) -> dict[str, dict[str, Any]]:
-    """The usual words of all kinds of phases in a language; in English where Lesart does not have it."""
+    """The default words of all kinds of phases in a language; in English if Lesart lacks the language."""
     path = FOLDER / f"phase_words.{language.partition('-')[0]}.yaml"
     loaded = yaml.safe_load((path if path.exists() else FOLDER / "phase_words.en.yaml").read_text("utf-8"))
     return dict(loaded)
 
 
 def get_usual_words(name: str, language: str, wording: Mapping[str, Any]) -> dict[str, Any]:
-    """What a phase or page says without words of its own: what the instrument has, else what ships with Lesart."""
+    """The words of a phase or page without words of its own: the instrument's, else those shipped with Lesart."""
     usual = load_usual_words(language).get(name, {})
     words = dict(wording.get("done" if name == "thanks" else name) or usual)
     return words | {"button": words.get("agree") or words.get("start") or usual.get("button", "")}
 
 
 def get_phase_words(annotator: Annotator, name: str) -> dict[str, Any]:
-    """The words of a phase, or of a page that is none, as this annotator sees them."""
+    """The words of a phase, or of another page, as this annotator sees them."""
     phase = get_phase(annotator, name)
     usual = get_usual_words(phase.kind if phase else name, annotator.study.language, get_annotator_wording(annotator))
     return fill_words(phase, usual)
 
 
 def fill_words(phase: Phase | None, usual: Mapping[str, Any]) -> dict[str, Any]:
-    """The phase's own title, text and button; the usual ones where it is silent."""
+    """The phase's own title, text and button; the defaults for those it lacks."""
     if phase is None:
         return dict(usual)
     has_text = phase.paragraphs or phase.points
@@ -127,7 +128,8 @@ def fill_words(phase: Phase | None, usual: Mapping[str, Any]) -> dict[str, Any]:
 def note_answers(
     annotator: Annotator, phase: Phase, answers: Mapping[str, str], passage: PhasePassed | None
 ) -> PhasePassed:
-    """Store a try at the phase, after those of the `passage`, and what follows: it is passed, or somebody is out."""
+    """Store a try at the phase, after those of the `passage`, and its result: it is passed, or the annotator is
+    screened out."""
     now = timezone.now()
     tries = passage.tries + 1 if passage else 1
     passage = passage or PhasePassed(annotator=annotator, phase=phase.name)
@@ -143,7 +145,7 @@ def note_answers(
 
 
 def end_annotator(annotator: Annotator, reason: EndReason) -> None:
-    """The annotator takes no further part: their cells are free for others, and nothing of theirs is in a figure."""
+    """End the annotator's part: their cells are free for others, and none of their answers are counted."""
     now = timezone.now()
     annotator.assignments.active().update(returned_at=now, return_reason=reason.label)
     annotator.assignments.update(apart=None)

@@ -1,4 +1,4 @@
-"""Work out where an annotator is in a study, and which texts the same person has read in others."""
+"""Find where an annotator is in a study, and which texts the same person has read in other studies."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ from studies.services.declarations import get_annotator_declaration
 from studies.services.phases import find_open_phase
 from studies.services.selection import CALIBRATION, MAIN
 
-# Of an open assignment, what its page and its hand-in rest on; the frozen rest of the study is known (declarations.py).
+# The fields of an open assignment that its page and its hand-in need; the frozen rest is cached (declarations.py).
 OF_ASSIGNMENT = (
     *("round", "position", "shown", "text_version", "reopened", "stage", "token", "stage_opened_at", "finished_at"),
     "apart",
@@ -40,22 +40,22 @@ Kind = Barrier | Literal["phase", "stage", "waiting", "returning", "done"]
 
 @dataclass(frozen=True)
 class Place:
-    """Where an annotator is: the page they should see, whatever they typed."""
+    """Where an annotator is: the page that they should see, whatever address they typed."""
 
     kind: Kind
     annotator: Annotator
     phase: str | None = None
     assignment: Assignment | None = None
     stage: Stage | None = None
-    following: tuple[Assignment, ...] = ()  # what is open after it, as far as it was read
-    done: Assignment | None = None  # what was handed in just now
+    following: tuple[Assignment, ...] = ()  # open assignments after it, as far as they were read
+    done: Assignment | None = None  # the assignment just handed in
     drafts: Drafts | None = None
     shown_items: ShownItems | None = None  # of this stage and of the page that may follow it
-    confirms: str = ""  # the fingerprint of the form that waits for the annotator's word that it is final
+    confirms: str = ""  # the fingerprint of the form that the annotator is asked to confirm
 
     @property
     def token(self) -> str:
-        """What the page of this place carries; empty where nothing is asked."""
+        """The token in the page of this place; empty if nothing is asked."""
         return self.assignment.token if self.assignment else ""
 
     @property
@@ -67,12 +67,12 @@ class Place:
 
     @cached_property
     def counts(self) -> tuple[int, int]:
-        """The number of this unit and of all. Of each round by itself, but a unit taken back keeps its number."""
+        """The number of this unit and of all units, per round; a unit that was taken back keeps its number."""
         if self.assignment is None:
             return 0, self.annotator.assignments.worked_on().count()
         takes_back = get_annotator_declaration(self.annotator).takes_back
         ((finished, total),) = read_counts(self.annotator.pk, 1 if takes_back else self.assignment.round)
-        is_again = takes_back and self.assignment.round > 1  # then its own first round is among the finished
+        is_again = takes_back and self.assignment.round > 1  # its own first round is among the finished ones
         return finished + (not is_again), total
 
 
@@ -99,7 +99,7 @@ read_by_link = PreparedQuery(list_by_link, str, str)
 
 
 def find_place(annotator: Annotator, *, with_next: bool = False) -> Place:
-    """Where the annotator is by the rows as they are now, and with the assignment that is next. Reads only."""
+    """Where the annotator is according to the present rows, including the next assignment. Reads only."""
     queue = (read_current_and_next if with_next else read_current)(annotator.pk, annotator.token)
     if queue:
         return locate(queue[0].annotator, queue)
@@ -113,9 +113,9 @@ def locate(
     done: Assignment | None = None,
     shown_items: ShownItems | None = None,
 ) -> Place:
-    """The place of an annotator with these open assignments; `done` is what was handed in just now.
+    """The place of an annotator with these open assignments; `done` is the one just handed in.
 
-    Whoever has begun has passed the phases and does not wait: a clock starts only then.
+    An annotator who has begun has passed the phases and does not wait: the clock starts only then.
     """
     barrier = find_barrier(annotator)
     if barrier:
@@ -139,12 +139,12 @@ def locate(
 
 
 def has_abandoned(annotator: Annotator) -> bool:
-    """Whether work that the annotator left was offered to others, and may be gone on with."""
+    """Whether work of the annotator was offered to others but may be resumed."""
     return annotator.assignments.filter(apart=Apart.ABANDONED, finished_at=None).exists()
 
 
 def is_waiting(annotator: Annotator, following: Assignment, done: Assignment | None = None) -> bool:
-    """Whether the calibration is over for this annotator, and the main part not open yet. Rehearsals do not wait."""
+    """Whether the annotator has done the calibration, and the main part is not open yet. Rehearsals do not wait."""
     rehearses = annotator.purpose in (Purpose.PREVIEW, Purpose.SIMULATED)
     if annotator.study.main_opened_at or rehearses or following.unit.part != MAIN or (done and done.unit.part == MAIN):
         return False
@@ -152,7 +152,7 @@ def is_waiting(annotator: Annotator, following: Assignment, done: Assignment | N
 
 
 def find_barrier(annotator: Annotator) -> Barrier | None:
-    """Why an annotator cannot work right now, if so."""
+    """Why an annotator cannot work now, if so."""
     if annotator.ended_as == EndReason.SCREENED_OUT:
         return "screened_out"
     if annotator.ended_as == EndReason.FAILED_CHECK:
@@ -164,11 +164,11 @@ def find_barrier(annotator: Annotator) -> Barrier | None:
         return "paused"
     deadline = annotator.study.deadline
     if deadline and annotator.purpose in (Purpose.MAIN, Purpose.PILOT) and deadline <= timezone.now():
-        return "closed"  # although no worker has closed it yet
+        return "closed"  # even before a worker closes it
     if state == StudyState.LIVE or (state == StudyState.DRAFT and annotator.purpose == Purpose.PREVIEW):
         return None
     if state == StudyState.CLOSED and annotator.purpose == Purpose.EXPERT:
-        return None  # a check is made when all answers are in
+        return None  # experts check after all answers are in
     return "paused" if state == StudyState.PAUSED else "closed"
 
 
@@ -178,15 +178,15 @@ def find_annotator_by_token(token: str) -> Annotator | None:
 
 
 def find_annotator_by_public_id(public_id: str, token: str) -> Annotator | None:
-    """The annotator of a work page, if the browser also holds the token of their link: no more than who they are and
-    the language of their study. `find_place` reads the rest."""
+    """The annotator of a work page, if the browser also has the token of their link: only who they are and the
+    language of their study. `find_place` reads the rest."""
     return next(iter(read_by_link(public_id, token)), None)
 
 
 def find_read_texts(annotator: Annotator) -> set[str]:
     """External ids of the project's texts that the same person was shown as another annotator.
 
-    The same person is who has the same `person` code, and nobody else.
+    Only equal `person` codes mean the same person.
     """
     if not annotator.person:
         return set()
@@ -204,7 +204,7 @@ def find_read_texts(annotator: Annotator) -> set[str]:
 
 
 def was_shown(assignment: Assignment) -> bool:
-    """Whether the text of the assignment has left the server: a stage that shows it is open or was handed in."""
+    """Whether the annotator was sent the text of the assignment: a stage that shows it is open or was handed in."""
     stages = get_annotator_declaration(assignment.annotator).every_stage
     showing = {stage.name for stage in stages if "text" in stage.shows}
     reached = {assignment.stage, *(submission.stage for submission in assignment.submissions.all())}
@@ -217,7 +217,7 @@ def has_read(annotator: Annotator, text: Text) -> bool:
 
 
 def give_back_read_texts(annotator: Annotator, begun_too: bool = False) -> int:
-    """Leave the cells of texts this person has read to others; returns how many.
+    """Release the assignments of texts that this person has read; returns how many.
 
     Assignments without submissions are released if they were not opened yet, or with `begun_too`.
     """
@@ -233,6 +233,6 @@ def give_back_read_texts(annotator: Annotator, begun_too: bool = False) -> int:
 
 
 def give_back(assignments: list[int], reason: str) -> int:
-    """Return these to the plan: their cells are free for whoever joins next."""
+    """Return these to the plan: their cells are free for the next people."""
     chosen = Assignment.objects.filter(pk__in=assignments, returned_at=None)
     return chosen.update(returned_at=timezone.now(), return_reason=reason)
