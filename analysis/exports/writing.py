@@ -15,7 +15,7 @@ from django.utils.translation import gettext as _
 
 from analysis.exports.item_evaluation import Source, lines
 from analysis.frames.evidence import consistent_read
-from analysis.frames.export_rows import CHECKS, export_columns, export_rows, export_values, not_applicable_rows
+from analysis.frames.export_rows import CHECKS, export_chunks, export_columns, export_rows, not_applicable_rows
 from analysis.frames.responses import query_submitted
 from analysis.tables.writers import cell
 from evaluation.metric_values import METRIC_COLUMNS, iter_metric_rows
@@ -123,19 +123,21 @@ def write_long(study: Study, purposes: Collection[str], out: Out) -> int:
     columns, number = export_columns(study), 0
     out.write(format_lines([map(cell, columns)]))
     places = [columns.index(name) for name in TRUTHS]
-    with closing_rows(export_values(study, purposes)) as found:
-        rows = iter(found)
-        while together := list(islice(rows, TOGETHER)):
-            number += len(together)
-            lines = format_plain(together, places)
-            out.write(lines if lines is not None else "".join(format_long(row, places) for row in together))
+    with closing_rows(export_chunks(study, purposes)) as found:
+        for values in found:
+            for place in places:
+                values[place] = spell_column(values[place])
+            rows = zip(*values, strict=False)
+            while together := list(islice(rows, TOGETHER)):
+                number += len(together)
+                lines = format_lines(together)
+                out.write("".join(map(format_long, together)) if may_need_mark(lines) else lines)
     return number
 
 
-def format_plain(rows: Collection[Sequence[Any]], places: Sequence[int]) -> str | None:
-    """The lines of these rows, None if a cell may need a mark; at `places` are the columns of `TRUTHS`."""
-    lines = format_lines(spell_places(row, places) for row in rows)
-    return None if may_need_mark(lines) else lines
+def spell_column(values: Iterable[Any]) -> Iterator[Any]:
+    """Truths in words; 1 and 0 are other answers."""
+    return ("true" if value is True else "false" if value is False else value for value in values)
 
 
 def may_need_mark(lines: str) -> bool:
@@ -145,22 +147,14 @@ def may_need_mark(lines: str) -> bool:
     return lines[0] in STARTS or any(map(lines.__contains__, pairs))
 
 
-def format_long(row: Sequence[Any], places: Sequence[int]) -> str:
-    lines = format_plain([row], places)
-    return format_lines([map(cell, row)]) if lines is None else lines
+def format_long(row: Sequence[Any]) -> str:
+    lines = format_lines([row])
+    return format_lines([map(cell, row)]) if may_need_mark(lines) else lines
 
 
 def format_lines(rows: Iterable[Iterable[Any]]) -> str:
     csv.writer(lines := StringIO(newline="")).writerows(rows)
     return lines.getvalue()
-
-
-def spell_places(row: Sequence[Any], places: Sequence[int]) -> list[Any]:
-    cells = list(row)
-    for place in places:
-        if (value := cells[place]) is True or value is False:
-            cells[place] = "true" if value else "false"
-    return cells
 
 
 INTEGERS = (

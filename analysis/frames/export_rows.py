@@ -1,32 +1,33 @@
 """Answers as rows of an export: read once in the order in which they were given, never held all at once."""
 
 import json
-from array import array
-from bisect import bisect_left
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from functools import lru_cache
-from itertools import chain, groupby
+from itertools import chain, groupby, islice, repeat
 from operator import itemgetter
 from typing import Any, NamedTuple
 
+import numpy as np
 import pandas as pd
-from django.db.models import F, FilteredRelation, Q, QuerySet, TextField
-from django.db.models.functions import Cast
+from django.db.models import F, FilteredRelation, Q, QuerySet
 
-from analysis.frames.responses import query_submitted
+from analysis.frames.responses import AS_STORED, query_submitted
 from evaluation.models import Evaluator
 from evaluation.services.calls import get_parse_status, get_prompt_versions, get_raw_output, select_replies
+from items.models import Item, Option
 from jobs.progress import ANSWERS, report_progress
 from studies.models import (
     Adjudication,
     Annotator,
     Assignment,
+    InstrumentVersion,
     PhasePassed,
     Response,
     Ruling,
     Study,
     Submission,
+    Unit,
     UnitItem,
 )
 from studies.phases import PROFILE
@@ -127,36 +128,29 @@ PERSON_FIELDS = {
     "study": "study__slug",
     "variant": "variant__name",
 }
+# Of an answer and its assignment; what they point to is the same for many answers, and read once.
 FIELDS = {
     "round": "assignment__round",
+    "text_version": "assignment__text_version",
+    "unit_pk": "assignment__unit_id",
+    "assignment_pk": "assignment_id",
     "stage": "stage",
-    "text_id": "assignment__unit__text__external_id",
-    "item_id": "item__external_id",
-    "option_id": "option__external_id",
+    "item_pk": "item_id",
+    "option_pk": "option_id",
+    "version_pk": "instrument_version_id",
     "question": "question",
     "probability": "probability",
-    "unsure": "unsure",
-    "part": "assignment__unit__part",
     "submitted_at": "submitted_at",
     "comment": "comment",
-    "instrument": "instrument_version__instrument__name",
-    "language": "instrument_version__instrument__language",
-    "version": "instrument_version__version",
-    "unit": "assignment__unit__position",
-    "item_version": "item__version",
-    "generator": "item__generator__name",
-    "key": "option__correct",
     "first_answered_at": "first_answered_at",
     "last_changed_at": "last_changed_at",
     "n_changes": "n_changes",
     "pk": "pk",
-    "text_version": "assignment__text_version",
-    "block": "assignment__unit__block",
-    "assignment_pk": "assignment_id",
-    "unit_pk": "assignment__unit_id",
-    "item_pk": "item_id",
-    "option_pk": "option_id",
 }
+UNIT = {"unit": "position", "part": "part", "block": "block", "text_id": "text__external_id"}
+ITEM = {"item_id": "external_id", "item_version": "version", "generator": "generator__name"}
+OPTION = {"option_id": "external_id", "key": "correct"}
+INSTRUMENT = {"instrument": "instrument__name", "language": "instrument__language", "version": "version"}
 # Of a decision about a response, and of its being flagged or excluded.
 SETTLED = {"settled": "settled", "by": "decided_by__username", "at": "decided_at", "reason": "reason"}
 ADJUDICATION_FIELDS = {
@@ -166,40 +160,73 @@ ADJUDICATION_FIELDS = {
 }
 NOT_SETTLED = {"adjudication": "", "reason": ""}
 TIMES = ("submitted_at", "opened_at", "first_answered_at", "last_changed_at")
+SHOWN = ("assignment_pk", "stage", "item_pk", "option_pk")  # keys of `places_shown`
+SIDES = ("other_item_id", "shown_left")
+REPLIES = ("reply_text", "reply_turn", "reply_flagged", "reply_swapped", "reading")
+AS_TRUTH = {None: None, 0: False, 1: True}
 ORDER = ("assignment__position", "assignment_id", "pk")
 CHUNK = 2000
+KEPT = 50_000  # units, items and options that are known at a time
+Columns = dict[str, Any]  # of some rows: by name the values, which may repeat without end
 
 
 def export_rows(study: Study, purposes: Collection[str]) -> Iterator[dict[str, Any]]:
     """One mapping per response with the columns of `export_columns`; all rounds, by annotator and in their order."""
-    columns = export_columns(study)
-    return (dict(zip(columns, values, strict=True)) for values in export_values(study, purposes))
+    names = export_columns(study)
+    rows = chain.from_iterable(zip(*columns, strict=False) for columns in export_chunks(study, purposes))
+    return (dict(zip(names, values, strict=True)) for values in rows)
 
 
-def export_values(study: Study, purposes: Collection[str]) -> Iterator[tuple[Any, ...]]:
-    """The values of `export_rows` in the order of the columns."""
-    select, submitted = itemgetter(*export_columns(study)), query_submitted(study, purposes)
+def export_chunks(study: Study, purposes: Collection[str]) -> Iterator[list[Iterable[Any]]]:
+    """Some rows at a time the values of each column, in the order of the columns; those that repeat have no end."""
+    submitted, names = query_submitted(study, purposes), export_columns(study)
     # The database would number the answers by sorting all of them, as wide as they are.
-    stored = array("q", submitted.order_by("pk").values_list("pk", flat=True).iterator(chunk_size=CHUNK))
-    for number, row in enumerate(chain.from_iterable(iter_annotators(study, purposes, submitted)), 1):
-        row["sequence"] = bisect_left(stored, row["pk"]) + 1
-        if number % CHUNK == 0:
-            report_progress(ANSWERS, number)
-        yield select(row)
+    stored = np.fromiter(submitted.order_by("pk").values_list("pk", flat=True).iterator(chunk_size=CHUNK), np.int64)
+    n = 0
+    for columns in iter_chunks(study, purposes, submitted):
+        report_progress(ANSWERS, n := n + len(columns["pk"]))
+        columns["sequence"] = (np.searchsorted(stored, columns["pk"]) + 1).tolist()
+        yield [columns.get(name, repeat(None)) for name in names]
 
 
-def iter_annotators(
-    study: Study, purposes: Collection[str], submitted: QuerySet[Response]
-) -> Iterator[Iterator[dict[str, Any]]]:
-    """For each annotator the rows, without what is the same in all rows but with keys of the database.
+class Known:
+    """What answers point to, by primary key, as columns of the export; read when it is first asked for."""
+
+    def __init__(self, rows: QuerySet[Any], fields: Mapping[str, str]):
+        self.rows, self.fields = rows, fields
+        self.found: dict[int | None, tuple[Any, ...]] = {}
+
+    def look_up(self, keys: Sequence[int | None]) -> Columns:
+        """The columns for these keys. Others are forgotten when they have become too many."""
+        if len(self.found) > KEPT:
+            self.found.clear()
+        self.found[None] = (None,) * len(self.fields)
+        if missing := set(keys) - self.found.keys():
+            rows = self.rows.filter(pk__in=missing).values_list("pk", *self.fields.values())
+            self.found.update((pk, values) for pk, *values in rows)
+        return name_columns(self.fields, map(self.found.__getitem__, keys))
+
+
+def name_columns(names: Iterable[str], rows: Iterable[Sequence[Any]]) -> Columns:
+    return dict(zip(names, zip(*rows, strict=True), strict=True))
+
+
+def iter_chunks(study: Study, purposes: Collection[str], submitted: QuerySet[Response]) -> Iterator[Columns]:
+    """For each annotator the rows, some at a time, by columns: with keys of the database, without their number.
 
     Replies of models and decisions are joined only where an annotator has some.
     """
     evaluators = set(Evaluator.objects.filter(annotator__study=study).values_list("annotator_id", flat=True))
     decisions = Adjudication.objects.filter(response__assignment__annotator__study=study, reopened_at=None)
     decided = set(decisions.order_by().values_list("response__assignment__annotator_id", flat=True))
-    prompts, empty = get_prompt_versions(study), dict.fromkeys(export_columns(study))
+    prompts = get_prompt_versions(study)
     units = items_by_unit(study) if PROTOCOLS[study.protocol].unit in COMPARED else {}
+    known = {
+        "unit_pk": Known(Unit.everything.all(), UNIT),
+        "item_pk": Known(Item.objects.all(), ITEM),
+        "option_pk": Known(Option.objects.all(), OPTION),
+        "version_pk": Known(InstrumentVersion.objects.all(), INSTRUMENT),
+    }
     people = Annotator.objects.filter(study=study, purpose__in=purposes).order_by("pk")
     for values in people.values_list(*PERSON_FIELDS.values()):
         person = dict(zip(PERSON_FIELDS, values, strict=True))
@@ -208,68 +235,93 @@ def iter_annotators(
         answers = (
             submitted.filter(assignment__annotator=pk)
             .order_by(*ORDER)
-            .annotate(written=Cast("value", TextField()), **replies, **(join_adjudications() if pk in decided else {}))
+            .annotate(**AS_STORED, **replies, **(join_adjudications() if pk in decided else {}))
         )
         fields = FIELDS | (ADJUDICATION_FIELDS if pk in decided else {})
-        given = answers.values_list(*map(F, fields.values()), "written", *replies).iterator(chunk_size=CHUNK)
-        yield complete_rows(study, units, (*fields, "written", *replies), given, empty | person, prompts.get(pk))
+        names = (*fields, *AS_STORED, *replies)
+        given = answers.values_list(*map(F, fields.values()), *AS_STORED, *replies).iterator(chunk_size=CHUNK)
+        yield from complete_chunks(study, units, known, names, given, person, prompts.get(pk))
 
 
-def complete_rows(
+def complete_chunks(
     study: Study,
     units: dict[int, dict[int, str]],
+    known: dict[str, Known],
     names: tuple[str, ...],
     rows: Iterator[tuple[Any, ...]],
     person: dict[str, Any],
     prompt_version: str | None,
-) -> Iterator[dict[str, Any]]:
+) -> Iterator[Columns]:
     """The rows of an annotator, given as values by these names, with what is worked out."""
-    first = next(rows, None)
-    if first is None:
+    first = list(islice(rows, CHUNK))
+    if not first:
         return
     kind, pk = PROTOCOLS[study.protocol].unit, person["annotator_pk"]
     places = places_shown(pk, [stage.name for stage in get_declaration(study).every_stage])
     sides = sides_shown(pk, units) if kind == "pair" else {}
-    opened = {of: spent._asdict() for of, spent in stages_opened(pk).items()}
-    same = person | read_phase_answers(study, pk) | NOT_SETTLED
+    opened = stages_opened(pk)
     added = {number: date and date.isoformat() for number, date in study.block_dates.items()}
+    same = person | read_phase_answers(study, pk) | NOT_SETTLED
     same["applicable"] = True  # a question that was not asked has no row; the wide export says where
-    for values in chain([first], rows):
-        row = same.copy()
-        row.update(zip(names, values, strict=True))
-        assignment, stage = row["assignment_pk"], row["stage"]
+    constant = {name: repeat(value) for name, value in same.items()}
+    for given in chain([first], iter(lambda: list(islice(rows, CHUNK)), [])):
+        columns: Columns = constant | name_columns(names, given)
+        for key, its in known.items():
+            columns |= its.look_up(columns[key])
         if opened:
-            row.update(opened.get((assignment, stage), ()))
+            keys = zip(columns["assignment_pk"], columns["stage"], strict=True)
+            columns |= name_columns(TimeSpent._fields, [opened.get(key, NO_TIMES) for key in keys])
         if sides:
-            row.update(sides.get(assignment, ()))
+            columns |= name_columns(SIDES, [sides.get(pk, (None, None)) for pk in columns["assignment_pk"]])
         if kind == "tuple":
-            row[UNIT_ITEMS] = " ".join(units[row["unit_pk"]].values())
-        row["block_added_at"] = added[row["block"]]
+            columns[UNIT_ITEMS] = [" ".join(units[unit].values()) for unit in columns["unit_pk"]]
+        columns["block_added_at"] = list(map(added.__getitem__, columns["block"]))
         if places:
-            item, option = row["item_pk"], row["option_pk"]
-            row["order_in_session"] = places.get((assignment, stage, item, None))
-            row["position_shown"] = places.get((assignment, stage, item, option)) if option else None
-        complete_row(row, prompt_version)
-        yield row
+            subjects = list(zip(*map(columns.__getitem__, SHOWN), strict=True))
+            columns["order_in_session"] = [places.get((*subject[:3], None)) for subject in subjects]
+            columns["position_shown"] = [places.get(subject) if subject[3] else None for subject in subjects]
+        complete_columns(columns)
+        if "apart_settled" in names:
+            columns |= join_rows(map(describe_adjudication, split_rows(columns, ADJUDICATION_FIELDS)))
+        if "reply_turn" in names:
+            columns |= join_rows(describe_reply(row, prompt_version) for row in split_rows(columns, REPLIES))
+        yield columns
 
 
 decode = lru_cache(maxsize=1000)(json.loads)  # a million answers hold few different values
 
 
-def complete_row(row: dict[str, Any], prompt_version: str | None) -> None:
-    """Fill in what follows from the row itself."""
+def complete_columns(columns: Columns) -> None:
+    """Fill in what follows from the rows themselves."""
     for name in TIMES:
-        if row[name]:
-            row[name] = row[name].isoformat()
-    row["value"] = decode(row["written"])
-    row["correct"] = None if row["key"] is None else row["value"] == row["key"]
-    row["instrument_version"] = f"{row['instrument']}/{row['language']}/{row['version']}"
-    if "apart_settled" in row:
-        row |= describe_adjudication(row)
-    if row.get("reply_turn") is not None:
-        row["prompt_version"] = prompt_version
-    if "reply_turn" in row:
-        row["raw_output"], row["parse_status"] = get_raw_output(row), get_parse_status(row)
+        if name in columns:
+            columns[name] = [time and time.isoformat() for time in columns[name]]
+    columns["value"] = list(map(decode, columns["written"]))
+    columns["unsure"] = list(map(AS_TRUTH.__getitem__, columns["marked"]))
+    judged = zip(columns["key"], columns["value"], strict=True)
+    columns["correct"] = [None if key is None else value == key for key, value in judged]
+    instruments = zip(*map(columns.__getitem__, INSTRUMENT), strict=True)
+    columns["instrument_version"] = [f"{name}/{language}/{version}" for name, language, version in instruments]
+
+
+def split_rows(columns: Columns, names: Iterable[str]) -> Iterator[dict[str, Any]]:
+    """Some columns, row by row."""
+    names = tuple(names)
+    return (dict(zip(names, values, strict=True)) for values in zip(*map(columns.__getitem__, names), strict=False))
+
+
+def join_rows(rows: Iterable[dict[str, Any]]) -> Columns:
+    rows = list(rows)
+    return {name: [row[name] for row in rows] for name in rows[0]}
+
+
+def describe_reply(row: dict[str, Any], prompt_version: str | None) -> dict[str, Any]:
+    """The columns of the export about what a model wrote."""
+    return {
+        "prompt_version": None if row["reply_turn"] is None else prompt_version,
+        "raw_output": get_raw_output(row),
+        "parse_status": get_parse_status(row),
+    }
 
 
 def join_adjudications() -> dict[str, FilteredRelation]:
@@ -321,6 +373,9 @@ class TimeSpent(NamedTuple):
     idle_seconds: int | None
 
 
+NO_TIMES = TimeSpent(None, None, None)
+
+
 def stages_opened(annotator_pk: int) -> dict[tuple[int, str], TimeSpent]:
     """The times of each stage that was handed in, by assignment and stage; stages without times are absent."""
     known = Submission.objects.filter(assignment__annotator=annotator_pk, opened_at__isnull=False)
@@ -344,14 +399,14 @@ def items_by_unit(study: Study) -> dict[int, dict[int, str]]:
     return found
 
 
-def sides_shown(annotator_pk: int, pairs: dict[int, dict[int, str]]) -> dict[int, dict[str, Any]]:
-    """By assignment about a pair: the second item, and which was on the left; empty where that is unknown."""
+def sides_shown(annotator_pk: int, pairs: dict[int, dict[int, str]]) -> dict[int, tuple[str, str | None]]:
+    """By assignment about a pair: the second item, and which was on the left; None where that is unknown."""
     found = {}
     mine = Assignment.objects.active().filter(annotator=annotator_pk)
     for assignment, unit, shown in mine.values_list("pk", "unit_id", "shown"):
         pair = pairs[unit]
         left = next((items[0].item_id for items in map(first_shown, shown.values()) if items), None)
-        found[assignment] = {"other_item_id": list(pair.values())[1], "shown_left": pair.get(left or 0)}
+        found[assignment] = list(pair.values())[1], pair.get(left or 0)
     return found
 
 

@@ -46,6 +46,8 @@ ASSIGNMENT = {
 ITEM = {"item_id": "external_id", "generator": "generator__name"}
 OPTION = {"option_id": "external_id", "key": "correct"}
 ANSWER = ("stage", "question", "value", "probability", "unsure")
+# Values are text and marks numbers, which Django hands on without a call for each.
+AS_STORED = {"written": Cast("value", TextField()), "marked": Cast("unsure", IntegerField())}
 AT_ONCE = 20_000  # answers fetched at a time
 COLUMNS = (
     *("annotator", "kind", "group", "purpose", "model", "reading", "unit", "part", "round", "stage"),
@@ -91,12 +93,10 @@ def every_round(study: Study, purposes: Collection[str] = MAIN, *, adjudicated: 
 def answers_of(study: Study, purposes: Collection[str]) -> dict[str, np.ndarray]:
     """The answers as columns, in the order in which they were given: keys and values.
 
-    Values are decoded once each: a million answers hold few different ones. Marks are read as numbers, which Django
-    hands on without a call for each.
+    Values are decoded once each: a million answers hold few different ones.
     """
-    as_stored = {"written": Cast("value", TextField()), "marked": Cast("unsure", IntegerField())}
-    rows = query_submitted(study, purposes).order_by("pk").annotate(**as_stored)
-    names = ("pk", "assignment_id", "item_id", "option_id", "stage", "question", "probability", *as_stored)
+    rows = query_submitted(study, purposes).order_by("pk").annotate(**AS_STORED)
+    names = ("pk", "assignment_id", "item_id", "option_id", "stage", "question", "probability", *AS_STORED)
     parts: dict[str, list[np.ndarray]] = {name: [] for name in names}
     given = rows.values_list(*names).iterator(chunk_size=AT_ONCE)
     n = 0

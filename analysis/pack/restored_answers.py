@@ -23,8 +23,8 @@ from studies.services.responses.rows import (
     BadCell,
     Cells,
     Row,
+    RowParser,
     RowProblem,
-    parse_row,
     parse_time,
     read_cells,
 )
@@ -60,6 +60,7 @@ def read_answers(
     problems: list[RowProblem] = []
     rows: list[Row] = []
     extras: dict[int, Extra] = {}
+    parse_row = RowParser()
     for line, cells in read_cells(content, problems, (*READ_COLUMNS, *EXTRA_COLUMNS)):
         try:
             rows.append(parse_row(line, cells))

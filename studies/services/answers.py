@@ -3,7 +3,7 @@
 from collections.abc import Collection, Container, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 from django.db.models import Q, QuerySet
 from django.utils import timezone
@@ -38,9 +38,8 @@ class About:
     reopened: Collection[str] | None = None  # the questions that a later round asks again; None: all
 
 
-@dataclass(frozen=True)
-class Answer:
-    """One answered question, checked."""
+class Answer(NamedTuple):
+    """One answered question, checked; a tuple, as an import has a million."""
 
     item_id: int | None
     option_id: int | None
@@ -82,9 +81,9 @@ def check_option_answers(question: Question, given: GivenAnswers, about: About, 
 
 def refuse_unasked(stage: Stage, given: GivenAnswers, about: About, applying: Iterable[Question]) -> None:
     """Raises `InvalidAnswer` for a question that does not apply to the item, is behind a stop, or is not open again."""
-    asked = stage.path(given.values, applying)
+    asked, names = stage.path(given.values, applying), {question.name for question in applying}
     for name in (*given.values, *given.ticks):
-        if name not in {question.name for question in applying}:
+        if name not in names:
             raise InvalidAnswer(f"“{name}” does not apply to this item: it has no expected answer.", name)
         if name not in asked:
             raise InvalidAnswer(f"“{name}” is not asked after these answers.", name)

@@ -3,6 +3,7 @@
 from collections import defaultdict
 from collections.abc import Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from django.utils.translation import gettext as _
 
@@ -25,6 +26,8 @@ from studies.services.selection import (
     save_units,
 )
 
+Cell = tuple[str, int, Hashable]  # annotator, round, unit
+
 
 @dataclass
 class ImportContext:
@@ -36,6 +39,12 @@ class ImportContext:
     options: dict[str, dict[str, int]]
     text_ids: dict[str, str]
     compared: dict[Hashable, list[Item]] = field(default_factory=dict)  # each in the order in which it was first named
+
+    @cached_property
+    def questions(self) -> dict[tuple[str, str], Question]:
+        """Those that are declared, by stage and name."""
+        stages = self.declaration.every_stage
+        return {(stage.name, question.name): question for stage in stages for question in stage.questions}
 
     def items_of(self, row: Row) -> list[Item]:
         """The item that a row is about, or those of its pair or tuple."""
@@ -57,15 +66,11 @@ class ItemAnswer:
     items: list[Item]  # the item, or those of the unit in the order in which the file first names them
     unit: Hashable
     answers: list[Answer]
+    cell: Cell  # the assignment that it belongs to
 
     @property
     def item(self) -> Item:
         return self.items[0]
-
-    @property
-    def cell(self) -> tuple[str, int, Hashable]:
-        """The assignment that it belongs to: annotator, round and unit."""
-        return self.rows[0].annotator, self.rows[0].round, self.unit
 
     @property
     def by_person(self) -> bool:
@@ -95,43 +100,36 @@ def build_context(study: Study, items: Iterable[Item]) -> ImportContext:
 def check_rows(rows: list[Row], known: ImportContext, problems: list[RowProblem]) -> Iterator[ItemAnswer]:
     """The rows grouped by what they are about and checked by the declaration; what is wrong goes to `problems`."""
     groups: dict[tuple[str, int, str, Hashable], list[Row]] = defaultdict(list)
-    questions: dict[tuple[str, str], Question] = {}
     for row in count_done("rows", rows, len(rows)):
         try:
-            questions[row.stage, row.question] = find_question(row, known)
+            check_row(row, known)
             subject = known.unit_of(row) if known.unit in COMPARED else row.item_id
             groups[row.annotator, row.round, row.stage, subject].append(row)
         except InvalidRow as unfit:
             problems.append(RowProblem(row.line, unfit.column, str(unfit)))
     for group in groups.values():
         try:
-            yield check_item_rows(group, known, questions)
+            yield check_item_rows(group, known)
         except InvalidRow as unfit:
             problems.append(RowProblem(unfit.line or group[0].line, unfit.column, str(unfit)))
 
 
-def check_item_rows(group: list[Row], known: ImportContext, questions: dict[tuple[str, str], Question]) -> ItemAnswer:
+def check_item_rows(group: list[Row], known: ImportContext) -> ItemAnswer:
     """What the rows about one subject mean together; `InvalidRow` if that cannot have been given."""
     first = group[0]
     stage, items = known.declaration.stage(first.stage), known.items_of(first)
     stored_item = get_stored_item(known.unit, [item.pk for item in items]) if len(items) > 1 else items[0].pk
     options = known.options.get(first.item_id, {})
-    given = collect_given(group, stored_item, options, questions)
-    return ItemAnswer(group, stage, items, known.unit_of(first), check_row_answers(group, stage, given, items, options))
+    given = collect_given(group, stored_item, options, known.questions)
+    unit, answers = known.unit_of(first), check_row_answers(group, stage, given, items, options)
+    return ItemAnswer(group, stage, items, unit, answers, (first.annotator, first.round, unit))
 
 
-def find_question(row: Row, known: ImportContext) -> Question:
-    """The declared question that a row answers; `InvalidRow` if an id is unknown or does not apply."""
-    stages = {stage.name: stage for stage in known.declaration.every_stage}
-    if row.stage not in stages:
-        raise InvalidRow(
-            "stage", list_known(_("Unknown stage “%(name)s”. Choose one of: %(known)s."), row.stage, stages)
-        )
-    questions = {question.name: question for question in stages[row.stage].questions}
-    if row.question not in questions:
-        sentence = _("This stage has no question “%(name)s”. Its questions are: %(known)s.")
-        raise InvalidRow("question", list_known(sentence, row.question, questions))
-    question = questions[row.question]
+def check_row(row: Row, known: ImportContext) -> None:
+    """`InvalidRow` if an id is unknown or does not apply, or the question is not declared."""
+    question = known.questions.get((row.stage, row.question))
+    if question is None:
+        raise refuse_question(row, known)
     check_purpose(row, known.declaration)
     check_items(row, known)
     if problem := find_unit_problem(row, known.unit, known.items, known.declaration):
@@ -139,7 +137,17 @@ def find_question(row: Row, known: ImportContext) -> Question:
     check_option(row, question, known)
     if row.unsure and not question.unsure:
         raise InvalidRow("unsure", _("This question has no “unsure” mark in this stage."))
-    return question
+
+
+def refuse_question(row: Row, known: ImportContext) -> InvalidRow:
+    """What is wrong with a question that is not declared: its stage, or its name."""
+    stages = {stage.name: stage for stage in known.declaration.every_stage}
+    if row.stage not in stages:
+        sentence = _("Unknown stage “%(name)s”. Choose one of: %(known)s.")
+        return InvalidRow("stage", list_known(sentence, row.stage, stages))
+    sentence = _("This stage has no question “%(name)s”. Its questions are: %(known)s.")
+    names = [question.name for question in stages[row.stage].questions]
+    return InvalidRow("question", list_known(sentence, row.question, names))
 
 
 def list_known(sentence: str, name: str, known: Iterable[str]) -> str:
@@ -197,11 +205,11 @@ def collect_given(
     probability: dict[int, float] = {}
     seen: set[tuple[str, str]] = set()
     for row in group:
-        name, option = questions[row.stage, row.question].name, options.get(row.option_id)
+        question, name, option = questions[row.stage, row.question], row.question, options.get(row.option_id)
         if (name, row.option_id) in seen:
             raise InvalidRow("", _("This question was already answered in an earlier row."), row.line)
         seen.add((name, row.option_id))
-        value = read_value(row, questions[row.stage, row.question])
+        value = read_value(row, question)
         if option is None:
             values[name] = value
         else:
@@ -215,7 +223,10 @@ def collect_given(
 
 def read_value(row: Row, question: Question) -> Value:
     try:
-        return question.check(question.read(row.value), filter(None, (row.item_id, row.other_item_id, *row.unit_items)))
+        value = question.read(row.value)
+        if question.kind == "pick":
+            question.check(value, filter(None, (row.item_id, row.other_item_id, *row.unit_items)))
+        return value
     except InvalidAnswer as error:
         raise InvalidRow("value", str(error), row.line) from None
 

@@ -1,6 +1,7 @@
 """What rows of an import may not say together, beyond one item: about their annotator, and about other items."""
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterator
+from operator import attrgetter
 
 from django.utils.translation import gettext as _
 
@@ -14,16 +15,22 @@ SAME_EVERYWHERE = ("kind", "group", "person", "purpose", "model", "reading")
 def find_annotator_conflicts(rows: list[Row]) -> list[RowProblem]:
     """Rows that say something else about their annotator than the annotator's first row."""
     first: dict[str, Row] = {}
-    found = []
-    for row in rows:
-        seen = first.setdefault(row.annotator, row)
-        for name in SAME_EVERYWHERE:
-            here, there = getattr(row, name), getattr(seen, name)
-            if here != there:
-                values = {"who": row.annotator, "here": here, "there": there, "line": seen.line}
-                reason = _("%(who)s is “%(here)s” here, but “%(there)s” in line %(line)d.") % values
-                found.append(RowProblem(row.line, "annotator_kind" if name == "kind" else name, reason))
-    return found
+    read = attrgetter(*SAME_EVERYWHERE)
+    return [
+        problem
+        for row in rows
+        if read(row) != read(seen := first.setdefault(row.annotator, row))
+        for problem in explain_annotator_conflicts(row, seen)
+    ]
+
+
+def explain_annotator_conflicts(row: Row, seen: Row) -> Iterator[RowProblem]:
+    for name in SAME_EVERYWHERE:
+        here, there = getattr(row, name), getattr(seen, name)
+        if here != there:
+            values = {"who": row.annotator, "here": here, "there": there, "line": seen.line}
+            reason = _("%(who)s is “%(here)s” here, but “%(there)s” in line %(line)d.") % values
+            yield RowProblem(row.line, "annotator_kind" if name == "kind" else name, reason)
 
 
 def find_missing_reads(rows: list[Row], answered: list[ItemAnswer], declaration: Declaration) -> list[RowProblem]:
@@ -106,9 +113,9 @@ def find_wrong_versions(answered: list[ItemAnswer], versions: list[str]) -> list
     first: dict[Hashable, Row] = {}
     problems = []
     for found in answered:
+        seen = first.setdefault(found.cell, found.rows[0])
         for row in found.rows:
-            seen = first.setdefault(found.cell, row)
-            if reason := explain_wrong_version(row, seen, versions):
+            if (versions or row.text_version) and (reason := explain_wrong_version(row, seen, versions)):
                 problems.append(RowProblem(row.line, "text_version", reason))
     return problems
 

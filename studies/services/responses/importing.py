@@ -14,7 +14,7 @@ from django.utils.translation import ngettext
 from items.formats.sheets import is_sheet
 from items.plain import make_printable
 from jobs.progress import count_done
-from projects.scratch import Save
+from projects.scratch import Save, keep_garbage
 from studies.models import Annotator, AnnotatorKind, Assignment, Response, Study, StudyState, Submission, Unit
 from studies.models.people import DONE
 from studies.presentation_order import make_handle
@@ -22,6 +22,7 @@ from studies.protocols import PROTOCOLS
 from studies.services.declarations import get_declaration
 from studies.services.people_texts import draw_for_import, store_draw
 from studies.services.responses.checks import (
+    Cell,
     ItemAnswer,
     build_context,
     check_rows,
@@ -45,8 +46,6 @@ from studies.services.selection import ChosenTexts, choose_items
 from studies.services.spec import SpecError
 from studies.services.states import lock_study
 from studies.services.text_versions import list_text_versions
-
-Cell = tuple[str, int, Hashable]  # annotator, round, unit
 
 
 def store_responses(study: Study, answered: list[ItemAnswer], units: dict[Hashable, Unit], save: Save) -> None:
@@ -242,6 +241,7 @@ def read_mapped(file: AnswerFile, mapping: TableMapping | None) -> RowFile:
     return found
 
 
+@keep_garbage()
 def import_responses(
     study: Study,
     files: bytes | Sequence[AnswerFile],

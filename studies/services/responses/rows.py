@@ -7,10 +7,11 @@ import codecs
 import csv
 import io
 import math
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import MAXYEAR, MINYEAR, UTC, datetime
-from typing import NamedTuple
+from functools import lru_cache, partial
+from typing import Any, NamedTuple
 
 from django.utils.dateparse import parse_datetime
 from django.utils.timezone import is_naive
@@ -29,6 +30,7 @@ COLUMNS = (
     "model", "reading",
 )  # fmt: skip
 REQUIRED_COLUMNS = ("annotator", "stage", "question", "value")
+KEPT = 50_000  # different cells of a column that are kept: most stand in thousands of rows
 MAX_CELL = 2**31 - 1  # characters of a cell for csv, whose own limit a model's reply may exceed; files are bounded
 UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
@@ -95,7 +97,7 @@ def decode_file(content: bytes) -> str:
 
 def read_csv_rows(text: str, problems: list[RowProblem], columns: Sequence[str]) -> Iterator[tuple[int, Cells]]:
     csv.field_size_limit(MAX_CELL)  # of the whole process, and never lowered again; tables of a bank have their own
-    reader = csv.reader(io.StringIO(text, newline=""), strict=True)
+    reader, clean = csv.reader(io.StringIO(text, newline=""), strict=True), lru_cache(KEPT)(clean_cell)
     header: list[str] = []
     places: list[tuple[str, int]] = []
     start = 1
@@ -108,7 +110,7 @@ def read_csv_rows(text: str, problems: list[RowProblem], columns: Sequence[str])
                 header = check_header(line, cells)
                 places = [(name, header.index(name)) for name in columns if name in header]
             elif len(cells) == len(header):
-                yield line, {name: unescape_formula(cells[place].strip()) for name, place in places}
+                yield line, {name: clean(cells[place]) for name, place in places}
             else:
                 reason = _(
                     "This row has %(cells)d cells, but the header has %(header)d. Text with commas needs quotes."
@@ -116,6 +118,10 @@ def read_csv_rows(text: str, problems: list[RowProblem], columns: Sequence[str])
                 problems.append(RowProblem(line, "", reason % {"cells": len(cells), "header": len(header)}))
     except csv.Error as error:
         raise BadFile(start, _("This is not readable as CSV: %(what)s.") % {"what": error}) from None
+
+
+def clean_cell(written: str) -> str:
+    return unescape_formula(written.strip())
 
 
 def check_header(line: int, cells: list[str]) -> list[str]:
@@ -165,11 +171,7 @@ PARTS = ("main", "calibration")
 READINGS = ("", "ticked", "label", "probability")
 MAX_NAME = 200
 MAX_LENGTHS = {"group": 100, "comment": 10_000, "value": 2_000, UNIT_ITEMS: 10_000}
-INTERNED_COLUMNS = ("annotator", "group", "stage", "text_id", "item_id", "option_id", "other_item_id", "question",
-                    "value", "shown_left", "person", "model")  # fmt: skip
-"""Columns whose cells stand in thousands of rows: memory holds each once."""
 MULTILINE_COLUMNS = ("comment", "value")
-EMPTY_CELLS: Cells = dict.fromkeys(READ_COLUMNS, "")
 
 
 class Row(NamedTuple):
@@ -236,13 +238,10 @@ def parse_rows(read: Iterable[tuple[int, Cells]], found: RowFile) -> RowFile:
 
     An export is by annotator: its rows come in the order in which they were stored, as who judged first matters.
     """
-    places, known = list[str](), dict[str, str]()
+    places, parse_row = list[str](), RowParser()
     for line, cells in read:
         if not cells.get("value") and cells.get(APPLICABLE, "").lower() == "false":
             continue  # an export says so of questions that were not asked
-        for name in INTERNED_COLUMNS:
-            if name in cells:
-                cells[name] = known.setdefault(cells[name], cells[name])
         try:
             found.rows.append(parse_row(line, cells))
             places.append(cells.get(SEQUENCE, ""))
@@ -261,41 +260,32 @@ def sort_by_sequence(rows: list[Row], places: list[str]) -> list[Row]:
     return [row for _place, row in sorted(zip(map(int, places), rows, strict=True), key=lambda each: each[0])]
 
 
-def parse_row(line: int, cells: Cells) -> Row:
-    """A row with each cell read; `BadCell` names the first that cannot be."""
-    cell = EMPTY_CELLS | {name: check_cell(name, cells[name]) for name in READ_COLUMNS if cells.get(name)}
-    unit_items = tuple(cell[UNIT_ITEMS].split())
-    for name in (*REQUIRED_COLUMNS, *([] if unit_items else ["item_id"])):
-        if not cell[name]:
-            raise BadCell(name, _("This must not be empty."))
-    if cell["annotator"].partition(":")[0] == "human":
-        raise BadCell("annotator", _("“human” stands for all people in the tables; give this annotator another code."))
-    return Row(
-        line=line,
-        annotator=cell["annotator"],
-        kind=parse_choice("annotator_kind", cell["annotator_kind"] or "human", KINDS),
-        group=cell["group"],
-        round=parse_round("round", cell["round"] or "1"),
-        stage=cell["stage"],
-        text_id=cell["text_id"],
-        item_id=cell["item_id"],
-        option_id=cell["option_id"],
-        other_item_id=cell["other_item_id"],
-        question=cell["question"],
-        value=cell["value"],
-        probability=parse_probability("probability", cell["probability"]),
-        unsure=parse_bool("unsure", cell["unsure"]),
-        shown_left=cell["shown_left"],
-        person=cell["person"],
-        purpose=parse_choice("purpose", cell["purpose"] or "main", PURPOSES),
-        part=parse_choice("part", cell["part"] or "main", PARTS),
-        submitted_at=parse_time("submitted_at", cell["submitted_at"]),
-        comment=cell["comment"],
-        model=cell["model"],
-        reading=parse_choice("reading", cell["reading"], READINGS),
-        text_version=cell[TEXT_VERSION],
-        unit_items=unit_items,
-    )
+class RowParser:
+    """Reads the rows of a file. What a cell means is worked out once for all rows that have it, and kept once."""
+
+    def __init__(self) -> None:
+        parsers = [lru_cache(KEPT)(partial(parse_cell, name)) for name in ROW_COLUMNS]
+        self.columns = {name: (place, parsers[place]) for place, name in enumerate(ROW_COLUMNS)}
+        self.empty = [parse("") for parse in parsers]
+
+    def __call__(self, line: int, cells: Cells) -> Row:
+        """A row with each cell read; `BadCell` names the first that cannot be."""
+        values = self.empty.copy()
+        for name, written in cells.items():
+            if written and name in self.columns:
+                place, parse = self.columns[name]
+                values[place] = parse(written)
+        row = Row(line, *values)
+        if not (row.annotator and row.stage and row.question and row.value and (row.item_id or row.unit_items)):
+            missing = next((name for name in REQUIRED_COLUMNS if not getattr(row, name)), "item_id")
+            raise BadCell(missing, _("This must not be empty."))
+        return row
+
+
+def parse_cell(name: str, written: str) -> Any:
+    """What a cell of this column means; `BadCell` if it means nothing."""
+    checked = check_cell(name, written)
+    return PARSERS[name](name, checked) if name in PARSERS else checked
 
 
 def check_cell(name: str, written: str) -> str:
@@ -313,17 +303,25 @@ def check_cell(name: str, written: str) -> str:
     return written
 
 
-def parse_choice(name: str, written: str, allowed: Collection[str]) -> str:
-    if written not in allowed:
+def parse_annotator(name: str, written: str) -> str:
+    if written.partition(":")[0] == "human":
+        raise BadCell(name, _("“human” stands for all people in the tables; give this annotator another code."))
+    return written
+
+
+def parse_choice(allowed: Collection[str], default: str, name: str, written: str) -> str:
+    if (written or default) not in allowed:
         raise BadCell(
             name,
             _("Unknown value “%(written)s”. Allowed values: %(allowed)s.")
             % {"written": make_printable(written), "allowed": ", ".join(filter(None, allowed))},
         )
-    return written
+    return written or default
 
 
 def parse_round(name: str, written: str) -> int:
+    if not written:
+        return 1
     if written.isascii() and written.isdecimal() and len(written) < 5 and 1 <= int(written) <= 1000:
         return int(written)
     raise BadCell(name, _("“%(written)s” is not a whole number from 1 to 1000.") % {"written": make_printable(written)})
@@ -364,3 +362,23 @@ def parse_time(name: str, written: str) -> datetime | None:
     raise BadCell(
         name, _("“%(written)s” is not a time like 2026-01-31T12:00:00Z.") % {"written": make_printable(written)}
     )
+
+
+def parse_names(_name: str, written: str) -> tuple[str, ...]:
+    return tuple(written.split())
+
+
+# The columns of the fields of `Row`, and how their cells are read where they are no plain text.
+ROW_COLUMNS = (*COLUMNS, TEXT_VERSION, UNIT_ITEMS)
+PARSERS: dict[str, Callable[[str, str], Any]] = {
+    "annotator": parse_annotator,
+    "annotator_kind": partial(parse_choice, KINDS, "human"),
+    "round": parse_round,
+    "probability": parse_probability,
+    "unsure": parse_bool,
+    "purpose": partial(parse_choice, PURPOSES, "main"),
+    "part": partial(parse_choice, PARTS, "main"),
+    "submitted_at": parse_time,
+    "reading": partial(parse_choice, READINGS, ""),
+    UNIT_ITEMS: parse_names,
+}
