@@ -146,6 +146,7 @@ STUDY_TABS = (
             "study_rename",
             "study_copy",
             "study_phases",
+            "study_phase",
             "phase_act",
             "study_recruitment",
             "study_edit",

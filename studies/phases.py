@@ -6,6 +6,7 @@ from hashlib import sha256
 from typing import Annotated, Any, Literal
 
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
 from items.markup import find_named_pictures
@@ -46,7 +47,15 @@ def check_name(text: str) -> str:
     return text
 
 
-def name_alone(value: object) -> object:
+def explain_mark(mark: int, n_questions: int) -> str:
+    return ngettext(
+        "the pass mark is %(mark)d, but there is only one question. Lower it, or add questions.",
+        "the pass mark is %(mark)d, but there are only %(n)d questions. Lower it, or add questions.",
+        n_questions,
+    ) % {"mark": mark, "n": n_questions}
+
+
+def name_alone(value: Any) -> Any:
     """A level that is written as its label alone."""
     return {"value": value, "label": value} if isinstance(value, str) else value
 
@@ -168,14 +177,11 @@ class Phase(Strict):
         if len(set(names)) < len(names):
             sentences.append(_("two of its questions have the same name."))
         if self.pass_mark and self.pass_mark > len(self.questions):
-            sentences.append(
-                _("the pass mark is %(mark)d, but there are only %(n)d questions. Lower it, or add questions.")
-                % {"mark": self.pass_mark, "n": len(self.questions)}
-            )
+            sentences.append(explain_mark(self.pass_mark, len(self.questions)))
         return sentences + [problem for question in self.questions for problem in self.question_problems(question)]
 
     def question_problems(self, question: PhaseQuestion) -> list[str]:
-        place = {"name": question.name}
+        place = {"name": make_printable(question.text, 60)}
         if self.kind in SCORED and not question.answer:
             return [_("the question “%(name)s” needs its right answer.") % place]
         if self.kind not in SCORED and (question.answer or question.explanation):

@@ -33,6 +33,7 @@ urlpatterns = [
     path("s/<slug:slug>/edit/", design.study_edit, name="study_edit"),
     path("s/<slug:slug>/delete/", design.study_delete, name="study_delete"),
     path("s/<slug:slug>/phases/", phases.study_phases, name="study_phases"),
+    path("s/<slug:slug>/phases/<slug:name>/edit/", phases.study_phase, name="study_phase"),
     path("s/<slug:slug>/phases/change/", phases.phase_act, name="phase_act"),
     path("s/<slug:slug>/recruitment/links/", phases.signed_links, name="signed_links"),
     path("s/<slug:slug>/recruitment/", phases.study_recruitment, name="study_recruitment"),

@@ -10,15 +10,9 @@ from django.utils.translation import gettext_lazy as _
 from items.forms.bank import PicturesField
 from items.models import Markup
 from items.pictures import write_data_uri
-from studies.phases import ASKING, ENDING
-from studies.services.phase_editing import (
-    WORDS,
-    add_usual_words,
-    drop_usual_words,
-    read_questions,
-    write_questions,
-)
-from studies.services.spec import SpecError
+from studies.forms.phase_questions import QuestionList
+from studies.phases import ASKING, ENDING, Phase, explain_mark
+from studies.services.phase_editing import WORDS, add_usual_words, drop_usual_words
 
 KINDS = {
     "consent": _("Consent"),
@@ -67,17 +61,6 @@ class PhaseForm(forms.Form):
         required=False,
         help_text=_("Stored with each consent, with its time. Leave empty to use a hash of the wording."),
     )
-    questions = forms.CharField(
-        label=_("Questions"),
-        required=False,
-        max_length=100_000,
-        widget=forms.Textarea(attrs={"rows": 10, "spellcheck": "false", "class": "source"}),
-        help_text=_(
-            "A list in YAML. Each question has a name and a text; kind is choice, scale, tick or text; levels are the "
-            "answers to choose from. Optional: help, required, screen_out; where answers are scored, answer and "
-            "explanation."
-        ),
-    )
     pass_mark = forms.IntegerField(
         label=_("Pass mark"),
         min_value=1,
@@ -99,22 +82,21 @@ class PhaseForm(forms.Form):
         *,
         phase: Mapping[str, Any],
         usual: Mapping[str, Any],
+        language: str,
         words_only: bool = False,
     ):
-        self.pictures, self.usual = dict(phase.get("pictures", {})), usual
+        self.phase, self.pictures, self.usual = phase, dict(phase.get("pictures", {})), usual
         words = add_usual_words(phase, usual)
         initial = words | {
             "paragraphs": "\n\n".join(words["paragraphs"]),
             "points": "\n".join(words["points"]),
             "texts": "\n".join(phase.get("texts", [])),
-            "questions": write_questions(phase),
         }
-        super().__init__(data, files, initial=initial, prefix=phase["name"])
+        super().__init__(data, files, initial=initial)
         cast(forms.MultipleChoiceField, self.fields["without"]).choices = [(name, name) for name in self.pictures]
         kind = phase["kind"]
         unused = {
             "version": kind != "consent",
-            "questions": kind not in ASKING,
             "pass_mark": kind not in ENDING,
             "after": kind != "attention",
             "texts": kind != "practice",
@@ -124,6 +106,32 @@ class PhaseForm(forms.Form):
         for name, is_unused in unused.items():
             if is_unused or (words_only and name not in (*WORDS, "without")):
                 del self.fields[name]
+        asks = kind in ASKING and not words_only
+        self.questions = QuestionList(data, phase, language) if asks else None
+        for name in {"title", "paragraphs", "points", "button"} & self.fields.keys():
+            self.fields[name].widget.attrs["lang"] = language
+
+    @property
+    def folded(self) -> list[forms.BoundField]:
+        """The fields that most people leave alone."""
+        return [field for field in self if field.name in ("markup", "new_pictures", "without", "points", "button")]
+
+    @property
+    def is_unfolded(self) -> bool:
+        return any(field.errors or (field.name != "button" and field.value()) for field in self.folded)
+
+    def rearrange(self, act: str) -> None:
+        """Show all that was sent again, the questions as the button says; nothing is checked."""
+        if self.questions:
+            self.questions.rearrange(act)
+        self.initial = {
+            name: field.widget.value_from_datadict(self.data, self.files, name) for name, field in self.fields.items()
+        }
+        self.is_bound = False
+
+    @property
+    def has_problems(self) -> bool:
+        return bool(self.errors or (self.questions and self.questions.has_errors))
 
     def as_spec(self) -> dict[str, Any]:
         """The phase as a study file says it."""
@@ -134,11 +142,16 @@ class PhaseForm(forms.Form):
         values["markup"] = Markup.MARKDOWN if values.get("markup") else ""
         return drop_usual_words(values, self.usual)
 
-    def clean_questions(self) -> list[Any]:
-        try:
-            return read_questions(self.cleaned_data["questions"])
-        except SpecError as error:
-            raise forms.ValidationError(str(error)) from None
+    def clean(self) -> dict[str, Any]:
+        values = dict(self.cleaned_data)
+        if self.questions is None:
+            return values
+        words = {name: values.get(name, []) for name in ("paragraphs", "points")}
+        values["questions"] = self.questions.check(Phase.model_construct(kind=self.phase["kind"], **words))
+        mark, n = values.get("pass_mark"), len(values["questions"])
+        if mark and mark > n:
+            self.add_error("pass_mark", explain_mark(mark, n))
+        return values
 
     def clean_paragraphs(self) -> list[str]:
         written = self.cleaned_data["paragraphs"].replace("\r\n", "\n")

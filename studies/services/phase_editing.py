@@ -5,10 +5,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-import yaml
 from django.db import transaction
 from django.db.models import Count
-from django.utils import timezone
+from django.utils import timezone, translation
 from django.utils.dateparse import parse_datetime
 from django.utils.translation import gettext as _
 from pydantic import TypeAdapter, ValidationError
@@ -25,7 +24,6 @@ from studies.services.scratch import clear_rows, refuse_if_written
 from studies.services.selection import choose_items
 from studies.services.spec import SpecError, explain_error
 from studies.services.states import lock_study
-from studies.strict_yaml import NotYaml, load_yaml
 
 PHASES: TypeAdapter[list[Phase]] = TypeAdapter(Phases)
 WORDS = (
@@ -101,16 +99,17 @@ def add_phase(study: Study, kind: str) -> str:
     new = {"kind": kind, "name": name} | {
         part: words[part] for part in ("title", "paragraphs", "button") if words.get(part)
     }
-    save_phases(study, [*phases, new | make_example(kind, name)])
+    save_phases(study, [*phases, new | make_example(kind, name, study.language)])
     return name
 
 
-def make_example(kind: str, name: str) -> dict[str, Any]:
+def make_example(kind: str, name: str, language: str) -> dict[str, Any]:
     """A question to be replaced, for kinds that need one; named after the phase, as question names become columns."""
     if kind not in ASKING:
         return {}
-    levels = [_("blue"), _("red")]
-    text = _("Please choose “%(colour)s”.") % {"colour": levels[0]}
+    with translation.override(language):
+        levels = [_("blue"), _("red")]
+        text = _("Please choose “%(colour)s”.") % {"colour": levels[0]}
     question = {"name": f"{name}_question", "text": text, "levels": levels}
     question |= {"answer": levels[0]} if kind in SCORED else {}
     return {"questions": [question]} | ({"after": 1} if kind == "attention" else {})
@@ -203,31 +202,6 @@ def list_wordings(study: Study, name: str) -> list[Wording]:
     rows = [(Phase.model_validate(each["phase"]), each["version"], parse_datetime(each["until"])) for each in earlier]
     rows.append((present, present.version_shown, None))
     return [Wording(phase, version, until, people.get(version, 0)) for phase, version, until in rows]
-
-
-def write_questions(phase: Mapping[str, Any]) -> str:
-    """The questions of a phase as text that `read_questions` reads."""
-    questions = phase.get("questions", [])
-    plain = [
-        question | ({"levels": shorten_levels(question["levels"])} if "levels" in question else {})
-        for question in questions
-    ]
-    return yaml.safe_dump(plain, allow_unicode=True, sort_keys=False, width=100) if plain else ""
-
-
-def shorten_levels(levels: Sequence[Any]) -> list[Any]:
-    """Write a level whose value is its label as the label alone."""
-    return [each["label"] if isinstance(each, dict) and each["label"] == each["value"] else each for each in levels]
-
-
-def read_questions(text: str) -> list[Any]:
-    try:
-        questions = load_yaml(text)
-    except NotYaml as error:
-        raise SpecError(str(error)) from None
-    if questions is not None and not isinstance(questions, list):
-        raise SpecError(_("Write the questions as a list: each begins with a hyphen."))
-    return questions or []
 
 
 @transaction.atomic

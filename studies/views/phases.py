@@ -1,16 +1,17 @@
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
-from django.http import HttpResponse
+from django.http import Http404, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_http_methods, require_POST
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
+from items.language import name_language
 from projects.models import Role
 from studies.access import get_study
 from studies.forms.phases import KINDS, PhaseForm, RecruitmentForm
-from studies.phases import AFTER_UNITS, ONCE, SCORED
+from studies.phases import AFTER_UNITS, ONCE
 from studies.services import phase_editing, signed_ids
 from studies.services.declarations import get_wording
 from studies.services.durations import tell_minutes
@@ -20,27 +21,46 @@ from studies.services.states import WrongState
 
 
 @login_required
-@require_http_methods(["GET", "HEAD", "POST"])
+@require_safe
 def study_phases(request, slug):
-    """What people go through, in order: a POST words one phase anew."""
-    study = get_study(request.user, slug, Role.RESEARCHER if request.method == "POST" else Role.VIEWER)
-    sent = request.POST.get("phase", "")
-    rows, wording = [], get_wording(study)
-    for phase in phase_editing.list_phases_of(study):
-        given = (request.POST, request.FILES) if phase["name"] == sent else (None,)
-        usual = get_usual_words(phase["kind"], study.language, wording)
-        form = PhaseForm(*given, phase=phase, usual=usual, words_only=not study.is_draft)
-        if form.is_bound and form.is_valid() and save(request, study, phase["name"], form):
-            return redirect(f"{reverse('study_phases', args=[slug])}#phase-{sent}")
-        wordings = [] if study.is_draft else phase_editing.list_wordings(study, phase["name"])
-        rows.append((phase, KINDS[phase["kind"]], form, wordings))
-    kinds = [phase["kind"] for phase, *_rest in rows]
+    """What people go through, in order."""
+    study = get_study(request.user, slug, Role.VIEWER)
+    phases = phase_editing.list_phases_of(study)
+    rows = [
+        (phase, KINDS[phase["kind"]], [] if study.is_draft else phase_editing.list_wordings(study, phase["name"]))
+        for phase in phases
+    ]
+    kinds = [phase["kind"] for phase in phases]
     addable = [(kind, label) for kind, label in KINDS.items() if kind not in ONCE or kind not in kinds]
     context = {"study": study, "project": study.project, "tab": "phases", "rows": rows, "kinds": addable}
     context["main_at"] = next((place for place, kind in enumerate(kinds) if kind in AFTER_UNITS), len(kinds))
-    context |= {"has_thanks": "thanks" in kinds, "scored_kinds": SCORED}
+    context["has_thanks"] = "thanks" in kinds
     context |= {"recruitment": RecruitmentForm(initial=RecruitmentForm.read(study.recruitment))}
     return render(request, "studies/phases.html", context | describe(request, study))
+
+
+@login_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def study_phase(request, slug, name):
+    """Word one phase and its questions. A button that adds or moves a question stores nothing."""
+    study = get_study(request.user, slug, Role.RESEARCHER)
+    phase = next((phase for phase in phase_editing.list_phases_of(study) if phase["name"] == name), None)
+    if phase is None:
+        raise Http404
+    form = PhaseForm(
+        *((request.POST, request.FILES) if request.method == "POST" else (None,)),
+        phase=phase,
+        usual=get_usual_words(phase["kind"], study.language, get_wording(study)),
+        language=study.language,
+        words_only=not study.is_draft,
+    )
+    if "act" in request.POST:
+        form.rearrange(request.POST["act"])
+    elif form.is_valid() and not form.has_problems and save(request, study, name, form):
+        return redirect(f"{reverse('study_phases', args=[slug])}#phase-{name}")
+    context = {"study": study, "project": study.project, "tab": "phases", "phase": phase, "form": form}
+    context |= {"kind": KINDS[phase["kind"]], "language_name": name_language(study.language)}
+    return render(request, "studies/phase.html", context | {"is_changed": request.method == "POST"})
 
 
 def describe(request, study) -> dict:

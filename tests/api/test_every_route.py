@@ -24,11 +24,11 @@ PAGES = {
         generation_written instrument instrument_diff instrument_download instrument_list instrument_version item_export
         old_people question_export results_agreement results_compare results_details results_items results_methods
         results_paper stand_in stand_in_csv study study_components_csv study_design study_draw_csv study_figure
-        study_items study_list study_people_live study_planner study_planner_csv study_planner_figure study_protocols
-        study_protocols_csv study_results study_table study_table_file study_table_page study_working text_picture
-        text_print""",
+        study_items study_list study_people_live study_phases study_planner study_planner_csv study_planner_figure
+        study_protocols study_protocols_csv study_results study_table study_table_file study_table_page study_working
+        text_picture text_print""",
     (VIEWER, VIEWER): "project run run_list study_item text text_list",
-    (VIEWER, RESEARCHER): "evaluator study_annotators study_evaluators study_phases",
+    (VIEWER, RESEARCHER): "evaluator study_annotators study_evaluators",
     (REVIEWER, None): """code_comparison_csv study_adjudication study_behind study_behind_csv study_codes_csv
         study_coding_text study_export study_pack_file study_person""",
     (REVIEWER, REVIEWER): """call call_list code_comparison own_coding run_compare study_coding study_pack
@@ -39,8 +39,8 @@ PAGES = {
     (RESEARCHER, RESEARCHER): """evaluator_model evaluator_remove generation_new generation_review generator_edit
         incomplete_repair instrument_copy instrument_edit instrument_upload item_edit item_erase item_import
         item_import_columns item_import_preview item_new key_correct run_erase selection study_erase
-        study_import study_mail study_manage study_new study_roster study_step study_texts text_edit text_erase
-        text_files text_new webhook_list written_repair""",
+        study_import study_mail study_manage study_new study_phase study_roster study_step study_texts text_edit
+        text_erase text_files text_new webhook_list written_repair""",
     (None, RESEARCHER): """annotator_link benchmark_add benchmark_delete evaluator_continue expert_check
         incomplete_discard instrument_preview item_archive item_import_undo item_import_update people_act phase_act
         remove_simulated report_close roster_delete run_act run_budget run_unknown selection_begin signed_links

@@ -12,6 +12,8 @@ from tests.waiting import wait_until_it_fits
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 TEXT = "Herons stand still in the shallows. They wait for a fish to come near, and then they strike."
 
+ASKS = {"kind": "background", "questions": [{"name": "smoker", "text": "Do you smoke?", "levels": ["yes", "no"]}]}
+
 
 @pytest.fixture
 def researching(open_page, client, researcher, live_server):
@@ -100,3 +102,30 @@ def test_unticking_a_text_is_saved_and_counted_at_once(researching, draft):
     expect(page.locator("#side .stat b").first).to_have_text("1")
     assert Study.objects.get().selection["texts"] == ["t1"]
     wait_until_it_fits(page)
+
+
+def test_questions_of_a_phase_are_added_and_moved_without_leaving_the_page(researching, project):
+    bank(project)
+    spec = {"slug": "herons", "protocol": "guess-then-read", "title": "Herons", "phases": ["consent", ASKS]}
+    study = create_draft(project, check_spec(spec))
+    page = researching()
+    page.goto(f"/s/{study.slug}/phases/background/edit/")
+    page.get_by_role("button", name="Add question").click()
+    page.keyboard.type("Anything else?")
+    added = page.locator("[data-question]").last
+    added.get_by_label("Kind of question").select_option("text")
+    expect(added.get_by_role("button", name="More answers")).to_be_hidden()
+    first = page.locator("[data-question]").first
+    for _times in range(3):
+        first.get_by_role("button", name="More answers").click()
+    page.keyboard.type("sometimes")
+    first.get_by_label("screens out").last.check()
+    added.get_by_role("button", name="Move up").press("Enter")
+    expect(page.locator("[data-question]").first).to_contain_text("Question 1")
+    expect(page.locator("[data-question='1'] button[value='up:1']")).to_be_focused()
+    page.get_by_role("button", name="Save phase").click()
+    page.wait_for_url("**/phases/#phase-background")
+    study.refresh_from_db()
+    later, earlier = study.phases[-1]["questions"]
+    assert (later["text"], later["kind"], earlier["name"]) == ("Anything else?", "text", "smoker")
+    assert earlier["screen_out"] == ["sometimes"]

@@ -22,7 +22,7 @@ def test_a_kind_alone_has_the_usual_wording():
     [
         (
             {"kind": "test", "questions": [QUESTION], "pass_mark": 2},
-            "the pass mark is 2, but there are only 1 questions",
+            "the pass mark is 2, but there is only one question",
         ),
         ({"kind": "comprehension"}, "it needs questions"),
         ({"kind": "consent", "questions": [QUESTION]}, "has no “questions”"),

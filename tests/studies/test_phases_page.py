@@ -14,6 +14,7 @@ from studies.services.answering import pass_phase
 from studies.services.creating import change_study, copy_study, describe_study
 from studies.services.deleting import delete_with_all
 from studies.services.launching import close_study, launch_study
+from studies.services.phase_editing import replace_phase
 from studies.services.places import find_place
 from studies.services.spec import check_spec
 from tests.analysis.packs import export_pack_bytes, import_pack_bytes
@@ -87,8 +88,18 @@ def test_all_kinds_can_be_added_one_after_the_other_and_what_a_study_has_once_is
 
 
 def find_form(page, study, name: str):
-    rows = page.get(reverse("study_phases", args=[study.slug])).context["rows"]
-    return next(form for phase, _kind, form, _wordings in rows if phase["name"] == name)
+    return page.get(reverse("study_phase", args=[study.slug, name])).context["form"]
+
+
+def send(page, study, name: str, **fields):
+    return page.post(reverse("study_phase", args=[study.slug, name]), fields)
+
+
+def ask(key: str, text: str, *answers: str, kind: str = "choice", **fields) -> dict:
+    """The fields of one question, as a browser sends them."""
+    named = {"text": text, "kind": kind, "required": "on"} | fields
+    rows = {f"q{key}-answers-label": list(answers), f"q{key}-answers-value": [""] * len(answers)}
+    return {f"q{key}-{name}": value for name, value in named.items()} | rows
 
 
 def test_the_form_of_a_phase_holds_the_usual_words_and_stores_them_only_where_they_were_changed(page, study):
@@ -96,61 +107,131 @@ def test_the_form_of_a_phase_holds_the_usual_words_and_stores_them_only_where_th
     form = find_form(page, study, "consent")
     assert form["paragraphs"].value() == "\n\n".join(usual["paragraphs"])
     assert (form["title"].value(), form["button"].value()) == (usual["title"], usual["agree"])
-    sent = {f"consent-{name}": form[name].value() for name in ("title", "paragraphs", "points", "button")}
-    page.post(reverse("study_phases", args=[study.slug]), {"phase": "consent"} | sent)
+    sent = {name: form[name].value() for name in ("title", "paragraphs", "points", "button")}
+    send(page, study, "consent", **sent)
     study.refresh_from_db()
     assert study.phases[0] == {"kind": "consent", "name": "consent"}
-    page.post(reverse("study_phases", args=[study.slug]), {"phase": "consent"} | sent | {"consent-title": "Hello"})
+    send(page, study, "consent", **sent | {"title": "Hello"})
     study.refresh_from_db()
     assert study.phases[0] == {"kind": "consent", "name": "consent", "title": "Hello"}
 
 
 @pytest.mark.parametrize("kind", ASKING)
-def test_the_examples_of_questions_can_be_taken_over_as_they_are(page, study, kind):
+def test_the_questions_of_a_phase_come_back_from_its_form_as_they_were(page, study, kind):
     act(page, study, "add", kind)
-    soup = BeautifulSoup(page.get(reverse("study_phases", args=[study.slug])).text, "html.parser")
-    examples = soup.select_one(f"#phase-{kind} [data-examples]").text
-    sent = {"phase": kind, f"{kind}-questions": examples} | ({"attention-after": "1"} if kind == "attention" else {})
-    assert page.post(reverse("study_phases", args=[study.slug]), sent).status_code == 302
+    levels = ["red", {"value": "b", "label": "blue"}]
+    question = {"name": "own", "text": "Please choose “blue”.", "help": "Look.", "levels": levels, "required": False}
+    tick = {"name": "box", "text": "Tick it: ticked.", "kind": "tick"}
+    if kind in SCORED:
+        question |= {"answer": "b", "explanation": "It says\nso."}
+        tick |= {"answer": "true"} if kind != "attention" else {"answer": "true", "help": "true"}
+    if kind == "background":
+        question, tick = question | {"screen_out": ["red"]}, tick | {"screen_out": ["false"]}
     study.refresh_from_db()
-    assert len(study.phases[-1]["questions"]) == (2 if kind in SCORED else 4)
+    replace_phase(study, kind, study.phases[-1] | {"questions": [question, tick]})
+    stored = Study.objects.get().phases[-1]["questions"]
+    assert len(stored) == 2
+    form = BeautifulSoup(page.get(reverse("study_phase", args=[study.slug, kind])).text, "html.parser")
+    response = page.post(reverse("study_phase", args=[study.slug, kind]), read_fields(form.select_one(".phase-form")))
+    assert response.status_code == 302
+    assert Study.objects.get().phases[-1]["questions"] == stored
+
+
+def read_fields(form) -> dict[str, list[str]]:
+    """What a browser without JavaScript sends of a form."""
+    sent: dict[str, list[str]] = {}
+    for field in form.select("input[name], textarea[name], select[name]"):
+        if field.find_parent("template") or (
+            field.get("type") in ("checkbox", "radio") and not field.has_attr("checked")
+        ):
+            continue
+        default = "on" if field.get("type") == "checkbox" else ""
+        option = field.select_one("option[selected]") if field.name == "select" else None
+        value = field.text.removeprefix("\n") if field.name == "textarea" else (option or field).get("value", default)
+        if field.get("type") != "file":
+            sent.setdefault(field["name"], []).append(value)
+    return sent
 
 
 def test_a_phase_is_worded_with_its_questions(page, study):
     act(page, study, "add", "test")
-    questions = "- {name: q1, text: 'Two and two?', levels: [four, five], answer: four}\n"
-    fields = {
-        "test-title": "A test",
-        "test-paragraphs": "One.\n\nTwo.",
-        "test-questions": questions,
-        "test-pass_mark": "1",
-    }
-    page.post(reverse("study_phases", args=[study.slug]), {"phase": "test"} | fields)
+    fields = {"title": "A test", "paragraphs": "One.\n\nTwo.", "pass_mark": "1", "question": ["0", "1"]}
+    questions = ask("0", "Two and two?", "four", "", "five") | {"q0-answers-marked": "0"}
+    questions |= ask("1", "Is it so?", kind="tick") | {"q1-answers-marked": "true", "q1-required": ""}
+    assert send(page, study, "test", **fields, **questions).status_code == 302
     study.refresh_from_db()
     saved = study.phases[-1]
     assert (saved["title"], saved["paragraphs"], saved["pass_mark"]) == ("A test", ["One.", "Two."], 1)
-    assert saved["questions"][0]["answer"] == "four"
+    assert [(each["name"], each["answer"]) for each in saved["questions"]] == [("test_1", "four"), ("test_2", "true")]
+    assert [level["label"] for level in saved["questions"][0]["levels"]] == ["four", "five"]
+
+
+def test_questions_are_added_moved_and_taken_out_without_javascript_and_nothing_typed_is_lost(page, study):
+    act(page, study, "add", "background")
+    before = Study.objects.get().phases
+    typed = {"title": "You", "question": ["0", "1"]} | ask("0", "First?", "a", "b") | ask("1", "Second?", kind="text")
+    for button in ("add", "up:1", "more:0"):
+        response = send(page, study, "background", **typed, act=button)
+        assert response.status_code == 200
+        typed = read_fields(BeautifulSoup(response.text, "html.parser").select_one(".phase-form"))
+    assert Study.objects.get().phases == before
+    assert (typed["question"], typed["title"]) == (["1", "0", "2"], ["You"])
+    assert typed["q0-answers-label"] == ["a", "b", "", ""]
+    typed |= {"q2-text": ["Third?"], "q2-kind": ["text"], "q0-remove": ["on"]}
+    assert send(page, study, "background", **typed).status_code == 302
+    study.refresh_from_db()
+    assert [(each["name"], each["text"]) for each in study.phases[-1]["questions"]] == [
+        ("background_1", "Second?"), ("background_2", "Third?")
+    ]  # fmt: skip
+
+
+def test_an_answer_that_is_worded_anew_keeps_a_value_of_its_own(page, study):
+    act(page, study, "add", "survey")
+    question = ask("0", "How?", "Well", "Badly") | {"q0-answers-value": ["good", ""], "q0-name": "how"}
+    assert send(page, study, "survey", question="0", **question).status_code == 302
+    study.refresh_from_db()
+    (saved,) = study.phases[-1]["questions"]
+    assert (saved["name"], [level["value"] for level in saved["levels"]]) == ("how", ["good", "Badly"])
+
+
+RIGHT = {"q0-answers-marked": "0"}
 
 
 @pytest.mark.parametrize(
-    ("questions", "mark", "message"),
+    ("kind", "questions", "place"),
     [
-        (
-            "- {name: q1, text: '?', levels: [a, b], answer: a}",
-            "2",
-            "the pass mark is 2, but there are only 1 questions",
-        ),
-        ("- {name: q1, text: '?', levels: [a, b]}", "", "needs its right answer"),
-        ("name: q1", "", "Write the questions as a list"),
+        ("test", ask("0", "?", "a", "b") | RIGHT | {"pass_mark": "2"}, "pass_mark"),
+        ("test", ask("0", "Which?", "a", "b"), "__all__"),  # no right answer
+        ("test", ask("0", "", "a", "b") | RIGHT, "text"),
+        ("survey", ask("0", "Which?", "a"), "answers"),
+        ("survey", ask("0", "Which?", "a", "a"), "answers"),
+        ("survey", ask("0", "Which?", "a", "x" * 301), "answers"),
+        ("survey", ask("0", "Which?", "a", "b", name="Not a Column"), "name"),
+        ("survey", ask("0", "x" * 1_001, "a", "b"), "text"),
+        ("attention", ask("0", "Choose one.", "a", "b") | RIGHT | {"after": "1"}, "__all__"),  # does not name it
     ],
 )
-def test_what_cannot_be_is_said_beside_the_phase_and_nothing_is_saved(page, study, questions, mark, message):
-    act(page, study, "add", "test")
+def test_what_cannot_be_is_said_beside_the_question_and_nothing_is_saved(page, study, kind, questions, place):
+    act(page, study, "add", kind)
     before = Study.objects.get().phases
-    sent = {"phase": "test", "test-questions": questions, "test-pass_mark": mark}
-    response = page.post(reverse("study_phases", args=[study.slug]), sent)
-    assert message in response.text
+    response = send(page, study, kind, question="0", **questions)
+    form = response.context["form"]
+    assert set(form.errors) | set(form.questions.forms[0].errors) == {place}
     assert Study.objects.get().phases == before
+    assert questions["q0-answers-label"][-1] in response.text
+
+
+def test_a_phase_without_questions_is_refused_in_words(page, study):
+    act(page, study, "add", "survey")
+    assert "it needs questions" in send(page, study, "survey").text
+
+
+def test_an_example_is_in_the_language_of_the_study(project, page):
+    bank(project)
+    study = draft_study(project, language="de")
+    act(page, study, "add", "attention")
+    study.refresh_from_db()
+    assert "blau" in study.phases[-1]["questions"][0]["text"]
 
 
 def test_the_form_of_the_study_keeps_its_phases(page, study):
@@ -213,8 +294,7 @@ def running(project) -> Study:
 
 
 def reword(client, study, name="consent", **fields):
-    sent = {f"{name}-{field}": value for field, value in fields.items()}
-    return client.post(reverse("study_phases", args=[study.slug]), {"phase": name} | sent)
+    return send(client, study, name, **fields)
 
 
 def test_consent_is_worded_anew_while_the_study_runs(page, running):
@@ -231,7 +311,7 @@ def test_consent_is_worded_anew_while_the_study_runs(page, running):
     versions = PhasePassed.objects.filter(phase="consent").order_by("pk").values_list("version", flat=True)
     assert list(versions) == ["1", "2"]
     rows = page.get(reverse("study_phases", args=[running.slug])).context["rows"]
-    wordings = next(wordings for phase, _kind, _form, wordings in rows if phase["name"] == "consent")
+    wordings = next(wordings for phase, _kind, wordings in rows if phase["name"] == "consent")
     assert [(each.version, each.n_people, each.until is None) for each in wordings] == [("1", 1, False), ("2", 1, True)]
     assert "version 1" in page.get(reverse("study_person", args=[running.slug, early.annotator.pk])).text
 
@@ -242,8 +322,7 @@ def find_version(walker: Walker) -> str:
 
 def test_a_version_stands_for_one_wording_only(page, running):
     response = reword(page, running, paragraphs="Other words.", version="1")
-    form = next(form for _phase, _kind, form, _wordings in response.context["rows"] if form.is_bound)
-    assert set(form.errors) == {"version"}
+    assert set(response.context["form"].errors) == {"version"}
     running.refresh_from_db()
     assert running.earlier_phases == []
 
@@ -251,7 +330,12 @@ def test_a_version_stands_for_one_wording_only(page, running):
 def test_other_phases_change_their_words_and_nothing_else(page, project):
     bank(project)
     study = make_live_study(project, phases=[TEST])
-    assert reword(page, study, "test", title="A new title", pass_mark="2", questions="[]").status_code == 302
+    assert (
+        reword(
+            page, study, "test", title="A new title", pass_mark="2", question="0", **ask("0", "Other?", "a", "b")
+        ).status_code
+        == 302
+    )
     study.refresh_from_db()
     assert study.phases[0]["title"] == "A new title"
     assert (study.phases[0]["pass_mark"], len(study.phases[0]["questions"])) == (1, 2)
@@ -264,11 +348,9 @@ def test_a_closed_study_keeps_its_words(page, running):
     assert running.earlier_phases == []
 
 
-def upload_picture(client, study, text: str, **changes) -> str:
-    fields = {"phase": "instructions", "instructions-paragraphs": text, "instructions-markup": "on"} | changes
+def upload_picture(client, study, text: str, **changes):
     file = SimpleUploadedFile("plan.png", make_png(), "image/png")
-    given = fields | {"instructions-new_pictures": file}
-    return client.post(reverse("study_phases", args=[study.slug]), given, follow=True).text
+    return send(client, study, "instructions", paragraphs=text, markup="on", new_pictures=file, **changes)
 
 
 def find_picture(page: str) -> str:
@@ -320,18 +402,14 @@ def test_a_picture_of_a_phase_goes_with_a_pack_to_where_nothing_of_it_is(page, s
 
 def test_a_draft_without_items_keeps_words_of_its_phases(page, study):
     Item.objects.filter(project=study.project).delete()
-    page.post(
-        reverse("study_phases", args=[study.slug]),
-        {"phase": "instructions", "instructions-paragraphs": "Read slowly.", "instructions-markup": ""},
-    )
+    send(page, study, "instructions", paragraphs="Read slowly.", markup="")
     study.refresh_from_db()
     assert [phase.get("paragraphs") for phase in study.phases if phase["name"] == "instructions"] == [["Read slowly."]]
 
 
 def test_a_picture_that_is_missing_is_said_and_one_can_be_taken_out(page, study):
-    assert "is not among its pictures" in upload_picture(page, study, "![the plan](other.png)")
+    assert "is not among its pictures" in upload_picture(page, study, "![the plan](other.png)").text
     upload_picture(page, study, "![the plan](plan.png)")
-    fields = {"phase": "instructions", "instructions-paragraphs": "No plan.", "instructions-without": "plan.png"}
-    page.post(reverse("study_phases", args=[study.slug]), fields)
+    send(page, study, "instructions", paragraphs="No plan.", without="plan.png")
     study.refresh_from_db()
     assert [phase.get("pictures") for phase in study.phases] == [None, None]
