@@ -116,10 +116,9 @@ def test_questions_of_a_phase_are_added_and_moved_without_leaving_the_page(resea
     added.get_by_label("Kind of question").select_option("text")
     expect(added.get_by_role("button", name="More answers")).to_be_hidden()
     first = page.locator("[data-question]").first
-    for _times in range(3):
-        first.get_by_role("button", name="More answers").click()
+    first.get_by_role("button", name="More answers").click()
     page.keyboard.type("sometimes")
-    first.get_by_label("screens out").last.check()
+    first.locator(".answer-rows").get_by_label("screens out").last.check()
     added.get_by_role("button", name="Move up").press("Enter")
     expect(page.locator("[data-question]").first).to_contain_text("Question 1")
     expect(page.locator("[data-question='1'] button[value='up:1']")).to_be_focused()
