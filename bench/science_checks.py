@@ -18,9 +18,8 @@ from scipy.stats import studentized_range
 
 from analysis.measures.contrasts import adjust_text_contrasts, largest_t
 from analysis.measures.correlations import naive_difference, within_text
-from analysis.measures.differential_functioning import mantel_haenszel
 from analysis.measures.informativity import carry_over
-from analysis.measures.item_response import fit_item_response, fit_statistics
+from analysis.measures.item_response import fit_item_response, fit_statistics, mantel_haenszel
 from analysis.measures.prediction_powered import PEOPLE_ONLY, SLOPE_ONE, Cell, combine, fit, gain
 from analysis.measures.rater_effects import crossed_components, d_study, g_study, rater_severity
 from analysis.measures.reliability import alpha_of_covariances, alpha_of_parts, omega_of_loadings

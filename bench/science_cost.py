@@ -19,10 +19,9 @@ os.environ["OPENBLAS_NUM_THREADS"] = "1"  # threads that wait for each other wou
 import numpy as np
 
 from analysis.measures.correlations import within_text
-from analysis.measures.differential_functioning import item_functioning
 from analysis.measures.informativity import carry_over
 from analysis.measures.item_analysis import miskey
-from analysis.measures.item_response import fit_item_response, fit_statistics, residual_correlations
+from analysis.measures.item_response import fit_item_response, fit_statistics, item_functioning, residual_correlations
 from analysis.measures.joint_contrasts import adjust_joint_contrasts
 from analysis.measures.label_severity import label_severity
 from analysis.measures.prediction_powered import Cell, Judgments, combine, fit, joint_influence

@@ -237,7 +237,7 @@ SPECTACULAR_SETTINGS = {
 
 # Work in the background -----------------------------------------------------------------------------------------------
 
-MESSAGE_APPLICATION = "config.celery.app"  # read by jobs.broker, which may not import config
+MESSAGE_APPLICATION = "config.celery.app"  # read by jobs.scheduling, which may not import config
 CELERY_BROKER_URL = env.read_text("REDIS_URL", "redis://127.0.0.1:6379/0")
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_BROKER_TRANSPORT_OPTIONS = {

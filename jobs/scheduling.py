@@ -2,21 +2,23 @@
 
 import hashlib
 import json
+import logging
 from functools import partial
 from typing import Any
 
 from django.conf import settings
 from django.db import transaction
 from django.utils import timezone
+from django.utils.module_loading import import_string
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
 from jobs import files
-from jobs.broker import send_task
 from jobs.models import Job, JobState
 from jobs.working import MAX_ATTEMPTS, release
 from projects.models import Project, User
 
+log = logging.getLogger(__name__)
 Parameters = dict[str, Any]
 
 
@@ -85,6 +87,19 @@ def send(job_id: int) -> bool:
     if not is_sent:
         Job.objects.filter(pk=job_id).update(sent_at=None)
     return is_sent
+
+
+def send_task(name: str, **about: int) -> bool:
+    """Ask the workers for the task of this name, without waiting; False if the broker is away."""
+    # Celery is imported with the first message: most commands send none, and it costs them a quarter of a second.
+    from kombu.exceptions import OperationalError
+
+    try:
+        import_string(settings.MESSAGE_APPLICATION).send_task(name, kwargs=about, retry=False)
+    except (OperationalError, OSError) as error:
+        log.warning("No message could be sent for %s %s: %s", name, about, type(error).__name__)
+        return False
+    return True
 
 
 def look_after_jobs() -> None:

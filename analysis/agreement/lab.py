@@ -25,10 +25,10 @@ from analysis.measures.agreement import (
     select_sharing_pairs,
 )
 from analysis.measures.coefficients import category_counts, fleiss_kappa
-from analysis.measures.icc import clustered_icc, icc
 from analysis.measures.intervals import TEXT, Interval, undefined_interval
 from analysis.measures.kappa import fleiss_test, kappa_test
 from analysis.measures.reader_coefficients import readers_alpha, readers_coefficient, readers_kappa
+from analysis.measures.reliability import clustered_icc, icc
 from analysis.reports.estimates import NOT_PUBLISHED, Estimate, texts_only_note
 from analysis.tables.spec import Table, count
 from analysis.words import name_code

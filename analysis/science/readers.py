@@ -13,13 +13,14 @@ from scipy.stats import chi2, norm
 from analysis.formatting import number, p_value, with_interval
 from analysis.frames.evidence import Evidence
 from analysis.measures.contrasts import HOLM, adjust_p_values
-from analysis.measures.differential_functioning import LARGE, item_functioning
 from analysis.measures.informativity import CarryOver, carry_over
 from analysis.measures.item_response import (
+    LARGE,
     MISSING,
     ItemResponseModel,
     fit_item_response,
     fit_statistics,
+    item_functioning,
     residual_correlations,
 )
 from analysis.measures.reader_intervals import FIXED, RANDOM, Readers

@@ -18,7 +18,7 @@ from jobs.views import ResultPending
 from projects.models import Role
 from studies.models import Annotator, AnnotatorKind, InstrumentVersion, Purpose, Study, StudyState
 from studies.services import creating, launching, people
-from studies.services.blocks import add_texts
+from studies.services.blocks import add_texts, draw_more_texts
 from studies.services.instrument_writing import import_instrument
 from studies.services.instruments import get_source, list_instruments
 from studies.services.people_texts import find_draw
@@ -26,7 +26,6 @@ from studies.services.progress import classify_annotator, count_progress, list_a
 from studies.services.responses.import_jobs import import_or_schedule
 from studies.services.responses.importing import AnswerFile
 from studies.services.responses.mapping import parse_mapping
-from studies.services.second_draw import draw_more_texts
 from studies.services.spec import StudySpec, check_spec
 from studies.services.states import are_effects_hidden
 from studies.views.studies import ACTIONS

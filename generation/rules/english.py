@@ -42,8 +42,8 @@ from generation.rules.english_words import (
     WITH_TWO_OBJECTS,
     WORDING,
 )
-from generation.rules.names import ask_short_name, ask_who_it_is
 from generation.rules.phrases import head_of, without_possessives
+from generation.rules.references import ask_short_name, ask_who_it_is
 from generation.rules.tagging import FINITE, NAME, NOUN, POINTING, POSSESSIVE, RELATIVE, TO, Sentence, Token
 from generation.rules.topics import CONSEQUENCE, ask_consequence, ask_event, ask_topics
 

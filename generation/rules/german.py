@@ -45,8 +45,8 @@ from generation.rules.german_words import (
     WORDING,
     singular,
 )
-from generation.rules.names import ask_short_name, ask_who_it_is
 from generation.rules.phrases import head_of, says_without_that, without_possessives
+from generation.rules.references import ask_short_name, ask_who_it_is
 from generation.rules.tagging import ADJECTIVE, NAME, NOUN, POINTING, POSSESSIVE, PREPOSITION, Sentence
 from generation.rules.topics import CONSEQUENCE, ask_consequence, ask_event, ask_topics
 

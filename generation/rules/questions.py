@@ -15,8 +15,7 @@ from generation.rules.doubts import doubt_of
 from generation.rules.drafts import Draft
 from generation.rules.faulty_wording import has_faulty_wording
 from generation.rules.persons import ask_who_or_what
-from generation.rules.pronouns import ResolvedSentence, name_of_subject, resolve
-from generation.rules.references import refers_back
+from generation.rules.references import ResolvedSentence, name_of_subject, refers_back, resolve
 from generation.rules.sentences import MOST_CHARACTERS, is_usable, places_of, sentences_of
 from generation.rules.tagging import ADJECTIVE, NAME, NONFINITE, NOUN, NUMBER, Sentence, tag_sentence
 from generation.rules.topics import (

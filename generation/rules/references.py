@@ -1,9 +1,16 @@
-"""Which phrases point back: “the castle” in a later sentence means one that an earlier sentence has named."""
+"""What names, pronouns and phrases refer to.
+
+“Lena Vogt, the mayor, said …”; “He sold it” as “Vogt sold it”, by the name in the sentence before; and “the castle” in
+a later sentence, which an earlier one has named.
+"""
 
 import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
-from generation.rules.drafts import Range, word_set
-from generation.rules.tagging import COMMA, DETERMINER, NAME, NOUN, NUMBER, OF, Sentence
+from generation.rules.drafts import Clause, Draft, Range, Wording, draft, word_set
+from generation.rules.phrases import Vocabulary, head_of, nouns_in
+from generation.rules.tagging import BRACKETED, COMMA, DETERMINER, NAME, NOUN, NUMBER, OF, Sentence
 
 ARTICLES = word_set("the der die das den dem des")
 PHRASE = re.compile(f"[{DETERMINER}{OF}](R*[AC]K?)*(?:[{NOUN}{NAME}]G?)*[{NOUN}{NAME}{NUMBER}]")
@@ -47,3 +54,108 @@ def _is_single(word: str, tag: str) -> bool:
     """“the oldest”, “the third”, “the only”, “das norwegische”."""
     is_german = bool(re.search("(?:st|isch)(?:e|en|er|es)$", word)) and tag.startswith("ADJ")
     return tag in ("AJS", "ORD") or is_german or word in ("only", "einzige", "einzigen", "most")
+
+
+NAMED_FIRST = re.compile(r"(E{1,4}),((?:D?R?A*N(?:[dPDAHEKN]*[NE])?)),(?=R*F)")
+NAMED_WITHIN = re.compile(r"(?<![NEDA,])(E{1,4}),(DR?A*N(?:[PDAEN]*[NE])?)(?=,[^NEKDA]|;)")
+TOLD_FIRST = re.compile(r"([Dd]A*N(?:[dPDAEKN]*[NE])?),(E{2,4}),(?=R*F)")
+SHORT_NAME = re.compile(r"[A-Z]{2,6}")
+
+
+def ask_who_it_is(sentence: Sentence, vocabulary: Vocabulary, verb: str, wording: Wording) -> Iterator[Draft]:
+    """“Lena Vogt, Leiterin des Museums, sagte …”: Wer ist Lena Vogt? The other way round, too."""
+    for pattern in (NAMED_FIRST, TOLD_FIRST, NAMED_WITHIN):
+        found = pattern.search(sentence.kinds) if pattern is NAMED_WITHIN else pattern.match(sentence.kinds)
+        if not found or (pattern is NAMED_WITHIN and verb == "ist"):
+            continue  # German shows by the article that it is no nominative
+        named, description = found.span(1), found.span(2)
+        clause = Clause(sentence, named, "subject", found.end(), found.end(), (0, 0), named)
+        about: Range = named if pattern is TOLD_FIRST else description
+        is_person = any(vocabulary.persons.fullmatch(word) for word in _heads(clause, about))
+        first_word = sentence.tokens[description[0]].plain
+        is_thing = pattern is not TOLD_FIRST and first_word in ("a", "an", "ein", "eine", "the")
+        if nouns_in(clause, about) and (is_person or is_thing):
+            asked = vocabulary.who if is_person else vocabulary.what
+            question = wording.write(clause, [asked, verb, named], may_bind=False)
+            yield from draft(clause, question, description, "apposition", 3.0)
+            return
+
+
+def _heads(clause: Clause, of: Range) -> list[str]:
+    head = head_of(clause, of)
+    return [head, head.rpartition("-")[2]]
+
+
+def ask_short_name(sentence: Sentence, wording: str) -> Iterator[Draft]:
+    """“… by magnetic resonance imaging (MRI)”: What does the abbreviation MRI stand for?"""
+    for place, token in enumerate(sentence.tokens[1:-1], 1):
+        is_alone = [sentence.tokens[each].text for each in (place - 1, place + 1)] == ["(", ")"]
+        if not is_alone or token.kind != BRACKETED or not SHORT_NAME.fullmatch(token.text):
+            continue
+        if start := _start_of_long_name(sentence, place - 1, token.text):
+            clause = Clause(sentence, start, "subject", start[1], len(sentence.kinds.rstrip(";")), (0, 0), start)
+            yield from draft(clause, wording.format(token.text), start, "short-name", 3.2)
+
+
+def _start_of_long_name(sentence: Sentence, end: int, letters: str) -> Range | None:
+    """The words before the bracket that begin with its letters; small words such as “of” may have none."""
+    place, left = end, letters.lower()
+    while place and left:
+        place -= 1
+        token = sentence.tokens[place]
+        if token.plain[0] == left[-1]:
+            left = left[:-1]
+        elif token.kind not in "PDdKG":
+            return None
+    return None if left else (place, end)
+
+
+PRONOUN = re.compile(
+    r"^([\"“”]*(?:[A-Z][^,;:]{0,60}, |"
+    r"(?:In|On|At|During|After|Before|Since|By|Despite) [^,;:]{1,40} )?)(He|She|he|she)(?= [a-z])"
+)
+GERMAN_PRONOUN = re.compile(r"^([\"“”„]*(?:(?!Er |Sie |Es )[A-ZÄÖÜ][^,;:]{1,60} )?)([Ee]r)(?= [a-zäöü])")
+OTHER_PERSON = re.compile(
+    r"\b(?:[Hh]e|[Ss]he|[Hh]im|[Hh]er|[Hh]is|[Tt]hey|sein\w*|ihr\w*|ihn|sich|dies\w*|wie|dass|wenn|als)\b"
+)
+SUBJECT = re.compile(rf"(?:R,?|P[DHQ]*[CAN{NAME}]+,?)?(?:[D]?A*N)?({NAME}{{1,4}})(?:,[^,;]*,)?R*(?=F)")
+PARTICIPLE_FIRST = re.compile(rf"[VY][^,;F]*,({NAME}{{1,4}})R*(?=F)")
+
+
+@dataclass(frozen=True)
+class ResolvedSentence:
+    """A sentence with a name in place of its first pronoun, which is at `place`."""
+
+    text: str
+    place: int = 0
+    pronoun: str = ""
+    name: str = ""
+
+    @property
+    def end(self) -> int:
+        return self.place + len(self.name)
+
+    def original_length(self, text: str) -> int:
+        """How many characters other than white space the beginning of the text has in the original sentence."""
+        length = len("".join(text.split()))
+        if not self.name or len(text) < self.end:
+            return length
+        return length - len("".join(self.name.split())) + len(self.pronoun)
+
+
+def name_of_subject(text: str, kinds: str, starts: Sequence[int]) -> str:
+    """The name that is the subject of a sentence, empty if it is no name; `starts` are the places of its words."""
+    found = SUBJECT.match(kinds) or PARTICIPLE_FIRST.match(kinds)
+    if not found or "K" in kinds[: found.end()]:
+        return ""
+    first, last = found.span(1)
+    return re.sub(r"\s+", " ", text[starts[first] : starts[last]]).strip(" ,")
+
+
+def resolve(sentence: str, name: str, language: str) -> ResolvedSentence:
+    """With the name in place of the pronoun that is the subject; as it is if there is no name or no such pronoun."""
+    found = (GERMAN_PRONOUN if language == "de" else PRONOUN).match(sentence)
+    if not name or not found or OTHER_PERSON.search(found[1]):
+        return ResolvedSentence(sentence)
+    place = found.end(1)
+    return ResolvedSentence(sentence[:place] + name + sentence[found.end() :], place, found[2], name)

@@ -13,7 +13,7 @@ from django.db.models import F, Q
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from jobs.broker import send_task
+from jobs.scheduling import send_task
 from llm import capabilities, keys
 from llm.addresses import BadAddress, check_base_url, check_folder, is_in_process
 from llm.answers import strip_traces

@@ -9,8 +9,8 @@ from django.db.models import Exists, F, OuterRef
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from jobs.broker import send_task
 from jobs.events import RUN_ENDED, announce
+from jobs.scheduling import send_task
 from llm.failures import UNUSABLE_REASONS
 from llm.models import Call, CallState, Endpoint, Run, RunState, Unknown
 from llm.models.run import MISSING, OPEN

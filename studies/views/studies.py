@@ -17,11 +17,11 @@ from studies.flow_picture import draw_flow
 from studies.models import PeopleTexts, Purpose, StudyState
 from studies.protocols import PROTOCOLS
 from studies.services import launching, written_items
+from studies.services.blocks import count_texts_left, draw_more_texts
 from studies.services.declarations import get_declaration
 from studies.services.design import summarise_draft
 from studies.services.people_texts import find_draw, write_draw
 from studies.services.progress import count_guesses, count_progress
-from studies.services.second_draw import count_texts_left, draw_more_texts
 from studies.services.second_round import can_open_second_round, open_second_round
 from studies.services.selection import CALIBRATION
 from studies.services.spec import SpecError

@@ -13,7 +13,7 @@ pytestmark = pytest.mark.slow
 ASK = """
 from threading import Thread
 from celery import Celery
-from jobs.broker import send_task
+from jobs.scheduling import send_task
 
 Celery.send_task = lambda app, name, **how: print(app.conf.broker_url, name, flush=True)
 

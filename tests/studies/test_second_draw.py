@@ -7,12 +7,12 @@ from django.urls import reverse
 
 from annotation.simulation import simulate_study
 from studies.models import Assignment, Purpose
+from studies.services.blocks import count_texts_left, draw_more_texts
 from studies.services.launching import close_study
 from studies.services.people import add_annotators, revoke_link
 from studies.services.people_texts import find_draw
 from studies.services.recruiting import start_stranger
 from studies.services.responses.importing import import_responses
-from studies.services.second_draw import count_texts_left, draw_more_texts
 from studies.services.spec import SpecError
 from studies.services.states import WrongState
 from tests.analysis.packs import export_pack_bytes, import_pack_bytes

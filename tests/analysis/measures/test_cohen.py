@@ -17,7 +17,6 @@ from statsmodels.stats.inter_rater import cohens_kappa
 from analysis.measures.agreement import all_pairs, cohen_kappa, pair_tables
 from analysis.measures.alpha import LEVELS, krippendorff_alpha
 from analysis.measures.coefficients import NOTHING_SHARED, ONE_LABEL, category_counts, conger_kappa, table_ratings
-from analysis.measures.icc import NO_VARIATION_AT_ALL, TOO_SMALL, clustered_icc, icc
 from analysis.measures.kappa import (
     NO_SPREAD_IN_LABELS,
     UNEQUAL,
@@ -28,6 +27,7 @@ from analysis.measures.kappa import (
     strength,
     weighted_kappa,
 )
+from analysis.measures.reliability import NO_VARIATION_AT_ALL, TOO_SMALL, clustered_icc, icc
 from analysis.measures.types import agreement_weights, weights_of_disagreement
 from tests.analysis.measures.published import (
     ANXIETY_2,

@@ -37,7 +37,6 @@ from analysis.measures.components import Judgments, fit_components, fit_text_spr
 from analysis.measures.contrasts import adjust_p_values, friedman, nemenyi
 from analysis.measures.correlation_intervals import clustered_by_generator, clustered_correlation, clustered_within
 from analysis.measures.correlations import COEFFICIENTS, by_generator, correlation, within_texts
-from analysis.measures.icc import icc
 from analysis.measures.informativity import (
     auc,
     auc_informativity,
@@ -51,6 +50,7 @@ from analysis.measures.intervals import Interval
 from analysis.measures.item_analysis import all_options_right, discrimination, miskey, unit_means
 from analysis.measures.kappa import fleiss_test, kappa_test, mean_kappa_of, pooled_kappa
 from analysis.measures.ranking import rank_generators
+from analysis.measures.reliability import icc
 from analysis.measures.share_intervals import (
     clustered_contrast,
     clustered_mean,

@@ -8,9 +8,16 @@ from scipy.stats import t as student
 from scipy.stats import ttest_ind
 
 from analysis.measures.correlations import merge_equal_columns, naive_difference, within_text
-from analysis.measures.differential_functioning import classify, item_functioning, mantel_haenszel
 from analysis.measures.informativity import carry_over
-from analysis.measures.item_response import MISSING, fit_item_response, fit_statistics, residual_correlations
+from analysis.measures.item_response import (
+    MISSING,
+    classify,
+    fit_item_response,
+    fit_statistics,
+    item_functioning,
+    mantel_haenszel,
+    residual_correlations,
+)
 from analysis.measures.prediction_powered import PEOPLE_ONLY, SLOPE_ONE, Cell, Judgments, combine, fit, gain
 from analysis.measures.rater_effects import (
     crossed_components,
