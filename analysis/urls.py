@@ -1,7 +1,7 @@
 from projects.lazy_urls import LazyViews, path
 
 overview = LazyViews("analysis.overview")
-archive_views = LazyViews("analysis.pack.archive_views")
+archive_views = LazyViews("analysis.pack.views")
 pack_views = LazyViews("analysis.pack.views")
 agreement_views = LazyViews("analysis.results.agreement_views")
 coding_views = LazyViews("analysis.results.coding_views")

@@ -2,6 +2,7 @@ from allauth.account import views as account_views
 from django.urls import include, path
 
 from config.views import health, show_choosing, show_glossary
+from jobs.views import job_page
 from projects.views import require_mail
 
 handler500 = "config.views.handle_error"
@@ -16,7 +17,7 @@ urlpatterns = [
     path("glossary/", show_glossary, name="glossary"),
     path("choosing/", show_choosing, name="choosing"),
     path("", include("projects.urls")),
-    path("", include("jobs.urls")),
+    path("jobs/<int:pk>/", job_page, name="job"),
     path("", include("items.urls")),
     path("", include("llm.urls")),
     path("", include("studies.urls")),

@@ -6,8 +6,7 @@ from decimal import ROUND_CEILING, Decimal
 
 from django.utils.formats import number_format
 
-from llm.models import Endpoint
-from llm.models.run import NANOS
+from llm.models import NANOS, Endpoint
 from llm.prompts import Prompt
 
 CHARACTERS_PER_TOKEN = 2.5  # fewer than any of our languages needs, so that a reserve covers the bill

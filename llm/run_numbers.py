@@ -11,8 +11,7 @@ from django.utils import timezone
 
 from jobs.workers import has_live_workers
 from llm.failures import get_remedy
-from llm.models import Call, CallState, Run
-from llm.models.run import GOOD, MISSING
+from llm.models import GOOD, MISSING, Call, CallState, Run
 from llm.prices import format_money
 
 WITHIN = timedelta(seconds=30)

@@ -269,7 +269,7 @@ def write_quiz(format_name: str, study: Study, purposes: Collection[str], out: O
 
 def write_preferences(study: Study, purposes: Collection[str], out: Out) -> int:
     """One object a line: a better and a worse item of a text, by people's answers."""
-    from analysis.exports.preferences import list_preferences  # loads pandas
+    from analysis.exports.items import list_preferences  # loads pandas
 
     return write_objects(list_preferences(study, purposes), out)
 

@@ -16,7 +16,7 @@ from items.values import hash_body
 from llm.request_options import OPTIONS
 from studies.models import InstrumentVersion, PeopleTexts, Study, UnitItem, Variant
 from studies.services.instruments import get_source, read_content
-from studies.services.phase_pictures import write_phases
+from studies.services.phases import write_phases
 from studies.strict_yaml import write_yaml
 
 DETAILS = ("source", "genre", "level", "audience", "topic", "licence")

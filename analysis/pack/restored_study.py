@@ -47,7 +47,7 @@ from studies.protocols import PROTOCOLS
 from studies.services.creating import check_instrument, check_parameters, check_protocol, refuse_taken
 from studies.services.declarations import get_declaration
 from studies.services.instrument_writing import InstrumentRefused, find_or_store_version
-from studies.services.phase_pictures import store_phases
+from studies.services.phases import store_phases
 from studies.services.responses.rows import READINGS
 from studies.services.selection import CALIBRATION, MAIN, make_unit_key
 from studies.services.spec import StudySpec, check_spec, read_spec

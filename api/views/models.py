@@ -26,8 +26,7 @@ from generation.services.storing import CannotGenerate
 from generation.views import MOST_BY_RULE
 from items.models import MAX_OPTIONS
 from llm.command_line import format_estimate
-from llm.models import Endpoint, Run, RunState, Unknown
-from llm.models.run import NANOS
+from llm.models import NANOS, Endpoint, Run, RunState, Unknown
 from llm.request_options import MOST_TOKENS, Effort
 from llm.run_numbers import Progress
 from llm.services import endpoints, runs

@@ -17,8 +17,7 @@ from evaluation.services import scoring
 from evaluation.services.evaluators import RunTerms
 from evaluation.services.scoring import delete_scoring
 from evaluation.setting import LABEL, READINGS
-from llm.models import Endpoint, RunState
-from llm.models.run import NANOS
+from llm.models import NANOS, Endpoint, RunState
 from llm.services.planning import Estimate
 from projects.models import Role
 from studies.models import AnnotatorKind

@@ -16,8 +16,7 @@ from evaluation.services.evaluators import SCOPE, make_scope
 from evaluation.setting import ITEM_KEY, OPTION_KEY, PROBABILITY
 from items.models import Item
 from llm.failures import Failure, get_remedy
-from llm.models import Call, CallState
-from llm.models.run import GOOD
+from llm.models import GOOD, Call, CallState
 from studies.models import InstrumentVersion, Response, Study, UnitItem
 from studies.services.evaluating import ANSWER, list_open_questions
 from studies.services.judging import read_values

@@ -10,7 +10,7 @@ from typing import Any, NoReturn
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from items.formats.kinds import explain_kind
+from items.files import explain_kind
 from items.formats.rows import Line, Problems, Reading, TextRow, check_metadata, validate_row
 from items.plain import make_printable
 

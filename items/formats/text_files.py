@@ -15,8 +15,8 @@ from django.db.models import TextChoices
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from items.files import explain_kind
 from items.formats import documents
-from items.formats.kinds import explain_kind
 from items.formats.markup import read_html
 from items.formats.rows import Line, Reading, TextRow, validate_row
 from items.models import MAX_ID

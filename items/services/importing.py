@@ -20,8 +20,7 @@ from items.services.bank import get_bank_version, is_unchanged, lock_bank
 from items.services.naming import ImportOptions
 from items.services.plan import ImportPlan
 from items.services.planning import plan_import
-from items.services.scratch import use_scratch_project
-from items.services.undoing import note_import
+from items.services.undoing import note_import, use_scratch_project
 from items.services.versions import ItemVersion, KeyChange, TextVersion, correct_keys, make_items, make_texts, supersede
 from items.values import ItemValues, get_item_values
 from jobs.progress import report_progress

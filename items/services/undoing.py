@@ -1,7 +1,12 @@
-"""Undo an import as a whole: its rows go, and what they had taken the place of is current again."""
+"""Undo an import as a whole: its rows go, and what they had taken the place of is current again.
+
+And the scratch project under which long writes put texts and items before a project gets them.
+"""
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from itertools import chain
+from secrets import token_hex
 from typing import Any
 
 from django.db.models import CASCADE, PROTECT, RESTRICT, ManyToOneRel, Model
@@ -10,10 +15,44 @@ from django.utils.translation import gettext as _
 
 from items.models import BankImport, Generator, Item, Text
 from items.services.bank import lock_bank
-from items.services.scratch import use_scratch_project
+from jobs.progress import report_progress
 from projects.audit import record_act
 from projects.models import Project, User
-from projects.scratch import split_into_chunks
+from projects.scratch import Writer, delete_in_chunks, split_into_chunks
+
+
+@contextmanager
+def use_scratch_project(project: Project) -> Iterator[tuple[Project, Writer]]:
+    """A project that no list shows, and who writes under it; it is gone at the end, with what is in it then."""
+    for left in Project.everything.exclude(writer=""):
+        if left.is_abandoned:
+            delete_scratch(left)
+    with Writer() as writer:
+        scratch = Project(slug=f"scratch-{token_hex(8)}", title=project.title)
+        writer.start(scratch)
+        try:
+            yield scratch, writer
+        finally:
+            delete_scratch(scratch)
+
+
+def delete_scratch(scratch: Project) -> None:
+    clear_bank(scratch)
+    Project.everything.filter(pk=scratch.pk).delete()
+
+
+def clear_bank(scratch: Project) -> None:
+    """Delete what is there, and report how many rows of how many are gone."""
+    left = [model._base_manager.filter(project=scratch) for model in (Item, Text, Generator)]
+    total, done = sum(rows.count() for rows in left), 0
+
+    def tell(n: int) -> None:
+        nonlocal done
+        report_progress("rows", done, total)
+        done += n
+
+    for rows in left:
+        delete_in_chunks(rows, tell)
 
 
 class CannotUndo(ValueError):

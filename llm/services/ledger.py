@@ -11,8 +11,7 @@ from django.utils import timezone
 from llm import capabilities
 from llm.failures import LIMITED_FOR, STOPS, Failure, Problem, Verdict, judge
 from llm.keys import redact, remove_key
-from llm.models import Call, CallState, Drainer, Endpoint, Run, RunState
-from llm.models.run import GOOD
+from llm.models import GOOD, Call, CallState, Drainer, Endpoint, Run, RunState
 from llm.prices import compute_cost, compute_reserve, estimate_tokens_in, get_max_tokens_out
 from llm.prompts import Prompt
 from llm.services import pace, runs

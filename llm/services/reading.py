@@ -11,8 +11,7 @@ from django.utils import timezone
 from llm.answers import NO_LOGPROBS
 from llm.failures import UNUSABLE_REASONS, Failure
 from llm.keys import redact
-from llm.models import Call, CallState, Run, RunState
-from llm.models.run import GOOD, MISSING
+from llm.models import GOOD, MISSING, Call, CallState, Run, RunState
 from llm.prompts import LENGTH, get_token_limit
 from llm.registry import Refused, Rejected, RunKind, Unparsable, get_run_kind
 from llm.services import runs

@@ -12,8 +12,7 @@ from django.utils.translation import gettext as _
 from jobs.events import RUN_ENDED, announce
 from jobs.scheduling import send_task
 from llm.failures import UNUSABLE_REASONS
-from llm.models import Call, CallState, Endpoint, Run, RunState, Unknown
-from llm.models.run import MISSING, OPEN
+from llm.models import MISSING, OPEN, Call, CallState, Endpoint, Run, RunState, Unknown
 from llm.prices import to_nanos
 from llm.registry import get_run_kind
 from projects.models import Project, User

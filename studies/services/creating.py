@@ -14,7 +14,7 @@ from studies.models import InstrumentVersion, Study, Variant
 from studies.protocols import PROTOCOLS, InvalidParameter
 from studies.services.instruments import UnknownInstrument, find_version, name_version
 from studies.services.launching import launch_study, outline_draft
-from studies.services.phase_pictures import store_phases, write_phases
+from studies.services.phases import store_phases, write_phases
 from studies.services.quotas import collect_groups
 from studies.services.scratch import clear_abandoned, clear_rows, delete_study, refuse_if_written
 from studies.services.selection import ChosenTexts, check_languages, find_items, find_texts

@@ -17,7 +17,7 @@ from projects.audit import record_act
 from projects.deletion import collect_rows, describe_rows
 from projects.models import Project, User
 from studies.models import Study, StudyState
-from studies.services.phase_pictures import list_phase_pictures
+from studies.services.phases import list_phase_pictures
 from studies.services.scratch import refuse_if_written
 from studies.services.states import WrongState, lock_study_state
 

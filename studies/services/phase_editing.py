@@ -17,8 +17,7 @@ from studies.models import PhasePassed, Purpose, Study, StudyState
 from studies.phases import ASKING, SCORED, Phase, Phases
 from studies.recruitment import Recruitment
 from studies.services.declarations import get_declaration
-from studies.services.phase_pictures import store_phase, store_phases
-from studies.services.phases import get_usual_words, read_phases
+from studies.services.phases import get_usual_words, read_phases, store_phase, store_phases
 from studies.services.practice import list_practice_texts, plan_practice
 from studies.services.scratch import clear_rows, refuse_if_written
 from studies.services.selection import choose_items

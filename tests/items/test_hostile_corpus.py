@@ -12,8 +12,8 @@ import zipfile
 
 import pytest
 
+from items.files import explain_kind
 from items.formats import FORMATS
-from items.formats.kinds import explain_kind
 from items.formats.text_files import read_text_files
 from items.models import Text
 from items.services.importing import ImportRefused, import_items, read_bank_file

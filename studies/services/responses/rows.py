@@ -17,8 +17,8 @@ from django.utils.dateparse import parse_datetime
 from django.utils.timezone import is_naive
 from django.utils.translation import gettext as _
 
+from items.files import explain_kind
 from items.formats.jsonl import BadLine, parse_object
-from items.formats.kinds import explain_kind
 from items.plain import has_control, make_printable, unescape_formula
 from studies.models import AnnotatorKind, Purpose, Study
 from studies.protocols import PROTOCOLS
