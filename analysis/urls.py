@@ -1,7 +1,6 @@
 from projects.lazy_urls import LazyViews, path
 
 overview = LazyViews("analysis.overview")
-archive_views = LazyViews("analysis.pack.views")
 pack_views = LazyViews("analysis.pack.views")
 agreement_views = LazyViews("analysis.results.agreement_views")
 coding_views = LazyViews("analysis.results.coding_views")
@@ -16,10 +15,10 @@ views = LazyViews("analysis.results.views")
 
 urlpatterns = [
     path("p/<slug:slug>/", overview.project_overview, name="project"),
-    path("p/<slug:slug>/export/", archive_views.project_export, name="project_export"),
-    path("p/<slug:slug>/export/<int:pk>.zip", archive_views.project_export_file, name="project_export_file"),
-    path("projects/import/", archive_views.project_import, name="project_import"),
-    path("projects/import/<int:pk>/", archive_views.project_imported, name="project_imported"),
+    path("p/<slug:slug>/export/", pack_views.project_export, name="project_export"),
+    path("p/<slug:slug>/export/<int:pk>.zip", pack_views.project_export_file, name="project_export_file"),
+    path("projects/import/", pack_views.project_import, name="project_import"),
+    path("projects/import/<int:pk>/", pack_views.project_imported, name="project_imported"),
     path("p/<slug:slug>/shortcuts/", item_views.bank_shortcuts, name="bank_shortcuts"),
     path("p/<slug:slug>/shortcuts.csv", item_views.bank_shortcuts_csv, name="bank_shortcuts_csv"),
     path("s/<slug:slug>/results/", page_views.study_results, name="study_results"),

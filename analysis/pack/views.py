@@ -139,7 +139,7 @@ def write_entry(source: str) -> str:
 
 
 class ArchiveForm(forms.Form):
-    """An archive to be taken in, and a short name for the project."""
+    """An archive to import, and a short name for the project."""
 
     file = forms.FileField(
         label=_("File"),
@@ -164,7 +164,7 @@ class ArchiveForm(forms.Form):
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def project_export(request, slug):
-    """Whether the archive is there, how far it is, and a button that asks for it."""
+    """Whether the archive is ready, its progress, and a button that requests it."""
     project = get_project(request.user, slug, Role.OWNER)
     refusal = explain_refusal(project)
     if request.method == "POST" and not refusal:
@@ -208,7 +208,7 @@ def project_export_file(request, slug, pk):
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def project_import(request):
-    """A form for an archive; a worker takes it in."""
+    """A form for an archive; a worker imports it."""
     form = ArchiveForm(request.POST or None, request.FILES or None)
     if form.is_valid():
         job = ask_for_import(form.cleaned_data["file"].chunks(), form.cleaned_data["slug"], request.user)
@@ -219,7 +219,7 @@ def project_import(request):
 @login_required
 @require_safe
 def project_imported(request, pk):
-    """How far the import is; it leads to the project when that is there."""
+    """The progress of the import; redirects to the project when it exists."""
     job: Job = get_job(request, pk)
     if job.kind != IMPORT or job.owner_id != request.user.pk:
         raise Http404
