@@ -45,8 +45,8 @@ class HasScope(BasePermission):
             raise NotAuthenticated(_("Send a token in the header: Authorization: Bearer lesart_…"))
         operation = view.operation
         if operation and operation.scope not in request.auth.scopes:
-            sentence = _("This needs a token with the scope “%(scope)s”. Create one on your account page.")
-            raise PermissionDenied(sentence % {"scope": operation.scope.value})
+            sentence = _("This needs a token with the scope “%(scope)s” (%(label)s). Create one on your account page.")
+            raise PermissionDenied(sentence % {"scope": operation.scope.value, "label": operation.scope.label})
         return True
 
 

@@ -55,6 +55,10 @@ class AccessToken(models.Model):
     def is_expired(self) -> bool:
         return self.expires_at <= timezone.now()
 
+    @property
+    def scope_labels(self) -> list[str]:
+        return [str(scope.label) for scope in Scope if scope in self.scopes]
+
 
 class Webhook(models.Model):
     """An address that is told when jobs, runs or studies of a project have ended."""

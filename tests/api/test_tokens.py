@@ -20,7 +20,9 @@ def test_a_token_is_made_on_the_account_page_and_shown_once(as_user, viewer, cli
     words = re.search(r"lesart_[\w-]{43}", page)[0]
     token = AccessToken.objects.get()
     assert (token.user, token.name, token.scopes) == (viewer, "notebook", ["answers", "read"])
-    assert words not in client.get(reverse("token_list")).content.decode()
+    page = client.get(reverse("token_list")).content.decode()
+    assert words not in page
+    assert [page.count(f"<div>{scope.label}</div>") for scope in Scope] == [1, 0, 0, 1, 0, 0]
     assert words not in str(AccessToken.objects.values())
     answer = client.get("/api/v1/", headers={"Authorization": f"Bearer {words}"})
     assert answer.json()["user"] == viewer.username
