@@ -15,7 +15,7 @@ from xml.sax.saxutils import escape
 
 from django.utils.translation import gettext as _
 
-from items.formats.sheets import MAX_COLUMN, MAX_ROW
+from items.formats.parquet_rows import MAX_COLUMN, MAX_ROW
 from items.plain import escape_formula
 
 MAX_WORDS = 32_767  # characters of a cell in Excel

@@ -3,19 +3,20 @@
 import io
 import json
 import re
-from collections.abc import Callable, Iterator
-from datetime import date, datetime, time
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from django.utils.translation import gettext as _
 
 from items.files import MAX_FILE, BadZip, ZipReader
+from items.formats import parquet_rows
+from items.formats.parquet_rows import TOO_LARGE, write_cell
 from items.plain import unescape_formula
 
 WORKBOOK, PARQUET = b"PK\x03\x04", b"PAR1"
-MAX_BYTES = 500_000_000  # of a Parquet file, unpacked, by what it says of itself
-MAX_COLUMN = 16_384  # as many as a spreadsheet has
-MAX_ROW = 1_048_576
 # A cell or row in a place that no spreadsheet has: openpyxl would fill up everything before it.
 IMPOSSIBLE_PLACE = re.compile(rb'\br="(?:[A-Za-z]{4,}\d*|[A-Za-z]*\d{8,})"')
 SHEET = re.compile(r"xl/worksheets/[^/]+\.xml")
@@ -80,41 +81,27 @@ def has_cells(sheet: Any) -> bool:
 
 
 def read_parquet(content: bytes) -> Rows:
-    from fastparquet import ParquetFile  # loads pandas
-
-    try:
-        file = ParquetFile(io.BytesIO(content))
-        names = [str(name) for name in file.columns]
-        size = sum(max(group.total_byte_size or 0, 0) for group in file.row_groups)
-        if file.count() > MAX_ROW or size > MAX_BYTES or len(names) > MAX_COLUMN:
-            raise BadSheet(_("The Parquet file is too large unpacked. Split it."))
-        yield 1, names
-        number = 1
-        for frame in file.iter_row_groups():
-            for cells in frame[file.columns].itertuples(index=False, name=None):
-                number += 1
-                yield number, [write_cell(cell) for cell in cells]
-    except BadSheet:
-        raise
-    except Exception as error:  # a broken file stumbles anywhere in its bytes
-        sentence = _("This Parquet file is damaged or of an unknown kind ({what}). Write it again, or as CSV (UTF-8).")
-        raise BadSheet(sentence.format(what=type(error).__name__)) from None
+    """The rows as another process reads them, so that a damaged file cannot crash this one."""
+    with tempfile.TemporaryFile() as file:
+        file.write(content)
+        file.seek(0)
+        command = [sys.executable, "-P", parquet_rows.__file__]
+        with subprocess.Popen(command, stdin=file, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as process:
+            try:
+                yield from enumerate(take_rows(process.stdout or ()), 1)
+            finally:
+                process.kill()
 
 
-def write_cell(value: Any) -> str:
-    """A cell as a CSV file would have it: whole numbers without a point, nothing for what is missing."""
-    if value is None or value != value:  # NaN and NaT
-        return ""
-    if isinstance(value, str):
-        return value
-    if isinstance(value, bytes):
-        return value.decode("utf-8", "replace")
-    if isinstance(value, bool) or type(value).__name__ == "bool_":
-        return "true" if value else "false"
-    if isinstance(value, datetime | date | time):
-        return value.isoformat()
-    if isinstance(value, list | dict | tuple):
-        return json.dumps(value, ensure_ascii=False, default=str)
-    if isinstance(value, float):
-        return str(int(value)) if value.is_integer() and abs(value) < 1e15 else repr(float(value))
-    return str(value)
+def take_rows(lines: Iterable[bytes]) -> Iterator[list[str]]:
+    """The rows that parquet_rows.py wrote; `BadSheet` where it ended before the last."""
+    row: Any = ""
+    for line in lines:
+        row = json.loads(line) if line.endswith(b"\n") else ""
+        if not isinstance(row, list):
+            break
+        yield row
+    if row == TOO_LARGE:
+        raise BadSheet(_("The Parquet file is too large unpacked. Split it."))
+    if row is not None:
+        raise BadSheet(_("This Parquet file is damaged or of an unknown kind. Write it again, or as CSV (UTF-8)."))

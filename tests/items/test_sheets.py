@@ -4,6 +4,8 @@ from datetime import date
 
 import pytest
 
+from items.formats import parquet_rows
+from items.formats.sheets import BadSheet, read_parquet, take_rows
 from items.models import Item, Text
 from items.services.importing import read_bank_file
 from tests.items.files import BODY, load_csv
@@ -46,6 +48,26 @@ def test_of_several_sheets_the_first_is_read_and_that_is_said():
     reading = read_bank_file(xlsx([["text"], [BODY]], [["text"], ["other"]]), "csv")
     assert [line.text.body for line in reading.lines] == [BODY]
     assert "S1" in reading.warnings.listed[0].reason
+
+
+CRASH = """import os; os.write(1, b'["text"]\\n'); os.kill(os.getpid(), 11)"""
+
+
+def test_a_parquet_file_that_crashes_its_reader_is_refused(tmp_path, monkeypatch):
+    (tmp_path / "crash.py").write_text(CRASH)
+    monkeypatch.setattr(parquet_rows, "__file__", str(tmp_path / "crash.py"))
+    rows = read_parquet(b"PAR1")
+    assert next(rows) == (1, ["text"])
+    with pytest.raises(BadSheet, match="damaged"):
+        next(rows)
+
+
+@pytest.mark.parametrize(
+    ("lines", "reason"), [([b'"too large"\n'], "Split it"), ([], "damaged"), ([b'["a"]\n', b'["b'], "damaged")]
+)
+def test_what_was_not_read_to_its_end_is_refused(lines, reason):
+    with pytest.raises(BadSheet, match=reason):
+        list(take_rows(lines))
 
 
 QGEVAL = ["id", "reference", "passage", "answer", "prediction", "source", "fluency", "clarity", "conciseness",

@@ -10,7 +10,8 @@ from pathlib import PurePath
 
 from django.utils.translation import gettext as _
 
-from items.formats.sheets import MAX_COLUMN, BadSheet, is_sheet, read_sheet
+from items.formats.parquet_rows import MAX_COLUMN
+from items.formats.sheets import BadSheet, is_sheet, read_sheet
 from items.plain import unescape_formula
 from studies.services.responses.rows import MAX_CELL, READ_COLUMNS, BadFile, Cells, decode_file
 
