@@ -202,7 +202,10 @@ KINDS = {
 
 def explain_kind(content: bytes) -> str:
     """A sentence for a file that is no text, what it is and what to do; empty for one that may be text."""
-    for start, (kind, remedy) in KINDS.items():
-        if content.startswith(start):
-            return _("This is {kind}, whatever its name says.").format(kind=kind) + " " + _(remedy)
-    return ""
+    return next((f"{name_kind(content)} {_(KINDS[start][1])}" for start in KINDS if content.startswith(start)), "")
+
+
+def name_kind(content: bytes) -> str:
+    """The first half of that sentence: only what the file is."""
+    kind = next((kind for start, (kind, _remedy) in KINDS.items() if content.startswith(start)), "")
+    return _("This is {kind}, whatever its name says.").format(kind=kind) if kind else ""

@@ -12,10 +12,11 @@ from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile, ZipInfo
 from django.utils.translation import gettext as _
 
 from analysis.pack import FORMAT, PROJECT
-from items.files import UNREADABLE, get_upload_limit
+from items.files import UNREADABLE, get_upload_limit, name_kind
 from items.formats.jsonl import BadLine, parse_object
 from items.plain import make_printable
 
+WRITERS = {FORMAT: "export_pack", PROJECT: "export_project"}
 MANIFEST = "manifest.json"
 BLOCK = 1 << 20
 
@@ -113,6 +114,17 @@ class BoundedReader:
         return True
 
 
+def explain_unreadable(file: IO[bytes], kind: str) -> str:
+    """What a file is that cannot be read as a ZIP, and which one is needed."""
+    file.seek(0)
+    start = file.read(16)
+    if start.startswith(b"PK"):
+        found = _("This ZIP file is damaged or incomplete.")
+    else:
+        found = name_kind(start) or _("This is not a ZIP file.")
+    return found + " " + _("Use the file that {command} wrote.").format(command=WRITERS[kind])
+
+
 class PackReader:
     """Reads a pack, which may come from a stranger: nothing is unpacked to disk, and each file is checked.
 
@@ -126,7 +138,7 @@ class PackReader:
         except BadPack:
             raise
         except UNREADABLE:
-            raise BadPack(_("This is not a ZIP file. Use the file written by export_pack.")) from None
+            raise BadPack(explain_unreadable(file, kind)) from None
         self.infos = {info.filename: info for info in self.zip.infolist()}
         self.refuse_twins()
         self.refuse_bombs(file.seek(0, SEEK_END))

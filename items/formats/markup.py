@@ -10,6 +10,7 @@ from defusedxml import DefusedXmlException
 from defusedxml.ElementTree import fromstring
 from django.utils.translation import gettext as _
 
+from items.files import explain_kind
 from items.formats.questions import GAP, Unfit
 from items.plain import strip_text
 
@@ -84,7 +85,8 @@ def parse_xml(content: bytes) -> Element:
     except DefusedXmlException:
         raise BadXML(_("The XML file declares a document type or entities, which are not read. Remove them.")) from None
     except (ParseError, LookupError, ValueError) as error:
-        raise BadXML(_("The file is not well-formed XML: {reason}.").format(reason=error)) from None
+        sentence = _("The file is not well-formed XML: {reason}.").format(reason=error)
+        raise BadXML(explain_kind(content) or sentence) from None
     level = [root]
     for _depth in range(MAX_DEPTH):
         level = [child for element in level for child in element]

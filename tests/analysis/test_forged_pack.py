@@ -1,5 +1,6 @@
 """A pack that somebody made up or spoilt is refused in a sentence, in bounded memory, and nothing of it is stored."""
 
+import gzip
 import hashlib
 import io
 import json
@@ -11,6 +12,7 @@ import pytest
 from django.db import transaction
 
 from analysis.choices import Choices
+from analysis.pack import FORMAT, PROJECT
 from analysis.pack.archive import BadPack, PackReader
 from analysis.pack.building import write_pack
 from analysis.pack.restored_bank import params_in
@@ -48,7 +50,13 @@ def check_refusal(file, words):
 
 @pytest.mark.parametrize("content", [b"", b"PK", b"no zip", b"PK\x05\x06" + b"\xff" * 18, b"\0" * 100])
 def test_what_is_no_zip_is_said_to_be_none(content):
-    check_refusal(io.BytesIO(content), "not a ZIP file|far larger")
+    check_refusal(io.BytesIO(content), "not a ZIP file|damaged or incomplete|far larger")
+
+
+@pytest.mark.parametrize(("kind", "command"), [(FORMAT, "export_pack"), (PROJECT, "export_project")])
+def test_a_file_of_another_kind_is_named(kind, command):
+    with pytest.raises(BadPack, match=f"gzip archive.*{command}"):
+        PackReader(io.BytesIO(gzip.compress(b"x" * 100)), kind)
 
 
 @pytest.mark.parametrize("name", ["../../x", "/etc/x", "a/../../x", "C:/x", "a\\..\\x", "a//x", "a\nb"])

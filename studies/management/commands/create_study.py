@@ -2,6 +2,7 @@ from pathlib import Path
 
 from django.core.management.base import BaseCommand, CommandError
 
+from items.files import name_kind
 from projects.models import Project
 from studies.services.creating import create_launched, create_study
 from studies.services.spec import SpecError, read_spec
@@ -41,4 +42,5 @@ def read_content(file: Path) -> str:
     except OSError as error:
         raise CommandError(f"{file} cannot be read: {error.strerror}.") from None
     except UnicodeDecodeError:
-        raise CommandError(f"{file} is not UTF-8. Save it as UTF-8 and try again.") from None
+        found = name_kind(content) or "It is not UTF-8."
+        raise CommandError(f"{file} cannot be read. {found} Save it as YAML in UTF-8.") from None
