@@ -1,4 +1,4 @@
-"""Published data sets as they are distributed: RACE, SQuAD, HotpotQA and Belebele, recognized by their fields."""
+"""Published data sets as they are distributed, recognized by their fields: RACE, SQuAD, HotpotQA, Belebele, QGEval."""
 
 import ast
 from collections.abc import Iterator
@@ -212,7 +212,42 @@ class Belebele(_Shape):
         yield self.flores_passage, item, {}
 
 
-SHAPES: tuple[type[_Shape], ...] = (RaceFile, RaceRow, RaceProblems, Hotpot, SquadRow, SquadFile, Belebele)
+class _QGEvalQuestion(Row):
+    """A generated question; its other fields are its mean scores."""
+
+    prediction: str
+    source: str
+
+
+class QGEvalInstance(_Shape):
+    """The instances of QGEval: a passage with the questions of all generators and the reference."""
+
+    dataset, marks = "QGEval", frozenset({"passage", "reference", "questions"})
+    passage: str
+    answer: str
+    id: int | str
+    questions: list[_QGEvalQuestion]
+
+    def split(self) -> Iterator[Parts]:
+        for each in self.questions:
+            name, generator, is_reference = name_qgeval_item(str(self.id), each.source)
+            item = {"id": name, "generator": generator, "reference": is_reference, "answer": self.answer}
+            scores = {"metadata": {"extra": each.model_extra}} if each.model_extra else {}
+            yield self.passage, item | {"question": each.prediction} | scores, {"id": str(self.id)}
+
+
+def name_qgeval_item(number: str, source: str) -> tuple[str, str, bool]:
+    """Its id, as the import of judgments makes it, its generator, and whether it is the reference.
+
+    `source` is the data set and, after the first _, who wrote the question.
+    """
+    generator = source.partition("_")[2] or source
+    return f"{number}-{source}", generator, generator == "reference"
+
+
+SHAPES: tuple[type[_Shape], ...] = (
+    RaceFile, RaceRow, RaceProblems, Hotpot, SquadRow, SquadFile, Belebele, QGEvalInstance,
+)  # fmt: skip
 
 
 def read_benchmark(content: bytes) -> Reading | None:

@@ -6,6 +6,7 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
+from items.formats.benchmarks import name_qgeval_item
 from items.formats.rows import (
     ItemRow,
     Line,
@@ -259,7 +260,6 @@ def _find_field(loc: Location, numbers: list[int]) -> str:
 # QGEval: a row a question, among them the reference; other columns are scores of annotators or metrics.
 QGEVAL = ("id", "reference", "passage", "answer", "prediction", "source")
 NAMES = ("text_id", "item_id", "text", "question", "answer", "generator", "reference")
-REFERENCE = "reference"
 
 
 def convert_known(table: Table) -> Table:
@@ -272,8 +272,6 @@ def convert_known(table: Table) -> Table:
 
 
 def convert_qgeval(row: TableRow, places: Sequence[int]) -> TableRow:
-    """Ids as the import of judgments makes them; `source` is the data set and, after the first _, who wrote it."""
     number, _reference, passage, answer, question, source = (row.cells[place] for place in places)
-    generator = source.partition("_")[2] or source
-    is_reference = "yes" if generator == REFERENCE else "no"
-    return TableRow(row.line, [number, f"{number}-{source}", passage, question, answer, generator, is_reference])
+    name, generator, is_reference = name_qgeval_item(number, source)
+    return TableRow(row.line, [number, name, passage, question, answer, generator, "yes" if is_reference else "no"])

@@ -33,6 +33,13 @@ BELEBELE = {
     "link": "https://example.org", "question_number": 1, "flores_passage": BODY, "question": "When?",
     "mc_answer1": "8", "mc_answer2": "9", "mc_answer3": "10", "mc_answer4": "11", "correct_answer_num": "2",
 }  # fmt: skip
+SCORES = {"fluency": 2.67, "clarity": 3.0}
+QGEVAL = {
+    "id": 7, "passage": BODY, "reference": "When?", "answer": "at nine", "questions": [
+        {"prediction": "When is it?", "source": "SQuAD_BART-base_finetune", **SCORES},
+        {"prediction": "When?", "source": "SQuAD_reference", **SCORES},
+    ],
+}  # fmt: skip
 PARAGRAPHS = "Ferry\nIt leaves. At nine.\n\nTide\nIt falls."
 
 
@@ -47,6 +54,7 @@ PARAGRAPHS = "Ferry\nIt leaves. At nine.\n\nTide\nIt falls."
         (jsonl(SQUAD_ROW), "SQuAD", BODY, [("When?", "", "at nine")]),
         (json.dumps([HOTPOT]).encode(), "HotpotQA", PARAGRAPHS, [("When?", "", "at nine")]),
         (jsonl(HOTPOT_ROW), "HotpotQA", PARAGRAPHS, [("When?", "", "at nine")]),
+        (json.dumps([QGEVAL]).encode(), "QGEval", BODY, [("When is it?", "", "at nine"), ("When?", "", "at nine")]),
         (b"\xef\xbb\xbf" + jsonl(BELEBELE), "Belebele", BODY, [("When?", "0100", None)]),
     ],
 )
@@ -75,6 +83,15 @@ def test_ids_titles_and_what_cannot_be_answered_are_kept():
     )
 
 
+def test_instances_of_qgeval_have_the_ids_of_its_workbooks_and_its_mean_scores():
+    (line,) = read_bank_file(json.dumps([QGEVAL]).encode(), "lesart").lines
+    assert line.text.id == "7"
+    assert [(item.id, item.generator, item.reference, item.metadata) for item in line.text.items] == [
+        ("7-SQuAD_BART-base_finetune", "BART-base_finetune", False, {"extra": SCORES}),
+        ("7-SQuAD_reference", "reference", True, {"extra": SCORES}),
+    ]
+
+
 @pytest.mark.parametrize(
     ("row", "field", "message"),
     [
@@ -88,11 +105,12 @@ def test_ids_titles_and_what_cannot_be_answered_are_kept():
         (SQUAD_ROW | {"answers": {"text": "at nine"}}, "answers, text", "list"),
         (HOTPOT | {"context": [["Ferry"]]}, "", "a title and a list of sentences"),
         (BELEBELE | {"correct_answer_num": "0"}, "", "letter of one of the options"),
+        (QGEVAL | {"questions": [{"prediction": "When?"}]}, "questions, source", "required"),
         (BELEBELE | {"mc_answer4": None}, "mc_answer4", "string"),
     ],
 )
 def test_a_row_that_is_not_as_the_data_set_has_it_is_refused_with_its_line(row, field, message):
-    good = jsonl(row | {"answers": ["B", "A"]}) if "questions" in row else b""
+    good = jsonl(row | {"answers": ["B", "A"]}) if row.keys() >= RACE.keys() else b""
     (problem,) = problems_of(good + jsonl(row), "lesart")
     assert problem[:2] == (1 + bool(good), field)
     assert message in problem[2]
