@@ -105,7 +105,7 @@ def test_instances_of_qgeval_have_the_ids_of_its_workbooks_and_its_mean_scores()
         (SQUAD_ROW | {"answers": {"text": "at nine"}}, "answers, text", "list"),
         (HOTPOT | {"context": [["Ferry"]]}, "", "a title and a list of sentences"),
         (BELEBELE | {"correct_answer_num": "0"}, "", "letter of one of the options"),
-        (QGEVAL | {"questions": [{"prediction": "When?"}]}, "questions, source", "required"),
+        (QGEVAL | {"questions": [{"prediction": "When?"}]}, "questions 1, source", "missing"),
         (BELEBELE | {"mc_answer4": None}, "mc_answer4", "string"),
     ],
 )
