@@ -273,7 +273,11 @@ def make_rows(cell: Cell, decision: Decision, value: Value, user: User) -> list[
 
 @transaction.atomic
 def set_answer_apart(unit: Unit, response_id: int, settled: Ruling, reason: str, user: User) -> int:
-    """Flag or exclude one person's answers about one item in one stage; returns how many responses these are."""
+    """Flag or exclude one person's answers about one item in one stage; returns how many responses these are.
+
+    `response_id`: any of these responses. `CannotAdjudicate` without a reason, for an answer that is not of the unit,
+    and for one that is flagged or excluded already.
+    """
     study = lock_study(unit.study, *STATES)
     if settled not in (Ruling.FLAGGED, Ruling.EXCLUDED):
         raise CannotAdjudicate(_("Choose whether to flag or to exclude the answer."))

@@ -1,4 +1,4 @@
-"""Cells of the plan: which seat does which unit, and whose items it guesses there if the protocol has guesses."""
+"""Cells of the plan: which seat does which unit, and whose items it guesses there, if the protocol has guesses."""
 
 from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import lru_cache, partial
@@ -19,25 +19,25 @@ from studies.services.spec import SpecError
 from studies.services.text_versions import keep_versions, read_rotation
 
 Who = list[list[int]]
-Cells = list[dict[int, int | None]]  # over units: by seat, the generator guessed there, None where nothing is guessed
-MAX_CELLS = 50_000  # assignments: above, a search for guesses, or what a page adds, takes minutes
-MAX_LAUNCHED = 500_000  # without guesses, at launch: a job that takes minutes
+Cells = list[dict[int, int | None]]  # per unit: by seat, the generator guessed there, None without a guess
+MAX_CELLS = 50_000  # assignments; with more, planning guesses, or adding people on a page, takes minutes
+MAX_LAUNCHED = 500_000  # assignments at launch without guesses, for a job that takes minutes
 
 
 def plan_who(
     study: Study, units: Sequence[PlannedUnit], drawn: Collection[str] | None = None, seats: int | None = None
 ) -> Who:
-    """For each unit the seats that do it, see `plan_people_seats`; nobody where the text was not drawn for people."""
+    """For each unit the seats that do it (see `plan_people_seats`); none if the text was not drawn for people."""
     theirs = [is_for_people(unit.text, drawn) for unit in units]
     rows = iter(plan_people_seats(study, [unit for unit, mine in zip(units, theirs, strict=True) if mine], seats))
     return [next(rows) if mine else [] for mine in theirs]
 
 
 def plan_people_seats(study: Study, units: Sequence[PlannedUnit], seats: int | None = None) -> Who:
-    """For each unit the seats that do it; `SpecError` if the study's numbers allow no plan.
+    """For each unit the seats that do it; `SpecError` if no plan is possible with the study's numbers.
 
-    `seats` is how many there are, where it is not what the plan says (simulated annotators). Where each has texts of
-    their own, fewer leave the texts of the others to nobody.
+    `seats`: the number of seats, if it differs from the plan (simulated annotators). If each seat has its own texts,
+    fewer seats leave the texts of the others to nobody.
     """
     plan = study.plan
     if seats is not None and plan["own_texts"] and seats < count_annotators(study):
@@ -56,7 +56,8 @@ def plan_people_seats(study: Study, units: Sequence[PlannedUnit], seats: int | N
 
 
 def plan_unit_seats(study: Study, units: Sequence[PlannedUnit], quotas: Sequence[Quota]) -> Who:
-    """Shared and own texts go by text, over the seats of all groups; else each group does each unit by its quota."""
+    """Shared and own texts are planned by text, over the seats of all groups; otherwise each group does each unit by
+    its quota."""
     shared, own = study.plan["shared_texts"], study.plan["own_texts"]
     if (shared or own) and has_group_quotas(study) and any(quota.per_unit is not None for quota in quotas):
         raise PlanError(_("Give either per_unit or shared and own texts, not both."))
@@ -69,7 +70,7 @@ def plan_unit_seats(study: Study, units: Sequence[PlannedUnit], quotas: Sequence
 
 
 def plan_group_seats(study: Study, units: Sequence[PlannedUnit], quota: Quota) -> Who:
-    """For each unit the seats of one group: where there are guesses all units of a text have the same."""
+    """For each unit the seats of one group; with guesses all units of a text have the same seats."""
     start, number = quota.seats.start, len(quota.seats)
     if not number:
         return [[] for _unit in units]
@@ -83,7 +84,7 @@ def plan_group_seats(study: Study, units: Sequence[PlannedUnit], quota: Quota) -
 
 
 def plan_by_text(units: Sequence[PlannedUnit], seats: Callable[[int], Who]) -> Who:
-    """The seats of each unit, where `seats` gives those of that many texts."""
+    """The seats of each unit, where `seats` returns those of a number of texts."""
     texts = list(dict.fromkeys(unit.text.pk for unit in units))
     rows = dict(zip(texts, seats(len(texts)), strict=True))
     return [rows[unit.text.pk] for unit in units]
@@ -95,7 +96,7 @@ def count_cells(quotas: Sequence[Quota], n_units: int) -> int:
 
 
 def check_cells(number: int, limit: int | None = None) -> None:
-    """Refuse what would take too long to plan and to store."""
+    """Refuse a plan that would take too long to compute and to store."""
     limit = MAX_CELLS if limit is None else limit
     if number > limit:
         raise SpecError(
@@ -108,7 +109,7 @@ def check_cells(number: int, limit: int | None = None) -> None:
 
 
 def plan_cells(study: Study, units: Sequence[PlannedUnit], who: Who) -> Cells:
-    """What each seat does. With guesses a search: it takes seconds for large studies, and writes nothing."""
+    """What each seat does. With guesses this is a search, which takes seconds for large studies; writes nothing."""
     seats = 1 + max((seat for seats in who for seat in seats), default=-1)
     if not seats or not get_declaration(study).guesses:
         return [dict.fromkeys(row) for row in who]
@@ -124,7 +125,7 @@ def make_slots(
     quotas: Sequence[Quota],
     save: Save = save_at_once,
 ) -> None:
-    """Save the cells of a fresh plan; a plan without seats has none. `quotas` say to which group a seat belongs."""
+    """Save the cells of a new plan; a plan without seats has none. `quotas` give the group of each seat."""
     rotation = read_rotation(study)
     groups = {seat: quota.group for quota in quotas for seat in quota.seats}
     save(
@@ -139,9 +140,9 @@ def make_slots(
 
 
 def add_seat_slots(study: Study, annotator: Annotator) -> list[Slot]:
-    """The cells of one more annotator: those given back by others first, else new ones that keep the plan balanced.
+    """The cells of one more annotator: first those that others gave back, then new ones that keep the plan balanced.
 
-    Where the plan has numbers for each group, only those of the annotator's own.
+    If the plan has numbers per group, only cells of the annotator's own group.
     """
     units = list(filter_people_units(study).prefetch_related("unit_items__item"))
     purpose, seat = Purpose(annotator.purpose), annotator.seat
@@ -172,9 +173,9 @@ def add_seat_slots(study: Study, annotator: Annotator) -> list[Slot]:
 
 
 def add_seats(study: Study, first: int, count: int, group: str) -> None:
-    """The cells of many who join at once, planned together as at launch, where everybody does every unit.
+    """The cells of many people who join at once, planned together as at launch, if everybody does every unit.
 
-    Where units have a number of people there is little left to give, and each is fitted in by itself.
+    If units have a number of people, few cells are left, and each person is fitted in individually.
     """
     units = list(filter_people_units(study).prefetch_related("unit_items__item"))
     group = group if has_group_quotas(study) else ""
@@ -191,7 +192,7 @@ def add_seats(study: Study, first: int, count: int, group: str) -> None:
 
 @lru_cache(maxsize=4)
 def search_batch(texts: tuple[tuple[str, ...], ...], count: int, seed: int) -> list[list[str]]:
-    """The plan of a batch of people who do all texts; batches of one size share it, each with its seats mixed anew."""
+    """The plan of a batch of people who do all texts; batches of one size share it, each with its seats reshuffled."""
     plan = make_guess_plan(texts, count, seed)
     return [[cell for cell in row if cell is not None] for row in plan]
 
@@ -199,7 +200,7 @@ def search_batch(texts: tuple[tuple[str, ...], ...], count: int, seed: int) -> l
 def choose_batch(study: Study, most: int) -> int:
     """The number of people to assign together, at most `most`.
 
-    If possible one after which each generator of a text is guessed equally often, however many such batches follow.
+    If possible, a number after which each generator of a text is guessed equally often, for any number of such batches.
     """
     if not get_declaration(study).guesses:
         return most
@@ -208,7 +209,8 @@ def choose_batch(study: Study, most: int) -> int:
 
 
 def search_ahead(study: Study, count: int) -> None:
-    """Search the plan of a batch before the transaction that adds its people: all who answer wait for that one."""
+    """Search the plan of a batch before the transaction that adds its people, for which all answering people have to
+    wait."""
     if get_declaration(study).guesses:
         search_batch(list_guessed_texts(study), count, study.seed)
 
@@ -219,7 +221,7 @@ def list_guessed_texts(study: Study) -> tuple[tuple[str, ...], ...]:
 
 
 def count_open_places(study: Study, group: str) -> int | None:
-    """How many cells nobody holds; None where everybody more may do every unit, or those that all share."""
+    """How many cells are free; None if additional people may do every unit, or all the shared ones."""
     units = list(filter_people_units(study))
     full = find_full_units(study, Purpose.MAIN, units, group)
     per_unit = get_per_unit(study, group)
@@ -233,7 +235,7 @@ def count_open_places(study: Study, group: str) -> int | None:
 
 
 def find_free_slots(study: Study, purpose: Purpose, group: str = "") -> dict[int, Slot]:
-    """One cell per unit that was given back and not taken since, by unit; those of a group are for it alone."""
+    """One cell per unit that was given back and is free, by unit; cells of a group are for that group only."""
     return {slot.unit_id: slot for slot in filter_free_slots(study, purpose, group)}
 
 
@@ -244,7 +246,7 @@ def filter_free_slots(study: Study, purpose: Purpose, group: str) -> QuerySet[Sl
 
 
 def find_full_units(study: Study, purpose: Purpose, units: Sequence[Unit], group: str = "") -> set[int]:
-    """Units that nobody more (of this group) may do by the plan. Previews and simulations have no quota."""
+    """Units that nobody more (of this group) may do according to the plan. Previews and simulations have no quota."""
     plan = study.plan
     if purpose != Purpose.MAIN:
         return set()
@@ -263,7 +265,7 @@ def list_unit_generators(units: Iterable[Unit]) -> list[list[str]]:
 
 
 def read_plan(study: Study, purpose: Purpose, units: Iterable[Unit]) -> Plan:
-    """The present plan as `extend_plan` reads it: over units, then seats."""
+    """The present plan in the format of `extend_plan`: by unit, then seat."""
     cells = {
         (slot.unit_id, slot.seat): str(slot.generator_id)
         for slot in Slot.objects.filter(unit__study=study, purpose=purpose)

@@ -1,4 +1,4 @@
-"""Units to practise on: texts of their own, done first by everybody, in no plan and in no figure."""
+"""Practice units: on texts of their own, done first by everybody, outside the plan and all figures."""
 
 from random import Random
 from typing import Any
@@ -22,7 +22,7 @@ def list_practice_texts(study: Study) -> list[str]:
 
 
 def plan_practice(study: Study, chosen: ChosenTexts) -> list[PlannedUnit]:
-    """The units of the texts to practise on; `SpecError` if one is unknown, has no items, or is asked about later."""
+    """The units of the practice texts; `SpecError` if a text is unknown, has no items, or belongs to the study."""
     wanted = list_practice_texts(study)
     if not wanted:
         return []
@@ -45,7 +45,8 @@ def plan_practice(study: Study, chosen: ChosenTexts) -> list[PlannedUnit]:
 
 
 def create_practice(annotators: list[Annotator], study: Study, declaration: Declaration, save: Save) -> None:
-    """Assignments to practise with, before all others. They are given back from the start, so that no plan has them."""
+    """Assignments for practice, before all others. They are marked as returned from the start, so that no plan has
+    them."""
     units = read_contents(Unit.everything.filter(study=study, part=PRACTICE)).values()
     now = timezone.now()
     save(
@@ -69,7 +70,7 @@ def create_practice(annotators: list[Annotator], study: Study, declaration: Decl
 
 
 def draw_practice_orders(annotator: Annotator, unit: UnitContents, declaration: Declaration) -> dict[str, list[Any]]:
-    """Where the items of one generator are guessed, those of the one that the seed draws."""
+    """If the items of one generator are guessed, those of the generator that the seed draws."""
     rng = Random(f"{annotator.study.seed}/practice/{annotator.purpose}/{annotator.seat}/{unit.position}")
     generator = rng.choice(sorted({item.generator_id for item in unit.items})) if unit.items else None
     return draw_orders(declaration, unit.items, generator, rng)

@@ -40,7 +40,7 @@ def say_done(study: Study, done: int, total: int) -> str:
 
 @dataclass(frozen=True)
 class Progress:
-    """Assignments of one purpose: how many are finished, of how many."""
+    """Assignments of one purpose: how many are finished, out of how many."""
 
     annotators: int
     finished: int
@@ -57,10 +57,10 @@ def count_progress(study: Study, purpose: Purpose = Purpose.MAIN) -> Progress:
 
 
 def count_all_progress(studies: Iterable[Study]) -> dict[tuple[int, str], Progress]:
-    """The progress of each study by its primary key and the purpose; units that nobody has to do are left out.
+    """The progress of each study by its primary key and the purpose; units without an assignment are left out.
 
-    What was handed in before a link was revoked counts; what is open under a revoked link does not. Places of an open
-    link that wait for somebody count as open.
+    Units handed in before a link was revoked count; open units under a revoked link do not. Free places of an open
+    link count as open.
     """
     studies = list(studies)
     counted = Assignment.objects.active().filter(annotator__study__in=studies, annotator__kind=AnnotatorKind.HUMAN)
@@ -82,7 +82,7 @@ def count_all_progress(studies: Iterable[Study]) -> dict[tuple[int, str], Progre
 
 
 def count_waiting_places(studies: Iterable[Study]) -> dict[int, int]:
-    """By study with an open link, the cells of the plan that are free for the next people."""
+    """By study with an open link, the free cells of the plan."""
     mine = [study.pk for study in studies if study.open_token and study.state in (StudyState.LIVE, StudyState.PAUSED)]
     if not mine:
         return {}
@@ -93,7 +93,7 @@ def count_waiting_places(studies: Iterable[Study]) -> dict[int, int]:
 
 @dataclass(frozen=True)
 class StudyProgress:
-    """A study with its progress: of people, or of simulated ones where no person has finished anything."""
+    """A study with its progress: of people, or of simulated ones if no person has finished anything."""
 
     study: Study
     progress: Progress
@@ -119,7 +119,7 @@ def list_progress(studies: Iterable[Study]) -> list[StudyProgress]:
 
 
 def list_annotators(study: Study) -> list[Annotator]:
-    """People with `n_done`, `n_open` and `left_to_others` (reason, number), in the order they were made."""
+    """People with `n_done`, `n_open` and `left_to_others` (reason, number), in the order they were added."""
     active = Q(assignments__returned_at=None, assignments__pk__isnull=False)
     annotators = (
         study.annotators.filter(kind=AnnotatorKind.HUMAN)
@@ -164,7 +164,7 @@ MAX_TEXTS = 40  # rows that a page shows
 
 @dataclass(frozen=True)
 class Cell:
-    """How many people have done it, and how many are planned; without a plan the cell is empty."""
+    """How many people have done it, and how many are planned; a cell without a plan is empty."""
 
     done: int
     planned: int
@@ -190,7 +190,8 @@ class Coverage:
 
 
 def cover_texts(study: Study) -> Coverage:
-    """The grid of people who count. Columns by generator where a stage shows, or a unit is about, one generator's."""
+    """The grid of people whose answers count. Columns are by generator if a stage shows, or a unit is about, one
+    generator's."""
     stages = get_declaration(study).stages
     own = map_own_generators(study)
     planned: Counter[tuple[int, str, str]] = Counter()
@@ -210,7 +211,7 @@ def cover_texts(study: Study) -> Coverage:
         (name, [Cell(done[text, *column], planned[text, *column]) for column in columns])
         for text, name in list_texts(study)
     ]
-    rows.sort(key=lambda row: all(cell.done >= cell.planned for cell in row[1]))  # what is complete comes last
+    rows.sort(key=lambda row: all(cell.done >= cell.planned for cell in row[1]))  # complete rows come last
     return Coverage(columns, rows[:MAX_TEXTS], max(0, len(rows) - MAX_TEXTS))
 
 
@@ -221,7 +222,7 @@ def list_texts(study: Study) -> Iterable[tuple[int, str]]:
 
 
 def map_own_generators(study: Study) -> dict[int, str]:
-    """By unit the generator of its item, where each unit is one item; else nothing."""
+    """By unit the generator of its item, if each unit is one item; else empty."""
     rows = list(UnitItem.objects.filter(unit__study=study).values_list("unit", "item__generator__name"))
     return dict(rows) if len({unit for unit, _name in rows}) == len(rows) else {}
 

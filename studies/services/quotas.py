@@ -25,7 +25,7 @@ class Quota:
 
 
 def has_group_quotas(study: Study) -> bool:
-    """Whether the plan gives numbers for each group; then everybody works on the share of their own group."""
+    """Whether the plan gives numbers per group; then everybody works on the share of their own group."""
     return any(isinstance(study.plan[name], dict) for name in ("annotators", "per_unit"))
 
 
@@ -48,7 +48,7 @@ def get_per_unit(study: Study, group: str) -> int | None:
 def make_quotas(study: Study, number: int | None = None) -> list[Quota]:
     """One quota per group, seats in the order of the study's groups.
 
-    `number` replaces the number of annotators of the plan (simulated ones): it is shared out in the plan's proportions,
+    `number` replaces the plan's number of annotators (for simulated ones): it is divided in the plan's proportions,
     and no unit then needs more annotators of a group than there are.
     """
     total = count_annotators(study) if number is None else number
@@ -67,7 +67,7 @@ def cap_per_unit(study: Study, group: str, size: int, number: int | None) -> int
 
 
 def get_weights(study: Study) -> Numbers:
-    """In which proportion annotators are shared out over the groups: by their number, else by how many do a unit."""
+    """The proportions in which annotators are divided among the groups: by their number, else by how many do a unit."""
     by_group = next(study.plan[name] for name in ("annotators", "per_unit") if isinstance(study.plan[name], dict))
     return {group: by_group[group] if by_group[group] != "all" else 1 for group in study.groups}
 
@@ -82,14 +82,14 @@ def share_out(number: int, weights: Numbers) -> dict[str, int]:
 
 
 def assign_groups(study: Study, first: int, count: int) -> list[str]:
-    """The groups of `count` annotators from seat `first` on, where nobody said which."""
+    """The groups of `count` annotators from seat `first` on, if no group is given for them."""
     if has_group_quotas(study):
         return [quota.group for quota in make_quotas(study, count) for _seat in quota.seats]
     return [study.groups[seat % len(study.groups)] if study.groups else "" for seat in range(first, first + count)]
 
 
 def check_group(study: Study, group: str) -> None:
-    """`SpecError` unless somebody can join the study in this group."""
+    """Raises `SpecError` unless somebody can join the study in this group."""
     if has_group_quotas(study) and group not in study.groups:
         raise SpecError(
             _("This study counts annotators per group. Choose the group they join: %(groups)s.")
@@ -98,7 +98,7 @@ def check_group(study: Study, group: str) -> None:
 
 
 def collect_groups(plan: Mapping[str, Any], groups: Sequence[str]) -> list[str]:
-    """The study's groups: those listed, else those with numbers in the plan.
+    """The study's groups: those listed, else the groups with numbers in the plan.
 
     `SpecError` if the numbers per group contradict each other or the list.
     """
@@ -112,7 +112,7 @@ def collect_groups(plan: Mapping[str, Any], groups: Sequence[str]) -> list[str]:
 
 
 def refuse_other_groups(name: str, numbers: Mapping[str, Any], groups: Sequence[str]) -> None:
-    """Numbers are given for each group of the study, and for no other."""
+    """Raises an error unless the numbers are given for exactly the groups of the study."""
     values = {"place": f"plan.{name}", "groups": ", ".join(groups)}
     for group in numbers:
         if group not in groups:

@@ -1,7 +1,7 @@
-"""Strangers come and go: cells of the plan are claimed at the start, and free again when their annotator stays away.
+"""Visitors of an open link claim cells of the plan when they start; the cells become free again if they stay away.
 
-A cell is a slot of the plan. An assignment holds it from the start on, finished or not, until it is given back. Whoever
-claims or frees cells holds the lock of the study's row.
+A cell is a slot of the plan. An assignment holds it from its start, finished or not, until it is given back. Claiming
+or freeing cells requires the lock of the study's row.
 """
 
 from collections import Counter
@@ -31,7 +31,7 @@ from studies.services.states import hold_state, lock_study
 
 
 class NoPlace(Exception):
-    """Every cell of the plan is taken, or as many people have come as may; nothing was stored."""
+    """Every cell of the plan is taken, or the maximum number of people has come; nothing was stored."""
 
 
 def get_recruitment(study: Study) -> Recruitment:
@@ -39,9 +39,10 @@ def get_recruitment(study: Study) -> Recruitment:
 
 
 def get_completion_code(annotator: Annotator, outcome: str) -> str:
-    """What the annotator hands back: the study's code for the outcome, or one of their own if they have finished.
+    """The code that the annotator hands back to the platform: the study's code for the outcome, or a personal one if
+    they finished.
 
-    `outcome` is "finished", or a value of `Ended`. Empty where nothing is handed back.
+    `outcome` is "finished", or a value of `Ended`. Empty if there is no code.
     """
     recruitment = get_recruitment(annotator.study)
     code = str(getattr(recruitment.codes, outcome, ""))
@@ -51,7 +52,7 @@ def get_completion_code(annotator: Annotator, outcome: str) -> str:
 
 
 def get_time_out(study: Study) -> timedelta | None:
-    """After which absence unfinished work is offered to others; None: never, as with personal links by default."""
+    """The absence after which unfinished work is offered to others; None: never, the default for personal links."""
     recruitment = get_recruitment(study)
     if recruitment.time_out or not recruitment.open_link:
         return timedelta(minutes=recruitment.time_out) if recruitment.time_out else None
@@ -59,7 +60,7 @@ def get_time_out(study: Study) -> timedelta | None:
 
 
 def filter_absent(study: Study) -> QuerySet[Annotator]:
-    """People who have stayed away for longer than the time-out; nobody where there is none."""
+    """People who have been away for longer than the time-out; none without a time-out."""
     time_out = get_time_out(study)
     people = study.annotators.filter(kind=AnnotatorKind.HUMAN, purpose=Purpose.MAIN)
     if time_out is None:
@@ -69,7 +70,7 @@ def filter_absent(study: Study) -> QuerySet[Annotator]:
 
 
 def filter_free(study: Study, group: str | None, also: Q | None = None) -> QuerySet[Slot]:
-    """Cells that nobody holds, of a group or (None) of all; `also`: assignments that do not count as holding."""
+    """Cells that nobody holds, of one group or (None) of all; `also`: assignments that do not count as holding."""
     held = Assignment.objects.filter(slot=OuterRef("pk"), round=1, returned_at=None)
     slots = Slot.objects.filter(unit__study=study, purpose=Purpose.MAIN)
     slots = slots if group is None else slots.filter(group=group)
@@ -77,7 +78,7 @@ def filter_free(study: Study, group: str | None, also: Q | None = None) -> Query
 
 
 def has_place(study: Study, group: str | None = None) -> bool:
-    """Whether a stranger who starts now gets something to do. Reads only: what is timed out counts as free."""
+    """Whether a visitor who starts now gets work. Reads only: timed-out cells count as free."""
     cap = get_recruitment(study).cap
     if cap and count_started(study) >= cap:
         return False
@@ -86,17 +87,17 @@ def has_place(study: Study, group: str | None = None) -> bool:
 
 
 def count_started(study: Study) -> int:
-    """Strangers who take or took part; those who were screened out make room for others."""
+    """Visitors who take or took part; those who were screened out do not count."""
     return study.annotators.filter(purpose=Purpose.MAIN, kind=AnnotatorKind.HUMAN, ended_as="").count()
 
 
 def derive_token(study: Study, start: str) -> str:
-    """The link of whoever pressed the button of one landing page: pressed twice, it is the same."""
+    """The link of the person who pressed the start button of one landing page: pressing twice gives the same link."""
     return salted_hmac("lesart.start", f"{study.pk}/{start}").hexdigest()[:43]
 
 
 def find_stranger(study: Study, person: str, start: str) -> Annotator | None:
-    """Who has come before with this id of the platform, or from this very landing page."""
+    """The person who came before with this platform id, or from this very landing page."""
     people = study.annotators.filter(kind=AnnotatorKind.HUMAN, purpose=Purpose.MAIN)
     known = people.filter(person=person) if person else people.filter(token=derive_token(study, start))
     return known.order_by("pk").first()
@@ -106,9 +107,9 @@ def find_stranger(study: Study, person: str, start: str) -> Annotator | None:
 def start_stranger(
     study: Study, *, person: str = "", start: str = "", group: str = "", profile: Mapping[str, str] | None = None
 ) -> Annotator:
-    """Let somebody in by the open link, with cells of the plan; whoever has come before is who they were.
+    """Admit somebody through the open link, with cells of the plan; a returning person stays the same annotator.
 
-    `person` is the id of the platform, `start` the number of the landing page. `NoPlace` if every cell is taken.
+    `person`: the platform id; `start`: the number of the landing page. `NoPlace` if every cell is taken.
     """
     hold_state(study.pk)
     study = lock_study(study, StudyState.LIVE)
@@ -130,7 +131,7 @@ def start_stranger(
 
 
 def pick_group(study: Study) -> str:
-    """The group of a stranger whose link names none: the one with most free cells, else the next in turn."""
+    """The group of a visitor whose link names none: the one with most free cells, else the next in turn."""
     if has_group_quotas(study):
         free = Counter(filter_free(study, None).values_list("group", flat=True))
         return str(max(study.groups, key=lambda group: free[group]))
@@ -166,7 +167,7 @@ def add_cells(annotator: Annotator, slots: Sequence[Slot]) -> None:
 
 
 def find_seat(study: Study, slots: Sequence[Slot]) -> int:
-    """The seat of the plan that the cells are, if nobody has had it; else a number behind all seats."""
+    """The seat of the plan that these cells form, if nobody has had it; else a number after all seats."""
     seats = {slot.seat for slot in slots}
     used = study.annotators.filter(purpose=Purpose.MAIN)
     if len(seats) == 1 and not used.filter(seat__in=seats).exists():
@@ -177,9 +178,9 @@ def find_seat(study: Study, slots: Sequence[Slot]) -> int:
 
 
 def choose_cells(study: Study, group: str | None, without: Iterable[int] = ()) -> list[Slot]:
-    """Free cells for one person: a whole seat of the plan, so that its design is kept, else single cells.
+    """Free cells for one person: a whole seat of the plan if possible, to keep its design, else single cells.
 
-    Those whose units have the fewest holders come first. `without`: units that the person has had.
+    Cells whose units have the fewest holders come first. `without`: units that the person has had.
     """
     free = list(filter_free(study, group).exclude(unit__in=list(without)).order_by("seat", "unit__position"))
     if not free:
@@ -200,7 +201,7 @@ def choose_cells(study: Study, group: str | None, without: Iterable[int] = ()) -
 
 
 def choose_least_filled(slots: Iterable[Slot], load: Mapping[int, int], most: int) -> list[Slot]:
-    """At most so many cells, one of each unit, those of the units with the fewest holders first."""
+    """At most so many cells, one per unit, preferring units with the fewest holders."""
     by_unit: dict[int, Slot] = {}
     for slot in sorted(slots, key=lambda slot: (load[slot.unit_id], slot.pk)):
         by_unit.setdefault(slot.unit_id, slot)
@@ -214,9 +215,9 @@ def count_holders(study: Study) -> Counter[int]:
 
 
 def return_abandoned(study: Study) -> int:
-    """Free the cells of those who have stayed away for too long; returns how many. What is finished stays.
+    """Free the cells of people who have been away for too long; returns how many. Finished work stays.
 
-    Under the lock of the study. Whoever is being served at this moment is left alone.
+    Needs the lock of the study. People being served at this moment are skipped.
     """
     absent = filter_absent(study).filter(pk__in=filter_unfinished(study).values("annotator"))
     locked = list(absent.select_for_update(skip_locked=True, of=("self",)).values_list("pk", flat=True))
@@ -228,16 +229,16 @@ def filter_unfinished(study: Study) -> QuerySet[Assignment]:
 
 
 def abandon(assignments: QuerySet[Assignment], reason: str) -> int:
-    """Give them back to the plan in such a way that their annotators may go on with them."""
+    """Give them back to the plan in such a way that their annotators may resume them."""
     return assignments.update(returned_at=timezone.now(), return_reason=reason, apart=Apart.ABANDONED)
 
 
 @transaction.atomic
 def give_back_work(annotator: Annotator, *, discard: bool = False) -> int:
-    """Free the cells of this person by hand; returns how many. With `discard` those of finished units, too.
+    """Free the cells of this person on request; returns how many. With `discard` those of finished units, too.
 
-    What is discarded is in no figure any more; unfinished work may be gone on with if its annotator comes back.
-    `NothingToReplace` if there is nothing to free.
+    Discarded work is no longer counted; unfinished work may be resumed if its annotator comes back. `NothingToReplace`
+    if there is nothing to free.
     """
     hold_state(annotator.study_id, annotator.pk)
     Study.objects.select_for_update().get(pk=annotator.study_id)
@@ -253,10 +254,11 @@ def give_back_work(annotator: Annotator, *, discard: bool = False) -> int:
 
 
 def resume_work(annotator: Annotator) -> None:
-    """Take up abandoned work again, inside the caller's transaction.
+    """Resume abandoned work, inside the caller's transaction.
 
-    What is still free is the annotator's again. For what others have taken there is another free cell, if nothing of it
-    was begun; else it goes on as surplus: it is thanked for and has its code, and is in no figure.
+    Cells that are still free become the annotator's again. A cell that others have taken is replaced by another free
+    one if it was not begun; a begun one continues as surplus: the annotator gets thanks and code, but it is not
+    counted.
     """
     study = Study.objects.select_for_update().get(pk=annotator.study_id)
     left = list(annotator.assignments.filter(apart=Apart.ABANDONED, finished_at=None).order_by("position", "pk"))
@@ -272,7 +274,7 @@ def resume_work(annotator: Annotator) -> None:
 
 
 def restore(assignment: Assignment, slot: int | None) -> None:
-    """The assignment holds this cell again; without one it is surplus."""
+    """Let the assignment hold this cell again; without a cell it is surplus."""
     if slot is None:
         Assignment.objects.filter(pk=assignment.pk).update(apart=Apart.SURPLUS)
         return
@@ -289,7 +291,7 @@ def find_like_cell(study: Study, assignment: Assignment) -> int | None:
 
 
 def replace_cells(annotator: Annotator, lost: Sequence[Assignment]) -> None:
-    """Other free cells in place of those that were not begun; where there are none, the old ones as surplus."""
+    """Replace cells that were not begun by other free ones; if there are none, the old ones become surplus."""
     if not lost:
         return
     had = annotator.assignments.values_list("unit", flat=True)

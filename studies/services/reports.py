@@ -14,14 +14,14 @@ from studies.models import Annotator, ItemReport, Problem, Purpose, Study
 from studies.services.answering import lock_stage
 from studies.services.stage_form import StageForm
 
-MOST_REPORTS = 50  # of one assignment
+MOST_REPORTS = 50  # reports per assignment
 MAX_WORDS = 1000
 
 
 def report_item(annotator: Annotator, token: str, data: Mapping[str, Any]) -> str:
-    """Store a report with what was entered on the page so far; returns what the annotator is told.
+    """Store a report with what was entered on the page so far; returns a message to the annotator.
 
-    The same report sent again is one. `StaleStage` if the page is over.
+    The same report sent twice is stored once. `StaleStage` if the page is outdated.
     """
     with transaction.atomic():
         place = lock_stage(annotator, token)
@@ -46,13 +46,13 @@ def report_item(annotator: Annotator, token: str, data: Mapping[str, Any]) -> st
 
 
 def clean_words(words: str) -> str:
-    """What was written, without control characters and no longer than is kept."""
+    """The text without control characters, shortened to the maximum length."""
     plain = "".join(" " if has_control(letter) else letter for letter in words)
     return " ".join(plain.split())[:MAX_WORDS]
 
 
 def list_reports(study: Study, purpose: Purpose = Purpose.MAIN) -> QuerySet[ItemReport]:
-    """Those that nobody has closed first, the newest of each first."""
+    """Open reports first, each part with the newest first."""
     mine = ItemReport.objects.filter(assignment__annotator__study=study, assignment__annotator__purpose=purpose)
     return mine.select_related("item__text", "assignment__annotator", "assignment__unit__text", "seen_by").order_by(
         "seen_at", "-pk"
@@ -60,5 +60,5 @@ def list_reports(study: Study, purpose: Purpose = Purpose.MAIN) -> QuerySet[Item
 
 
 def close_report(report: ItemReport, user: User) -> None:
-    """Mark as seen; once."""
+    """Mark as seen; repeating it changes nothing."""
     ItemReport.objects.filter(pk=report.pk, seen_at=None).update(seen_by=user, seen_at=timezone.now())

@@ -1,4 +1,4 @@
-"""What participants may do with their answers: see them, take them along, withdraw them; and how they are erased."""
+"""What participants may do with their answers: see, download or withdraw them; and how answers are erased."""
 
 import base64
 import csv
@@ -43,13 +43,12 @@ from studies.services.phases import get_phase, get_phase_words
 from studies.services.states import hold_state
 from studies.services.written_items import find_rewording_questions, make_item_id
 
-# What participants may do with what they gave: see it, take it along, withdraw it, with a second code beside the link.
+# What participants may do with their answers: see, download, withdraw them, with a second code besides the link.
 #
-# A link may leak, by a forwarded mail or a shared computer. So it opens the task alone; the rest needs the code that
-# the
-# consent and thanks pages show.
+# A link may leak, by a forwarded mail or a shared computer. So it opens only the task; everything else needs the code
+# shown on the consent and thanks pages.
 
-CODE_LETTERS = 10  # 50 bits beside the 192 of the link
+CODE_LETTERS = 10  # 50 bits, in addition to the 192 of the link
 MAX_TRIES = 10  # an hour
 AN_HOUR = 60 * 60
 
@@ -59,7 +58,7 @@ class WrongCode(Exception):
 
 
 def get_second_code(annotator: Annotator) -> str:
-    """The code for pages of consent and thanks, as two groups of letters. Nothing of it is stored."""
+    """The code shown on the consent and thanks pages, as two groups of letters. It is derived, not stored."""
     return _make_code(annotator, settings.SECRET_KEY)
 
 
@@ -70,7 +69,7 @@ def _make_code(annotator: Annotator, secret: str) -> str:
 
 
 def check_second_code(annotator: Annotator, given: str) -> None:
-    """`WrongCode` unless it is this person's, or after ten wrong ones in an hour."""
+    """Raises `WrongCode` for another person's code, or after ten wrong ones in an hour."""
     key = f"second-code:{annotator.pk}"
     if cache.get(key, 0) >= MAX_TRIES:
         raise WrongCode(_("Too many wrong codes. Try again in an hour, or ask whoever sent you the link."))
@@ -83,7 +82,7 @@ def check_second_code(annotator: Annotator, given: str) -> None:
 
 @dataclass(frozen=True)
 class OwnAnswer:
-    """An answer in words, with nothing in it that the person was not shown."""
+    """An answer in words, without anything that the person was not shown."""
 
     stage: str
     question: str
@@ -92,19 +91,19 @@ class OwnAnswer:
     value: str
     comment: str
     at: datetime | None
-    text: Text | None = None  # that the item is about
+    text: Text | None = None  # the text that the item is about
     is_item: bool = False  # whether the value is the wording of an item
 
     @cached_property
     def html(self) -> dict[str, str]:
-        """Words about the text as its markup has them."""
+        """Words about the text, with its markup rendered."""
         names = ("about", "option", *(["value"] if self.is_item else []))
         values = {"about": self.about, "option": self.option, "value": self.value}
         return values | ({name: render_wording(values[name], self.text, None) for name in names} if self.text else {})
 
 
 def list_own_answers(annotator: Annotator) -> list[OwnAnswer]:
-    """Everything the person handed in, in the order in which they did; background questions come first."""
+    """Everything the person handed in, in chronological order; background questions come first."""
     return [*_list_background(annotator), *_list_responses(annotator), *_list_reports(annotator)]
 
 
@@ -145,7 +144,7 @@ def _list_reports(annotator: Annotator) -> Iterator[OwnAnswer]:
 
 
 def _say(value: Any, stems: dict[str, str]) -> str:
-    """An item that was picked by its words: its id may say who wrote it."""
+    """An item that was picked, by its stem: its id may reveal who wrote it."""
     if isinstance(value, bool):
         return name_label("true" if value else "false")
     if isinstance(value, list | dict):
@@ -165,9 +164,9 @@ def write_own_answers(annotator: Annotator) -> str:
     return out.getvalue()
 
 
-# Erase what a person gave a study: answers, drafts, contact, background. The code stays, so that the plan holds.
+# Erase what a person gave a study: answers, drafts, contact, background. The code stays, so that the plan stays whole.
 #
-# A participant withdraws, a researcher removes: both end here.
+# Used when a participant withdraws and when a researcher removes somebody.
 
 ACTS = {EndReason.WITHDRAWN: "person_withdrew", EndReason.REMOVED: "person_removed"}
 
@@ -178,7 +177,7 @@ class CannotErase(Exception):
 
 @dataclass(frozen=True)
 class ErasureResult:
-    """What went, and the ids of items in the bank that the person wrote and others have answered: those stay."""
+    """What was deleted, and the ids of the person's items in the bank that others have answered, which stay."""
 
     answers: int
     drafts: int
@@ -188,8 +187,8 @@ class ErasureResult:
 def erase_person(annotator: Annotator, ended_as: EndReason) -> ErasureResult:
     """Delete everything the person gave the study, and end their link; `CannotErase` if that was done before.
 
-    Their open and finished cells go back to the plan. Results, exports and packs kept as files are deleted too, so that
-    all that are made from now on are without the person.
+    Their open and finished cells go back to the plan. Stored results, exports and packs are deleted too, so that all
+    later ones are without the person.
     """
     with transaction.atomic():
         hold_state(annotator.study_id, annotator.pk)
@@ -212,7 +211,7 @@ def refuse_erasing(annotator: Annotator) -> None:
 
 
 def delete_answers(annotator: Annotator, kept_items: tuple[str, ...]) -> ErasureResult:
-    """Their answers, drafts and hand-ins; assignments keep nothing but whose they were and that they were returned."""
+    """Delete their answers, drafts and hand-ins; assignments keep only their annotator and that they were returned."""
     mine = Assignment.objects.filter(annotator=annotator)
     Review.objects.filter(stem__assignment__in=mine).delete()
     answers, _each = Response.objects.filter(assignment__in=mine).delete()
@@ -225,7 +224,7 @@ def delete_answers(annotator: Annotator, kept_items: tuple[str, ...]) -> Erasure
 
 
 def end_person(annotator: Annotator, ended_as: EndReason) -> None:
-    """The row that stays: code, group and seat; the link leads nowhere any more."""
+    """The row that remains has code, group and seat; the link no longer works."""
     Contact.objects.filter(annotator=annotator).delete()
     annotator.phases_passed.all().delete()
     now = timezone.now()
@@ -261,7 +260,7 @@ def delete_written_items(annotator: Annotator) -> tuple[str, ...]:
 
 
 def find_written_items(annotator: Annotator) -> list[Item]:
-    """All versions of the bank's items that were taken from this person's answers."""
+    """All versions of the bank's items that were made from this person's answers."""
     mine = Response.objects.filter(assignment__annotator=annotator)
     taken = Review.objects.filter(stem__in=mine, item__isnull=False).values_list("item__external_id", flat=True)
     names = set(taken) | set(list_rephrased(annotator.study, mine))

@@ -1,4 +1,4 @@
-"""The roster of a study: who has which link, kept apart from the answers; invitations and reminders by mail."""
+"""The roster of a study: whose link is whose, stored apart from the answers; invitations and reminders by mail."""
 
 import csv
 from collections import Counter, deque
@@ -53,7 +53,7 @@ class Entry:
 
 
 def read_roster(text: str) -> list[Entry]:
-    """Lines such as `Name, address, group` or an address alone; commas, semicolons or tabs part the cells."""
+    """Lines such as `Name, address, group` or an address alone; cells are separated by commas, semicolons or tabs."""
     lines = [line for line in text.replace("\r", "\n").split("\n") if line.strip()]
     if not lines:
         raise RosterError(_("The roster is empty. Write one person per line: name, e-mail."))
@@ -81,7 +81,7 @@ def read_roster(text: str) -> list[Entry]:
 
 
 def join_problems(problems: Sequence[str]) -> str:
-    """The first of them, and how many more there are."""
+    """The first problem, and how many more there are."""
     sentence = " ".join(problems[:MAX_REPORTED])
     if (more := len(problems) - MAX_REPORTED) > 0:
         rest = ngettext("%(n)d more line is wrong.", "%(n)d more lines are wrong.", more)
@@ -108,7 +108,7 @@ def read_line(number: int, cells: Sequence[str]) -> Entry:
 
 
 def refuse_double(number: int, entry: Entry, seen: dict[str, int]) -> None:
-    """`RosterError` for a person who is on an earlier line; `seen` maps people to lines."""
+    """Raises `RosterError` for a person on an earlier line; `seen` maps people to lines."""
     key = entry.email or entry.name
     first = seen.setdefault(key, number)
     if first != number:
@@ -119,7 +119,7 @@ def refuse_double(number: int, entry: Entry, seen: dict[str, int]) -> None:
 
 
 def take_or_schedule(study: Study, entries: Sequence[Entry], owner: User) -> Job | None:
-    """Give each person of the roster a link; returns the job that does it if more than a few need a place in the plan.
+    """Give each person on the roster a link; returns the job that does it if more than a few need a place in the plan.
 
     The job holds the names until it is done. `RosterError` and `SpecError` as in `take_roster`: an invalid roster
     becomes no job.
@@ -135,7 +135,7 @@ def take_or_schedule(study: Study, entries: Sequence[Entry], owner: User) -> Job
 def take_roster_by_job(job: Job, hear: Hear) -> Path | None:
     """Store the roster in short transactions, so that people can go on answering; then delete the names from the job.
 
-    What an earlier attempt has done is not done again.
+    Work done by an earlier attempt is not repeated.
     """
     study = Study.objects.filter(pk=job.subject.partition(":")[2]).first()
     entries = [Entry(*cells) for cells in job.parameters.get("entries", ())]
@@ -166,9 +166,9 @@ def skip_taken(study: Study, entries: Sequence[Entry]) -> list[Entry]:
 
 @transaction.atomic
 def take_roster(study: Study, entries: Sequence[Entry]) -> int:
-    """Give each person of the roster a link, unused links first: all people or none. Returns the number of new links.
+    """Give each person on the roster a link, unused links first: all people or none. Returns the number of new links.
 
-    `RosterError` for somebody who is in the study already, `SpecError` if the plan has no work left for them.
+    `RosterError` for somebody who is already in the study, `SpecError` if the plan has no work left for them.
     """
     matched, rest = check_entries(study, entries)
     for group in dict.fromkeys(entry.group for entry in rest):
@@ -210,13 +210,13 @@ def check_entries(study: Study, entries: Sequence[Entry]) -> tuple[list[tuple[An
 
 
 def list_free_people(study: Study) -> list[Annotator]:
-    """The unused links: assigned to nobody and never opened."""
+    """Links that were never opened and belong to nobody."""
     people = study.annotators.filter(kind=AnnotatorKind.HUMAN, purpose=Purpose.MAIN, joined_at=None, person="")
     return list(people.filter(revoked_at=None, ended_as="", contact=None).order_by("pk"))
 
 
 def refuse_known(study: Study, entries: Sequence[Entry]) -> None:
-    """`RosterError` for addresses that the roster has, and for names that it has without an address."""
+    """Raises `RosterError` for addresses already in the roster, and for names there without an address."""
     wanted = {entry.email or entry.name for entry in entries}
     mine = Contact.objects.filter(annotator__study=study).values_list("email", "name")
     known = sorted(wanted & {email or name for email, name in mine})
@@ -234,9 +234,9 @@ def refuse_unknown_groups(study: Study, entries: Sequence[Entry]) -> None:
 
 @transaction.atomic
 def delete_roster(study: Study) -> int:
-    """Delete all names and addresses, but no links and answers. Returns how many there were."""
+    """Delete all names and addresses, but no links or answers. Returns how many there were."""
     number, _each = Contact.objects.filter(annotator__study=study).delete()
-    Job.objects.filter(kind=ROSTER_KIND, subject=study.job_subject).delete()  # it may still hold some
+    Job.objects.filter(kind=ROSTER_KIND, subject=study.job_subject).delete()  # it may still contain names
     record_act(study.project_id, "roster_changed", study, number=number)
     return number
 
@@ -293,7 +293,7 @@ def fill_in(words: str, **values: str) -> str:
 
 
 def filter_contacts(study: Study, annotators: Iterable[int] | None = None) -> Any:
-    """The roster's people who can be reached; with `annotators` those alone."""
+    """The roster's people who have an address; `annotators` restricts them."""
     found = Contact.objects.filter(
         annotator__study=study, annotator__revoked_at=None, annotator__ended_as=""
     ).select_related("annotator")
@@ -316,7 +316,7 @@ def schedule_mail(
 
 
 def send_mail(job: Job, hear: Hear) -> Path | None:
-    """Send each message once, also after an interrupted attempt; refused addresses are noted in the roster."""
+    """Send each message once, even if an earlier attempt was interrupted; refused addresses are noted in the roster."""
     parameters = job.parameters
     study = Study.objects.filter(pk=job.subject.partition(":")[2]).first()
     if study is None:
@@ -340,7 +340,7 @@ def send_mail(job: Job, hear: Hear) -> Path | None:
 
 
 def send_letter(letter: Letter, connection: Any) -> str:
-    """What the mail server had against the address; empty if it took the message."""
+    """The mail server's objection to the address; empty if it accepted the message."""
     subject = " ".join(letter.subject.split())
     message = EmailMessage(subject, letter.body, to=[letter.contact.email], connection=connection)
     try:

@@ -28,9 +28,9 @@ OWN_FIELDS = ("id", "slug", "writer", "written_at", "scratch_of")
 
 @contextmanager
 def scratch_study(study: Study) -> Iterator[tuple[Study, Writer]]:
-    """A scratch study that chooses what the draft does, and who writes under it; it is gone at the end.
+    """A scratch study with the draft's choices, into which rows are written; it is deleted at the end.
 
-    `WrongState` if the study is no draft, or somebody else writes for it. Meanwhile the draft cannot be changed.
+    `WrongState` if the study is no draft, or somebody else is writing. Meanwhile the draft cannot be changed.
     """
     clear_abandoned()
     with Writer() as writer:
@@ -53,7 +53,8 @@ def claim_draft(study: Study, writer: Writer) -> Study:
 
 
 def refuse_if_written(study: Study) -> None:
-    """`WrongState` while somebody launches the draft or imports answers into it; to ask under the study's lock."""
+    """Raises `WrongState` while somebody launches the draft or imports answers into it; call it under the study's
+    lock."""
     if any(not scratch.is_abandoned for scratch in Study.everything.filter(scratch_of=study)):
         sentence = _(
             "The study “%(slug)s” is being launched or is importing answers. Try again when that has finished."
@@ -70,13 +71,13 @@ def adopt_rows(study: Study, scratch: Study) -> None:
 
 def clear_abandoned() -> None:
     """Delete the scratch studies of interrupted writes."""
-    for scratch in Study.everything.exclude(writer="").order_by("-pk"):  # rows of a study before the study
+    for scratch in Study.everything.exclude(writer="").order_by("-pk"):  # later studies first
         if scratch.is_abandoned:
             delete_study(scratch)
 
 
 def delete_study(study: Study) -> None:
-    """The study and its rows, in short transactions."""
+    """Delete the study and its rows, in short transactions."""
     clear_rows(study)
     Study.everything.filter(pk=study.pk).delete()
 

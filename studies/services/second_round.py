@@ -1,4 +1,4 @@
-"""Opening a second round: scores that contradict each other go back to those who gave them; both rounds stay."""
+"""Opening a second round: scores that contradict each other are asked again; the scores of both rounds are kept."""
 
 from collections import defaultdict
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ ROUND = 2
 
 @dataclass(frozen=True)
 class OpenedRound:
-    """What a second round asks again: of how many annotators, how many scores, by rule."""
+    """What a second round asks again: how many annotators, how many scores, by rule."""
 
     annotators: int
     cells: int
@@ -29,22 +29,22 @@ class OpenedRound:
 
 
 def has_second_round(study: Study, purpose: Purpose = Purpose.MAIN) -> bool:
-    """Whether one was opened for annotators of this purpose: a rehearsal with simulated ones is not the people's."""
+    """Whether one was opened for annotators of this purpose: one for simulated annotators does not count for people."""
     mine = Assignment.objects.active().filter(annotator__study=study, annotator__purpose=purpose)
     return mine.filter(round=ROUND).exists()
 
 
 def can_open_second_round(study: Study) -> bool:
-    """Whether the study has a second round by its parameters, and it was not opened yet."""
+    """Whether the study's parameters provide for a second round that was not opened yet."""
     open_now = study.state in (StudyState.LIVE, StudyState.PAUSED)
     return open_now and (get_declaration(study).rounds or 0) >= ROUND and not has_second_round(study)
 
 
 @transaction.atomic
 def open_second_round(study: Study, purpose: Purpose = Purpose.MAIN) -> OpenedRound:
-    """Give flagged scores back to those who gave them, as assignments of round 2; `SpecError` if there can be none.
+    """Assign flagged scores to the annotators who gave them, in round 2; `SpecError` if that is not possible.
 
-    Counted are the scores that people of this purpose have handed in by now.
+    Includes the scores that people of this purpose have handed in by now.
     """
     study = lock_study(study, StudyState.LIVE, StudyState.PAUSED)
     declaration = get_declaration(study)

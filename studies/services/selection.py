@@ -1,4 +1,4 @@
-"""Choose the items a study asks about and make units of them: from the bank while it is a draft, frozen at launch."""
+"""Choose the items a study asks about and make units of them: from the bank in a draft, frozen at launch."""
 
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterable, Sequence
@@ -25,7 +25,7 @@ from studies.services.text_versions import keep_texts_with_versions, list_text_v
 
 @dataclass
 class ChosenTexts:
-    """Texts with the items that a study takes of them, and what is worth saying about the choice."""
+    """Texts with the study's items about them, and notices about the choice."""
 
     texts: list[tuple[Text, list[Item]]]
     notices: list[str] = field(default_factory=list)
@@ -40,9 +40,9 @@ class ChosenTexts:
 
 
 def choose_items(study: Study, *, for_plan: bool = False) -> ChosenTexts:
-    """The current versions that the study's selection means; `SpecError` if it means nothing, or what is not there.
+    """The current versions of the items that the study selects; `SpecError` if there are none, or some do not exist.
 
-    for_plan: with no more of each text and item than a plan rests on, which takes a tenth of the time.
+    for_plan: only the fields of texts and items that a plan needs, which takes a tenth of the time.
     """
     texts, lacking = keep_texts_with_versions(study, find_texts(study, for_plan))
     if not PROTOCOLS[study.protocol].needs_items:
@@ -109,7 +109,7 @@ def find_texts(study: Study, for_plan: bool = False) -> list[Text]:
 
 def find_items(study: Study, texts: Iterable[Text], for_plan: bool = False) -> list[Item]:
     """The current items of the chosen generators about these texts, with options and generator unless for a plan."""
-    # Filtered here and not in SQL, which takes no list of tens of thousands of texts.
+    # Filtered here rather than in SQL, which accepts no list of tens of thousands of texts.
     wanted = {text.pk for text in texts}
     offered = Item.objects.available().filter(project=study.project, generator__in=find_generators(study))
     in_full = offered.select_related("generator").prefetch_related("options")
@@ -117,7 +117,7 @@ def find_items(study: Study, texts: Iterable[Text], for_plan: bool = False) -> l
 
 
 def read_plain(kind: type[PlainText] | type[PlainItem], rows: QuerySet[Any, Any]) -> list[Any]:
-    """Rows as plain values in place of objects, whose making takes most of the time."""
+    """Rows as plain values instead of model objects, which are slow to create."""
     return [kind._make(row) for row in rows.values_list(*kind._fields)]
 
 
@@ -149,7 +149,7 @@ def explain_nothing_chosen(without_options: list[Item]) -> str:
 
 
 def has_enough(items: Sequence[Item], declaration: Declaration) -> bool:
-    """Whether the items of a text are as many, and by as many generators, as the protocol needs."""
+    """Whether a text has as many items, by as many generators, as the protocol needs."""
     n_generators = len({item.generator_id for item in items})
     return n_generators >= declaration.min_generators and len(items) >= declaration.tuple_size
 
@@ -176,7 +176,7 @@ def check_languages(texts: Iterable[Text]) -> None:
 
 
 def list_notices(study: Study, n_texts: int, chosen: ChosenTexts, n_without: int, n_few: int) -> list[str]:
-    """What the choice leaves out, or makes of the design, in sentences."""
+    """Sentences on what the choice leaves out, and on its consequences for the design."""
     guesses = get_declaration(study).guesses
     single = sum(len(names) == 1 for names in chosen.generators()) if guesses else 0
     sentences = [
@@ -224,12 +224,12 @@ def list_notices(study: Study, n_texts: int, chosen: ChosenTexts, n_without: int
 
 
 def insert_number(number: int, sentence: str) -> str:
-    """The sentence with the number, nothing if there is none to speak of."""
+    """The sentence with the number inserted; nothing if the number is 0."""
     return sentence % {"n": number} if number else ""
 
 
 def notice_other_language(study: Study, text: Text) -> str:
-    """A word on pages and texts that are not in the same language, which may be meant."""
+    """A notice that pages and texts are in different languages, which may be intended."""
     if study.language.partition("-")[0] == text.language.partition("-")[0]:
         return ""
     return _("Language of the pages: %(pages)s. Language of the texts: %(texts)s.") % {
@@ -243,7 +243,7 @@ MAIN, CALIBRATION = "main", "calibration"
 
 @dataclass(frozen=True)
 class PlannedUnit:
-    """A unit that is not made yet. Of a pair, the first of `items` is the one whose answers are stored under it."""
+    """A unit that does not exist yet. For a pair, answers are stored under the first of `items`."""
 
     text: Text
     items: tuple[Item, ...]
@@ -256,7 +256,7 @@ class PlannedUnit:
 
 
 def plan_units(study: Study, chosen: ChosenTexts) -> list[PlannedUnit]:
-    """The units of the chosen texts, text by text. The study's seed gives the same ones again.
+    """The units of the chosen texts, text by text. The study's seed reproduces them.
 
     `SpecError` if a text's items cannot be split as the parameters say.
     """
@@ -276,7 +276,7 @@ def plan_units(study: Study, chosen: ChosenTexts) -> list[PlannedUnit]:
 
 
 def notice_short_texts(chosen: ChosenTexts, units: Sequence[PlannedUnit], wanted: int | None) -> list[str]:
-    """A sentence on the texts that give fewer units than wanted; none where nothing was wanted or all give as many."""
+    """A sentence on the texts with fewer units than wanted; none if there is no wanted number or all texts reach it."""
     found = Counter(unit.text.pk for unit in units)
     short = sum(found[text.pk] < wanted for text, _items in chosen.texts) if wanted else 0
     if not short:
@@ -298,7 +298,7 @@ def notice_short_texts(chosen: ChosenTexts, units: Sequence[PlannedUnit], wanted
 def save_units(
     study: Study, planned: Iterable[PlannedUnit], save: Save = save_at_once, *, first: int = 0, block: int = 1
 ) -> list[Unit]:
-    """The units as rows, numbered in this order from `first` on."""
+    """The units as rows, numbered in this order starting with `first`."""
     planned = list(planned)
     rows = [(study.pk, unit.text.pk, position, unit.part, block) for position, unit in enumerate(planned, first)]
     columns = ("study_id", "text_id", "position", "part", "block")
@@ -321,7 +321,7 @@ def save_units(
 
 
 class UnitContents(NamedTuple):
-    """What drawing the orders of a unit needs."""
+    """What is needed to draw the orders of a unit."""
 
     pk: int
     text_id: int
@@ -331,7 +331,7 @@ class UnitContents(NamedTuple):
 
 
 def read_contents(units: QuerySet[Unit]) -> dict[int, UnitContents]:
-    """The units by primary key, with their items and options, in three queries and without an object for each."""
+    """The units by primary key, with their items and options, in three queries and without model objects."""
     found = {row[0]: UnitContents(*row, []) for row in units.values_list("pk", "text_id", "position", "part")}
     members = UnitItem.objects.filter(unit__in=units)
     options: dict[int, list[int]] = defaultdict(list)
@@ -343,5 +343,5 @@ def read_contents(units: QuerySet[Unit]) -> dict[int, UnitContents]:
 
 
 def make_unit_key(kind: UnitKind, text_id: int, item_ids: Iterable[int]) -> Hashable:
-    """What tells two units of one kind apart: the text, or the items whichever is named first."""
+    """The identity of a unit among those of its kind: the text, or the items in any order."""
     return text_id if kind == "text" else frozenset(item_ids)

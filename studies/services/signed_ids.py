@@ -1,4 +1,4 @@
-"""Ids of participants that nobody can make up: each comes with a signature by the secret of the study."""
+"""Ids of participants that nobody can invent: each comes with a signature made with the study's secret."""
 
 import csv
 import hmac
@@ -20,7 +20,7 @@ MAX_IDS = 10_000
 
 
 def get_id_secret(study: Study) -> str:
-    """With which a system of one's own signs ids: HMAC-SHA256 of the id, the first 32 hexadecimal digits."""
+    """The secret with which your own system signs ids: HMAC-SHA256 of the id, the first 32 hexadecimal digits."""
     return salted_hmac("lesart.ids", study.open_token or "", algorithm="sha256").hexdigest()
 
 
@@ -33,7 +33,8 @@ def is_signed(study: Study, person: str, signature: str) -> bool:
 
 
 def write_signed_links(study: Study, ids: str, address: str) -> str:
-    """A table (CSV) of each id with its link to the open `address`. `SpecError` for what is no id, and for doubles."""
+    """A table (CSV) of each id with its link to the open `address`. `SpecError` for an invalid id, and for
+    duplicates."""
     if not study.open_token:
         raise SpecError(_("The study has no open link yet. Launch it first."))
     name = get_recruitment(study).parameters[0]
@@ -47,7 +48,7 @@ def write_signed_links(study: Study, ids: str, address: str) -> str:
 
 
 def read_ids(ids: str) -> Iterator[str]:
-    """The ids, one a line."""
+    """The ids, one per line."""
     lines = [line.strip() for line in ids.splitlines()]
     if not any(lines):
         raise SpecError(_("Enter at least one id, one per line."))

@@ -1,4 +1,4 @@
-"""What a study file, or the form, says: its shape, read strictly."""
+"""The format of a study file, shared by the form, read strictly."""
 
 import secrets
 from typing import Annotated, Any, Literal
@@ -20,9 +20,9 @@ DOUBT = "doubt"
 
 
 class SpecError(ValueError):
-    """The study file, or the form, asks for something that cannot be; the message is one or more sentences.
+    """The study file, or the form, asks for something impossible; the message is one or more sentences.
 
-    field: the key of the plan that it is about, if it is about one.
+    field: the key of the plan with the error, if it is in the plan.
     """
 
     def __init__(self, message: str, field: str = ""):
@@ -55,7 +55,7 @@ def is_count(value: object, lowest: int = 1) -> bool:
 
 
 def is_by_group(value: object, words: tuple[str, ...] = ()) -> bool:
-    """Whether it is a mapping of group names to numbers, or to one of the words."""
+    """Whether it is a mapping from group names to numbers, or to one of the words."""
     if not isinstance(value, dict) or not value:
         return False
     return all(is_group(name) and (is_count(number) or number in words) for name, number in value.items())
@@ -112,11 +112,12 @@ class Selection(Strict):
 
 
 class Plan(Strict):
-    """Who does what: `per_unit` k annotators each, or all; or texts shared by all and texts of one's own.
+    """Who does what: `per_unit` annotators for each unit, or all of them; or shared texts, and texts of each person's
+    own.
 
-    Both numbers may be mappings from group to number. With `people_texts` people do that many texts drawn by chance,
-    while models do all. With `text_versions` each person reads each text in one of these versions; the first is the one
-    that others are compared with.
+    Both numbers may be mappings from group to number. With `people_texts`, people do that many texts drawn at random,
+    while models do all. With `text_versions`, each person reads each text in one of these versions; the first one is
+    the baseline of comparisons.
     """
 
     annotators: Annotators = "open"
@@ -129,14 +130,14 @@ class Plan(Strict):
     seed: Seed = Field(default_factory=draw_seed)
 
     def numbers(self) -> dict[str, Any]:
-        """What a study stores: without the seed, and what it does not use."""
+        """The values that a study stores: without the seed, and without unused ones."""
         unused = set() if self.people_texts else {"people_texts", "people_texts_by"}
         unused |= set() if self.text_versions else {"text_versions"}
         return self.model_dump(exclude={"seed"} | unused)
 
 
 class VariantSpec(Strict):
-    """One instrument against others: what it has otherwise than the study."""
+    """A variant with another instrument: its differences from the study."""
 
     name: Annotated[str, Field(min_length=1, max_length=60), AfterValidator(check_one_line)]
     instrument: Short = ""
@@ -156,13 +157,13 @@ class StudySpec(Strict):
     params: dict[str, Any] = Field(default_factory=dict)
     groups: Annotated[list[Group], Field(max_length=100)] = Field(default_factory=list)
     variants: Annotated[list[VariantSpec], Field(max_length=10)] = Field(default_factory=list)
-    # Left out, a draft that is changed keeps its own.
+    # If left out, a changed draft keeps its own.
     phases: Phases | None = None
     recruitment: Recruitment | None = None
 
 
 def read_spec(content: str) -> StudySpec:
-    """The study that a YAML text describes; `SpecError` names each field that is wrong."""
+    """The study in a YAML text; `SpecError` names each field with an error."""
     try:
         return check_spec(load_mapping(content))
     except NotYaml as error:
@@ -170,7 +171,7 @@ def read_spec(content: str) -> StudySpec:
 
 
 def check_spec(loaded: dict[Any, Any]) -> StudySpec:
-    """The study that a mapping describes; `SpecError` names each field that is wrong."""
+    """The study in a mapping; `SpecError` names each field with an error."""
     try:
         return StudySpec.model_validate(loaded)
     except ValidationError as error:
@@ -178,7 +179,7 @@ def check_spec(loaded: dict[Any, Any]) -> StudySpec:
 
 
 def explain_error(problem: Any) -> str:
-    """One problem of a spec in words."""
+    """One error of a spec in words."""
     place = make_printable(".".join(str(part) for part in problem["loc"]))
     context = problem.get("ctx", {})
     sentences = {

@@ -22,11 +22,11 @@ from studies.services.places import Place
 
 
 class PictureAddresses:
-    """Gives out the address of a picture by its digest, and knows afterwards which pictures a page shows."""
+    """Returns the address of a picture by its digest, and records which pictures a page shows."""
 
     def __init__(self, public_id: str) -> None:
         self.public_id = public_id
-        self.shown: dict[str, str] = {}  # digests by what is in the address
+        self.shown: dict[str, str] = {}  # digests by their part of the address
 
     def __call__(self, digest: str) -> str:
         name = salted_hmac("studies.pictures", f"{self.public_id} {digest}", algorithm="sha256").hexdigest()[:32]
@@ -37,11 +37,11 @@ class PictureAddresses:
 MAX_COMMENT = 1_000
 NONE = "none"
 UNSURE = "unsure"
-COMMENT = "comment."  # before the name of a question: what was written about the answer
+COMMENT = "comment."  # prefix of a question's name: the comment on its answer
 
 
 class StageForm:
-    """The questions of one stage of an assignment, and what is in their fields: its drafts, and what is sent."""
+    """The questions of one stage of an assignment, and the contents of their fields: the drafts, updated by a POST."""
 
     def __init__(
         self,
@@ -54,7 +54,7 @@ class StageForm:
     ):
         self.assignment, self.stage, self.for_draft = assignment, stage, for_draft
         self.question_source = get_annotator_question_source(assignment.annotator)
-        self.addresses = PictureAddresses(assignment.annotator.public_id)  # of the pictures, as far as they were drawn
+        self.addresses = PictureAddresses(assignment.annotator.public_id)  # of the pictures that were rendered
         # What fields of several values hold.
         self.ticked = {UNSURE, *(question.name for question in stage.questions if question.per == "option")}
         self.drafts = drafts or Drafts(assignment, stage)
@@ -63,7 +63,7 @@ class StageForm:
         kind = PROTOCOLS[assignment.annotator.study.protocol].unit
         first = self.shown_items.first_of(assignment.unit_id) if kind == "pair" else None
         self.subjects = list_subjects(self.shown, kind, first)
-        self.allowed: dict[str, list[str]] = {}  # by field, the values it may take; none listed: a text
+        self.allowed: dict[str, list[str]] = {}  # by field, the values it may take; empty for free text
         # By handle: the fields about it, by what they hold; the questions that apply, and those that have a field; of a
         # second round those that are asked again, with what is shown beside each (None: all are asked).
         self.by_subject: dict[str, dict[str, str]] = {}
@@ -73,17 +73,17 @@ class StageForm:
         for subject in self.subjects:
             self.add_subject(subject)
         self.values = self.drafts.fields(self.subjects, self.allowed)
-        self.errors: dict[str, list[str]] = {}  # by handle, once the form was checked
+        self.errors: dict[str, list[str]] = {}  # by handle, after `is_valid`
 
     @classmethod
     def for_place(cls, place: Place, *, for_draft: bool = False) -> "StageForm":
         return cls(*place.assignment_and_stage, place.drafts, place.shown_items, for_draft=for_draft)
 
     def take(self, data: Mapping[str, Any]) -> None:
-        """Enter a POST, as drafts that are not stored yet.
+        """Read a POST into the drafts, without storing them.
 
-        Its values `item` name the handles it speaks about; without any, those it has a field of. Others keep their
-        drafts.
+        Its values `item` name the handles that it is about; without any, those it has a field of. Other items keep
+        their drafts.
         """
         named = set(read_list(data, "item"))
         for subject in self.subjects:
@@ -99,34 +99,34 @@ class StageForm:
 
     @property
     def fingerprint(self) -> str:
-        """Differs between forms with other contents."""
+        """A hash that differs between forms with different contents."""
         return sha256(json.dumps(self.values, sort_keys=True).encode()).hexdigest()[:16]
 
     def draw(self, wording: str) -> str:
-        """Words about the text as its markup has them."""
+        """Words about the text, with its markup rendered."""
         return render_wording(wording, self.assignment.unit.text, self.addresses)
 
     @cached_property
     def words(self) -> dict[str, Any]:
-        """What the wording says of this stage; where it judges another's answers, that one's words are behind it."""
+        """The wording of this stage; if it judges another stage's answers, on top of that stage's wording."""
         wording = self.question_source.wording
         return {**wording.get(self.stage.checks, {}), **wording.get(self.stage.name, {})}
 
     @property
     def checked_stage(self) -> Stage:
-        """Where the stage judges the answers of another, that one; `KeyError` if it judges none."""
+        """The stage whose answers this one judges; `KeyError` if it judges none."""
         return self.question_source.declaration.stage(self.stage.checks)
 
     def has_expected_answer(self, subject: Subject) -> bool:
-        """Whether its item has one; looked up only where a question depends on it, and not for a draft: its page asked
-        what applies, and the hand-in drops what does not."""
+        """Whether its item has one; looked up only if a question depends on it, and not for a draft: the page asked
+        only what applies, and the hand-in drops the rest."""
         if self.for_draft or not any(question.needs_expected_answer for question in self.stage.questions):
             return True
         return subject.item_id is not None and bool(self.shown_items.items[subject.item_id].expected_answer)
 
     @cached_property
     def others_comments(self) -> dict[tuple[int | None, str], list[str]]:
-        """What others have written about their answers, by item and question; only a second round asks for it."""
+        """Other people's comments on their answers, by item and question; only a second round shows them."""
         me = self.assignment.annotator
         written = (
             Response.objects.filter(
@@ -144,7 +144,7 @@ class StageForm:
         return found
 
     def add_subject(self, subject: Subject) -> None:
-        """Note what is asked about a subject, its fields, and the values that each may take."""
+        """Register a subject: its questions, its fields, and the values that each field may take."""
         reopened, handle, values = self.assignment.reopened, subject.handle, {}
         again = None if reopened is None else dict(reopened.get(str(subject.item_id), {}))
         applying = self.stage.applicable_questions(self.has_expected_answer(subject))
@@ -161,20 +161,20 @@ class StageForm:
         self.allowed |= {f"{kind}-{handle}": allowed for kind, allowed in values.items()}
 
     def list_values(self, question: Question, subject: Subject) -> list[str]:
-        """The values that the field of a question may take; none for a text."""
+        """The values that the field of a question may take; none for free text."""
         if question.kind == "tick":
             return ["true"] if question.per == "item" else [*(option.handle for option in subject.options), NONE]
         sides = [side.handle for side in subject.sides] if question.kind == "pick" else []
         return [*sides, *map(str, question.levels)]
 
     def is_valid(self) -> bool:
-        """Whether the stage could be handed in as it stands; if not, `errors` say why."""
+        """Whether the stage could be handed in now; if not, `errors` say why."""
         found = {subject.handle: self.problems(subject) for subject in self.subjects}
         self.errors = {handle: problems for handle, problems in found.items() if problems}
         return not self.errors
 
     def problems(self, subject: Subject) -> list[str]:
-        """What is missing or contradictory in the answers about one subject, in sentences."""
+        """Missing or contradictory answers about one subject, in sentences."""
         found, missing = [], []
         asked = self.path(subject)
         opened = self.stage.find_reached(asked)
@@ -197,7 +197,7 @@ class StageForm:
         return found
 
     def repetitions(self, subject: Subject, asked: Mapping[str, Value | None]) -> list[str]:
-        """Answers that another question has too, where they must differ."""
+        """Answers that are the same for two questions which must have different answers."""
         sentence = _("“%(one)s” and “%(other)s” must differ: change one of them.")
         return [
             sentence % {name: get_title(each, self.words) for name, each in (("one", earlier), ("other", question))}
@@ -220,7 +220,7 @@ class StageForm:
         return list(self.values.get(name) or [])
 
     def find_value(self, question: Question, subject: Subject) -> Value | None:
-        """The value that is in the field of a question asked of the item as a whole; None if it is empty."""
+        """The value in the field of a question about the item as a whole; None if it is empty."""
         name = f"{question.name}-{subject.handle}"
         given = self.values.get(name)
         if question.kind == "tick":
@@ -235,7 +235,7 @@ class StageForm:
         return self.shown_items.items[side.item_id].external_id if side else given
 
     def path(self, subject: Subject) -> dict[str, Value | None]:
-        """The questions that are asked of the item as a whole after what is here, with their values."""
+        """The questions about the item as a whole that these answers lead to, with their values."""
         questions = [question for question in self.open_questions[subject.handle] if question.per == "item"]
         values = {question.name: self.find_value(question, subject) for question in questions}
         return self.stage.path({name: value for name, value in values.items() if value is not None}, questions)
@@ -248,7 +248,8 @@ class StageForm:
         return [f"{name}-{subject.handle}" for name in names if asked[name] is None]
 
     def draft_values(self, subject: Subject) -> dict[str, Any]:
-        """The values about one subject as a draft stores them, in a fixed order; what is not asked is dropped."""
+        """The values about one subject as a draft stores them, in a fixed order, without questions that are not
+        asked."""
         values: dict[str, Any] = {}
         asked = self.path(subject)
         for kind, name in self.by_subject[subject.handle].items():
@@ -262,7 +263,7 @@ class StageForm:
         return {kind: value for kind, value in values.items() if value}
 
     def collect_answers(self, subject: Subject) -> GivenAnswers:
-        """The answers about one subject in the words of the protocol; what was left untouched is not in it."""
+        """The answers about one subject in the protocol's terms; untouched fields are missing."""
         ticks: dict[str, dict[int, bool]] = {}
         for question in self.open_questions[subject.handle]:
             value = self.values.get(f"{question.name}-{subject.handle}")
@@ -279,7 +280,7 @@ class StageForm:
         return GivenAnswers(subject.item_id, ticks, values, marked, comments=comments)
 
     def describe_subject(self, subject: Subject) -> About:
-        """What the gate of `check_answers` must know of the subject."""
+        """What `check_answers` needs to know about the subject."""
         again = self.reopened[subject.handle]
         return About(
             option_ids=[option.option_id for option in subject.options],
@@ -289,7 +290,7 @@ class StageForm:
         )
 
     def is_answered(self, subject: Subject) -> bool:
-        """Whether nothing is missing about the subject as it stands."""
+        """Whether no answer about the subject is missing."""
         asked = self.path(subject)
         return all(
             bool(self.ticks_in(f"{question.name}-{subject.handle}"))
@@ -300,12 +301,12 @@ class StageForm:
 
 
 def clean_text(given: object) -> str:
-    """A text as it was typed, with line breaks as one sign, and without the sign that PostgreSQL cannot store."""
+    """A text as it was typed, with line breaks as \\n, and without NUL, which PostgreSQL cannot store."""
     return str(given or "").replace("\r\n", "\n").replace("\0", "").strip()
 
 
 def read_list(data: Mapping[str, Any], name: str) -> list[str]:
-    """All values of a field of a POST, or the one of a plain mapping."""
+    """All values of a field of a POST, or the single one of a plain mapping."""
     if isinstance(data, QueryDict):
         return data.getlist(name)
     given = data.get(name, [])
@@ -313,7 +314,7 @@ def read_list(data: Mapping[str, Any], name: str) -> list[str]:
 
 
 def get_title(question: Question, words: Mapping[str, Any]) -> str:
-    """What a question is called in the wording of its stage; its name where the wording does not know it."""
+    """The title of a question in the wording of its stage; its name if the wording has none."""
     return str(find_wording(question, words).get("title") or question.name.replace("_", " "))
 
 
@@ -323,9 +324,9 @@ def get_part_title(question: Question, words: Mapping[str, Any]) -> str:
 
 
 def find_wording(question: Question, words: Mapping[str, Any]) -> Mapping[str, Any]:
-    """What the wording of a stage says of a question: an entry of that name in a list, or under its name.
+    """The wording of a question in a stage: the entry with its name in a list, or under its name.
 
-    {part} and {place} are filled where it is one of several.
+    {part} and {place} are filled in if it is one of several.
     """
     name = question.wording or question.name
     named = (

@@ -1,4 +1,4 @@
-"""Lock a study for a change, from a state that allows it; hide what answers say of the generators while it runs."""
+"""Lock a study for a change, if its state allows it; hide effects by generator while it runs."""
 
 from django.db import connection, transaction
 from django.utils.translation import gettext_lazy as _
@@ -26,7 +26,7 @@ STATE_SENTENCES = {
 
 
 def lock_study(study: Study, *states: StudyState) -> Study:
-    """The study as it is now, locked, if it is in one of the states."""
+    """The study with its present values, locked, if it is in one of the states."""
     current = (
         Study.everything.select_for_update(of=("self",))
         .select_related("project", "instrument_version")
@@ -40,8 +40,8 @@ def lock_study(study: Study, *states: StudyState) -> Study:
 def hold_state(study_id: int, annotator_id: int | None = None) -> None:
     """Keep the study in its state until the transaction ends. A shared lock, but exclusive for each annotator.
 
-    Answers are stored under this lock: whoever pauses or closes the study waits for those that are being stored, and
-    those that come later read the new state.
+    Answers are stored under this lock: whoever pauses or closes the study waits for those being stored, and later ones
+    read the new state.
     """
     if annotator_id is None:
         take_lock("SELECT pg_advisory_xact_lock_shared(%s)", STATE_LOCKS + study_id)
@@ -51,7 +51,8 @@ def hold_state(study_id: int, annotator_id: int | None = None) -> None:
 
 
 def lock_study_state(study: Study, *states: StudyState) -> Study:
-    """`lock_study`, and wait until no answer is being stored: for changes into or out of states that accept answers."""
+    """`lock_study` that also waits until no answer is being stored: for changes to or from states that accept
+    answers."""
     take_lock("SELECT pg_advisory_xact_lock(%s)", STATE_LOCKS + study.pk)
     return lock_study(study, *states)
 
@@ -72,13 +73,13 @@ def are_effects_hidden(study: Study) -> bool:
 
 
 def read_effects_switch(study: Study) -> bool | None:
-    """What the newest switch says; None if it was never touched."""
+    """What the newest switch says; None if it was never used."""
     return EffectsSwitch.objects.filter(study=study).order_by("-pk").values_list("hidden", flat=True).first()
 
 
 @transaction.atomic
 def switch_effects(study: Study, user: User, *, hidden: bool) -> bool:
-    """Hide or show; False if it was so already. `WrongState` if the study is over."""
+    """Hide or show effects; returns False if nothing changed. `WrongState` if the study is over."""
     study = lock_study(study, *RUNNING)
     if bool(read_effects_switch(study)) is hidden:
         return False

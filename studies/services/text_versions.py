@@ -1,6 +1,6 @@
 """Studies of text versions: which versions a study compares, and which of them each reader sees.
 
-A Latin square: reader r sees text t in version (r + t) mod V. So each reader meets all versions about equally often,
+A Latin square: reader r sees text t in version (r + t) mod V. So each reader sees all versions about equally often,
 each text is read in all of them, and nobody sees a text in two.
 """
 
@@ -17,18 +17,18 @@ from studies.services.spec import SpecError
 
 
 def list_text_versions(study: Study) -> list[str]:
-    """The names of the versions that the study compares, the baseline first; none where texts are read as they are."""
+    """The names of the versions that the study compares, the baseline first; none if texts have a single version."""
     return list(study.plan.get("text_versions", ()))
 
 
 def label_version(name: str, version: str, versions: Sequence[str]) -> str:
-    """What a model that reads this version is called: by its own name where it is the baseline."""
+    """The name of a model that reads this version: its own name for the baseline."""
     return name if version == versions[0] else f"{name} ({version})"
 
 
 @dataclass(frozen=True)
 class Rotation:
-    """versions: those that are compared; places: of each text by primary key, its place in the study."""
+    """versions: those that are compared; places: by primary key of a text, its place in the study."""
 
     versions: list[str]
     places: dict[int, int]
@@ -45,7 +45,7 @@ def read_rotation(study: Study) -> Rotation:
 
 
 def keep_versions(slots: Iterable[Slot], texts: dict[int, int]) -> dict[int, str]:
-    """The version of each text, by primary key, that somebody who takes these cells gets: that of its first cell.
+    """The version of each text, by primary key, for somebody who takes these cells: that of the text's first cell.
 
     texts: by unit, the text.
     """
@@ -58,7 +58,7 @@ def keep_versions(slots: Iterable[Slot], texts: dict[int, int]) -> dict[int, str
 def keep_texts_with_versions(study: Study, texts: list[Text]) -> tuple[list[Text], list[str]]:
     """The texts that have all versions that the study compares, and a sentence on the others.
 
-    `SpecError` where the protocol shows no text, or no text has them.
+    `SpecError` if the protocol shows no text, or no text has all versions.
     """
     versions = list_text_versions(study)
     if not versions:

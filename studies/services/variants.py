@@ -1,4 +1,4 @@
-"""Variants of a study ask otherwise about the same units: the plan is made once for all of them."""
+"""Variants of a study ask about the same units with another instrument: the plan is shared by all of them."""
 
 from copy import copy
 from typing import Any
@@ -32,7 +32,7 @@ def refuse_other_plan(study: Study, variant: Variant, chosen: ChosenTexts) -> No
 
 
 def collect_plan_shape(study: Study) -> tuple[Any, ...]:
-    """What a plan rests on, beside the units."""
+    """What a plan depends on, besides the units."""
     declaration = get_declaration(study)
     return (
         [(stage.name, stage.items) for stage in declaration.stages],

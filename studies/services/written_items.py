@@ -1,4 +1,4 @@
-"""Items and new wordings that annotators wrote: what a study collected, and taking them into the bank."""
+"""Items and rewordings that annotators wrote: listing those of a study, and adding them to the bank."""
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
@@ -25,13 +25,13 @@ MAIN = (Purpose.MAIN.value,)
 
 @dataclass(frozen=True)
 class WrittenItem:
-    """One item as it was written. `minutes` are those of its whole text, None where the times are not known."""
+    """One item as it was written. `minutes` are for its whole text, None if the times are unknown."""
 
     response_id: int  # of the answer that is its stem
     text: Text
     annotator: str
     group: str
-    part: int  # which of the items about its text, from 1
+    part: int  # number of the item within its text, from 1
     values: ItemValues
     minutes: float | None
     written_at: datetime | None
@@ -40,7 +40,7 @@ class WrittenItem:
 
     @property
     def verdict(self) -> str:
-        """Empty while nobody has looked at it."""
+        """Empty while nobody has reviewed it."""
         return self.review.verdict if self.review else ""
 
 
@@ -51,14 +51,14 @@ def find_writing_questions(study: Study) -> dict[str, Question]:
 
 
 def describe_written_items(study: Study) -> dict[str, int] | None:
-    """How much of what annotators wrote waits for review; None where nothing is written, or it is not yours to take."""
+    """How many written items wait for review; None if nothing is written, or the user may not add items."""
     if study.project.my_role.rank < Role.RESEARCHER.rank or not find_writing_questions(study):
         return None
     return {"waiting": count_waiting(study)}
 
 
 def list_written_items(study: Study, purposes: Collection[str] = MAIN) -> list[WrittenItem]:
-    """Everything that people of these purposes handed in, text by text, each annotator's items in their order."""
+    """Everything that people of these purposes handed in, text by text, each annotator's items in order."""
     questions = find_writing_questions(study)
     if not questions:
         return []
@@ -73,7 +73,7 @@ def list_written_items(study: Study, purposes: Collection[str] = MAIN) -> list[W
 
 
 def count_waiting(study: Study) -> int:
-    """How many written items nobody has looked at yet."""
+    """How many written items nobody has reviewed yet."""
     stems = [question.name for question in find_writing_questions(study).values() if question.writes == "stem"]
     return filter_written_responses(study, stems, MAIN).filter(review=None).count()
 
@@ -113,7 +113,7 @@ def build_written_item(
 def build_values(
     responses: Iterable[Response], questions: Mapping[str, Question], generator: str, seed: int
 ) -> ItemValues:
-    """The item that the answers make. Options are in a random but stable order, which does not reveal the key."""
+    """The item that the answers form. Options are in a random but stable order, which does not reveal the key."""
     texts: dict[str, list[str]] = {}
     for response in responses:
         texts.setdefault(questions[response.question].writes, []).append(" ".join(str(response.value).split()))
@@ -137,15 +137,16 @@ def measure_time(assignment: Assignment, stage: str) -> tuple[float | None, date
 
 
 def name_generator(study: Study, group: str) -> str:
-    """The group that somebody writes in is the generator."""
+    """The name of the generator: the group of the writer."""
     return group or f"written in {study.slug}"
 
 
 def take_written_item(study: Study, response_id: int, user: User | None, changed: ItemValues | None = None) -> Item:
-    """The item in the bank, by the group of whoever wrote it; `changed` is what a researcher made of it.
+    """Add the item to the bank, by the group of its writer; `changed` is a researcher's version of it.
 
-    The same item if it was taken before. It says who wrote it (by code), when, where and in how many minutes a text.
-    `EditRefused` if it is not whole, if its text is not in the bank any more, or if its generator is not of people.
+    Returns the same item if it was added before. Its metadata say who wrote it (by code), when, where, and in how many
+    minutes per text. `EditRefused` if it is incomplete, if its text is no longer in the bank, or if its generator is a
+    model.
     """
     with lock_bank(study.project):
         written = find_written_item(study, response_id)
@@ -166,7 +167,7 @@ def take_written_item(study: Study, response_id: int, user: User | None, changed
 
 
 def reject_written_item(study: Study, response_id: int, user: User | None, reason: str = "") -> None:
-    """It stays out of the bank, and is counted; `EditRefused` if it is in there already. May be taken later."""
+    """Mark it as rejected; it is counted. `EditRefused` if it is already in the bank. It may be added later."""
     with lock_bank(study.project):
         written = find_written_item(study, response_id)
         if written.review and written.review.item:
@@ -190,13 +191,13 @@ def store_review(
 
 
 def content_key(values: ItemValues) -> tuple[str, str, frozenset[tuple[str, bool, str]]]:
-    """What an item says, whatever the order of its options."""
+    """The contents of an item, regardless of the order of its options."""
     options = frozenset((option.text, option.correct, option.explanation) for option in values.options)
     return values.stem, values.expected_answer, options
 
 
 def describe_origin(study: Study, written: WrittenItem, is_repaired: bool) -> dict[str, Any]:
-    """What the item's metadata say of where it comes from; no annotator ever sees them."""
+    """The metadata on the origin of the item; no annotator ever sees them."""
     return {
         "written_in": study.slug,
         "written_by": written.annotator,
@@ -207,7 +208,8 @@ def describe_origin(study: Study, written: WrittenItem, is_repaired: bool) -> di
 
 
 def refuse_broken(values: ItemValues) -> None:
-    """An item has a stem, and no options or two and more that differ, with a key among them."""
+    """Raises an error unless an item has a stem, and no options or at least two different ones with a key among
+    them."""
     wordings = [" ".join(option.text.casefold().split()) for option in values.options]
     if not values.stem.strip():
         raise EditRefused(_("The question is empty. Enter it, or reject the item."))
@@ -222,7 +224,7 @@ def refuse_broken(values: ItemValues) -> None:
 
 
 def refuse_other_generator(study: Study, name: str) -> None:
-    """Items by people must not run under the name of a model."""
+    """Raises an error if items by people would get the name of a model."""
     found = Generator.objects.filter(project=study.project, name=name).first()
     if found and found.kind != GeneratorKind.HUMAN:
         sentence = _("The generator “%(name)s” is not a group of people. Rename it, then accept the item again.")
@@ -231,7 +233,7 @@ def refuse_other_generator(study: Study, name: str) -> None:
 
 @dataclass(frozen=True)
 class Rephrasal:
-    """One wording of an item, and the item in the bank that was made from it, if any."""
+    """One rewording of an item, and the item in the bank that was made from it, if any."""
 
     response_id: int
     original: Item
@@ -240,13 +242,13 @@ class Rephrasal:
 
 
 def find_rewording_questions(study: Study) -> list[str]:
-    """The questions whose answer is another wording of the item."""
+    """The questions whose answer is a rewording of the item."""
     found = [stage for declaration in list_declarations(study) for stage in declaration.stages]
     return list(dict.fromkeys(question.name for stage in found for question in stage.questions if question.rewords))
 
 
 def list_rephrasals(study: Study) -> list[Rephrasal]:
-    """The wordings that people of the main purpose handed in, in the order of the items."""
+    """The rewordings that people of the main purpose handed in, in the order of the items."""
     names = find_rewording_questions(study)
     if not names:
         return []
@@ -271,10 +273,10 @@ def filter_rephrasals(study: Study, names: list[str]) -> QuerySet[Response]:
 
 
 def take_rephrasal(study: Study, response_id: int) -> Item:
-    """The item made of a wording, by a human generator of the study's; the same item if it was taken before.
+    """The item made from a rewording, by a human generator of the study; the same item if it was added before.
 
-    Its expected answer is what the same annotator answered after it, if anything. `EditRefused` if there is no such
-    wording, or its text is no longer in the bank.
+    Its expected answer is the same annotator's next free-text answer, if any. `EditRefused` if there is no such
+    rewording, or its text is no longer in the bank.
     """
     response = filter_rephrasals(study, find_rewording_questions(study)).filter(pk=response_id).first()
     if response is None or response.item is None:
@@ -296,7 +298,7 @@ def take_rephrasal(study: Study, response_id: int) -> Item:
 
 
 def make_item_id(response: Response) -> str:
-    """One id for each wording, so that none is taken twice."""
+    """A unique id for each rewording, so that none is added twice."""
     about = response.item.external_id if response.item else ""
     return f"{about}-rephrased-{response.pk}"[:200]
 
@@ -310,7 +312,7 @@ def name_rephrasal_generator(study: Study) -> str:
 
 
 def find_answer_after(response: Response) -> str:
-    """The first free text that the annotator gave after the wording about the same item."""
+    """The first free text that the annotator gave after the rewording about the same item."""
     questions = get_annotator_declaration(response.assignment.annotator).stage(response.stage).questions
     names = [question.name for question in questions]
     later = [each.name for each in questions[names.index(response.question) + 1 :] if each.kind == "text"]

@@ -31,14 +31,14 @@ Cell = tuple[str, int, Hashable]  # annotator, round, unit
 
 @dataclass
 class ImportContext:
-    """What the rows may speak about: the items that the study chose, by the researcher's ids."""
+    """What the rows may refer to: the items that the study chose, by the researcher's ids."""
 
     declaration: Declaration
     unit: UnitKind
     items: dict[str, Item]
     options: dict[str, dict[str, int]]
     text_ids: dict[str, str]
-    compared: dict[Hashable, list[Item]] = field(default_factory=dict)  # each in the order in which it was first named
+    compared: dict[Hashable, list[Item]] = field(default_factory=dict)  # each in the order of its first row
 
     @cached_property
     def questions(self) -> dict[tuple[str, str], Question]:
@@ -47,19 +47,19 @@ class ImportContext:
         return {(stage.name, question.name): question for stage in stages for question in stage.questions}
 
     def items_of(self, row: Row) -> list[Item]:
-        """The item that a row is about, or those of its pair or tuple."""
+        """The item that a row is about, or the items of its pair or tuple."""
         items = [self.items[name] for name in row.names(self.unit)]
         return self.compared.setdefault(self.unit_of(row), items) if self.unit in COMPARED else items
 
     def unit_of(self, row: Row) -> Hashable:
-        """What tells the row's unit from others; see `make_unit_key`."""
+        """The identity of the row's unit; see `make_unit_key`."""
         items = [self.items[name] for name in row.names(self.unit)]
         return make_unit_key(self.unit, items[0].text_id, [item.pk for item in items])
 
 
 @dataclass
 class ItemAnswer:
-    """All rows of one annotator, round and stage about one item, pair or tuple, and what they mean together."""
+    """All rows of one annotator, round and stage about one item, pair or tuple, and their meaning together."""
 
     rows: list[Row]
     stage: Stage
@@ -98,7 +98,7 @@ def build_context(study: Study, items: Iterable[Item]) -> ImportContext:
 
 
 def check_rows(rows: list[Row], known: ImportContext, problems: list[RowProblem]) -> Iterator[ItemAnswer]:
-    """The rows grouped by what they are about and checked by the declaration; what is wrong goes to `problems`."""
+    """The rows grouped by subject and checked against the declaration; errors are added to `problems`."""
     groups: dict[tuple[str, int, str, Hashable], list[Row]] = defaultdict(list)
     for row in count_done("rows", rows, len(rows)):
         try:
@@ -169,7 +169,7 @@ def check_purpose(row: Row, declaration: Declaration) -> None:
 
 
 def check_items(row: Row, known: ImportContext) -> None:
-    """The item that the row names, or those of a tuple."""
+    """Checks the item that the row names, or the items of a tuple."""
     column = UNIT_ITEMS if known.unit == "tuple" else "item_id"
     if known.unit == "tuple" and not row.unit_items:
         raise InvalidRow(column, _("This must not be empty: it names the items that were compared."))
@@ -199,7 +199,7 @@ def check_option(row: Row, question: Question, known: ImportContext) -> None:
 def collect_given(
     group: list[Row], item_id: int | None, options: dict[str, int], questions: dict[tuple[str, str], Question]
 ) -> GivenAnswers:
-    """What the rows about one item say together; `InvalidRow` for a second answer and for a value off the scale."""
+    """The answers in the rows about one item; `InvalidRow` for a second answer and for a value off the scale."""
     ticks: dict[str, dict[int, bool]] = defaultdict(dict)
     values: dict[str, Value] = {}
     probability: dict[int, float] = {}
@@ -234,7 +234,7 @@ def read_value(row: Row, question: Question) -> Value:
 def check_row_answers(
     group: list[Row], stage: Stage, given: GivenAnswers, items: list[Item], options: dict[str, int]
 ) -> list[Answer]:
-    """Through the same gate as a page; completeness is waived for models and baselines only."""
+    """The same checks as for a page; only models and baselines may leave answers out."""
     person, item = group[0].kind == AnnotatorKind.HUMAN, items[0]
     if person:
         check_options_complete(group, stage, given, item, options)
@@ -253,7 +253,7 @@ def check_row_answers(
 def check_options_complete(
     group: list[Row], stage: Stage, given: GivenAnswers, item: Item, options: dict[str, int]
 ) -> None:
-    """A person judges all options of an item, and judges them before anything else about it."""
+    """A person judges all options of an item, and does so before any other question about it."""
     if not any(question.per == "option" for question in stage.questions):
         return
     if not given.ticks:
@@ -269,7 +269,7 @@ def check_options_complete(
 def find_unit_problem(
     row: Row, kind: UnitKind, items: Mapping[str, Item], declaration: Declaration
 ) -> tuple[str, str] | None:
-    """Column and sentence of what is wrong with the unit that a row names; None if nothing is."""
+    """Column and message about an invalid unit in a row; None if it is valid."""
     if row.part == CALIBRATION and not declaration.calibration:
         return "part", _("Unknown value “%(written)s”. Allowed values: %(allowed)s.") % {
             "written": row.part,
@@ -312,7 +312,7 @@ def find_pair_problem(row: Row, items: Mapping[str, Item]) -> tuple[str, str] | 
 
 
 def find_conflicting_parts(answered: Iterable[ItemAnswer]) -> list[RowProblem]:
-    """Rows that put a unit into another part than an earlier row."""
+    """Rows that put a unit into another part than an earlier row did."""
     parts: dict[Hashable, str] = {}
     found = []
     for answer in answered:
@@ -325,7 +325,7 @@ def find_conflicting_parts(answered: Iterable[ItemAnswer]) -> list[RowProblem]:
 def save_imported_units(
     study: Study, chosen: ChosenTexts, answered: list[ItemAnswer], save: Save
 ) -> dict[Hashable, Unit]:
-    """The units as rows, by `make_unit_key`: pairs and tuples are the file's, in its order; all else is as planned."""
+    """The units as rows, by `make_unit_key`: pairs and tuples are the file's, in its order; others are as planned."""
     kind = PROTOCOLS[study.protocol].unit
     parts = {answer.unit: answer.rows[0].part for answer in answered}
     if kind in COMPARED:

@@ -1,4 +1,4 @@
-"""What rows of an import may not say together, beyond one item: about their annotator, and about other items."""
+"""Contradictions between rows of an import, beyond one item: about their annotator, and about other items."""
 
 from collections.abc import Hashable, Iterator
 from operator import attrgetter
@@ -13,7 +13,7 @@ SAME_EVERYWHERE = ("kind", "group", "person", "purpose", "model", "reading")
 
 
 def find_annotator_conflicts(rows: list[Row]) -> list[RowProblem]:
-    """Rows that say something else about their annotator than the annotator's first row."""
+    """Rows that contradict the first row of their annotator in what they say about the annotator."""
     first: dict[str, Row] = {}
     read = attrgetter(*SAME_EVERYWHERE)
     return [
@@ -34,8 +34,8 @@ def explain_annotator_conflicts(row: Row, seen: Row) -> Iterator[RowProblem]:
 
 
 def find_missing_reads(rows: list[Row], answered: list[ItemAnswer], declaration: Declaration) -> list[RowProblem]:
-    """People's answers to an item in a stage after which a later one has no row. Rows count even where they are wrong:
-    that is reported already."""
+    """People's answers to an item in a stage that a later stage must follow, but has no row for. Invalid rows count as
+    rows: they are reported elsewhere."""
     there = {(row.annotator, row.round, row.item_label, row.stage) for row in rows}
     problems = []
     for found in answered:
@@ -52,15 +52,15 @@ def find_missing_reads(rows: list[Row], answered: list[ItemAnswer], declaration:
 
 
 def is_first_round_unknown(rows: list[Row]) -> bool:
-    """Whether people's answers are all of a later round: then the file is what was after it."""
+    """Whether people's answers are all of a later round: then the file has only the state after that round."""
     rounds = {row.round for row in rows if row.kind == "human"}
     return bool(rounds) and 1 not in rounds
 
 
 def find_baseless_rounds(rows: list[Row]) -> list[RowProblem]:
-    """Answers of a later round to what was not answered in the first: later rounds only reopen answers.
+    """Answers of a later round to questions that were not answered in the first: later rounds only reopen answers.
 
-    Nothing is wrong where people's first round is unknown as a whole.
+    No error if people's first round is unknown as a whole.
     """
     if is_first_round_unknown(rows):
         return []
@@ -73,7 +73,7 @@ def find_baseless_rounds(rows: list[Row]) -> list[RowProblem]:
 
 
 def find_baseless_verdicts(rows: list[Row], declaration: Declaration) -> list[RowProblem]:
-    """Verdicts of experts on what nobody has answered."""
+    """Experts' verdicts on answers that nobody gave."""
     check = declaration.check
     if check is None:
         return []
@@ -90,7 +90,7 @@ def find_baseless_verdicts(rows: list[Row], declaration: Declaration) -> list[Ro
 
 
 def find_mixed_guesses(answered: list[ItemAnswer]) -> list[RowProblem]:
-    """People's answers about a second generator's items where a stage shows those of one only."""
+    """People's answers about items of a second generator in a stage that shows items of one only."""
     first: dict[tuple[tuple[str, int, Hashable], str], ItemAnswer] = {}
     problems = []
     for found in answered:
@@ -109,7 +109,7 @@ def find_mixed_guesses(answered: list[ItemAnswer]) -> list[RowProblem]:
 
 
 def find_wrong_versions(answered: list[ItemAnswer], versions: list[str]) -> list[RowProblem]:
-    """Rows that name no version of the text that the study compares, or two for one reading of a text."""
+    """Rows whose version of the text is not one that the study compares, or differs within one reading of a text."""
     first: dict[Hashable, Row] = {}
     problems = []
     for found in answered:
@@ -121,7 +121,7 @@ def find_wrong_versions(answered: list[ItemAnswer], versions: list[str]) -> list
 
 
 def explain_wrong_version(row: Row, first: Row, versions: list[str]) -> str:
-    """Empty where the version is one of the study's, and that of the first row of the same reading."""
+    """Empty if the version is one of the study's, and the same as in the first row of the reading."""
     if not versions:
         return _("This study compares no versions of texts. Leave the column out.") if row.text_version else ""
     if row.text_version not in versions:

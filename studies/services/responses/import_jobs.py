@@ -1,4 +1,4 @@
-"""Answers in large files are imported by a worker: the job knows the file that keeps them until it is done."""
+"""Large files of answers are imported by a worker; the job stores the files until it is done."""
 
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -38,7 +38,7 @@ def import_or_schedule(
     mapping: TableMapping | None = None,
     **options: Any,
 ) -> ImportCounts | Job:
-    """What was imported, or of large files the job that imports them; `options` and errors: see `import_responses`."""
+    """What was imported, or for large files the job that imports them; `options` and errors: see `import_responses`."""
     if not takes_long(*(file.content for file in files)):
         return import_responses(study, files, mapping=mapping, **options)
     refuse_unimportable(study)
@@ -48,7 +48,7 @@ def import_or_schedule(
 
 
 def import_by_job(job: Job, hear: Hear) -> None:
-    """What such a job does; its result says what was imported."""
+    """The work of such a job; its result says what was imported."""
     if earlier := read_result(job):  # the worker died after the last transaction
         job.about = earlier
         delete_file(job.parameters["upload"])
@@ -77,12 +77,12 @@ def describe_counts(counts: ImportCounts) -> dict[str, Any]:
 
 
 def read_result(job: Job) -> dict[str, Any] | None:
-    """What an earlier attempt of the job has stored, if it came so far."""
+    """What an earlier attempt of the job has stored, if it got that far."""
     about: dict[str, Any] = Job.objects.values_list("about", flat=True).get(pk=job.pk)
     return about if "result" in about else None
 
 
 def store_result(job: Job, counts: ImportCounts) -> None:
-    """Keep what is stored with the answers themselves; `JobCancelled` if the job is in other hands by now."""
+    """Store the counts in the same transaction as the answers; `JobCancelled` if another worker has the job by now."""
     if not filter_held(job).update(about=describe_counts(counts)):
         raise JobCancelled

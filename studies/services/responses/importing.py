@@ -1,4 +1,4 @@
-"""Finished judgments from a file, so that reports run on old studies. All or nothing, through the page's own gate."""
+"""Import finished judgments from a file, all or nothing, with the same checks as for a page."""
 
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
@@ -49,7 +49,7 @@ from studies.services.text_versions import list_text_versions
 
 
 def store_responses(study: Study, answered: list[ItemAnswer], units: dict[Hashable, Unit], save: Save) -> None:
-    """Write everything that the rows say."""
+    """Store everything in the rows."""
     annotators = store_annotators(study, answered, save)
     assignments = store_assignments(answered, annotators, units, save)
     store_submissions(answered, assignments, save)
@@ -81,7 +81,7 @@ def store_annotators(study: Study, answered: list[ItemAnswer], save: Save) -> di
 def store_assignments(
     answered: list[ItemAnswer], annotators: dict[str, Annotator], units: dict[Hashable, Unit], save: Save
 ) -> dict[Cell, Assignment]:
-    """Finished ones, in the order in which the file first names them; what was shown in which order is unknown."""
+    """Finished assignments, in the order of their first rows; the order in which things were shown is unknown."""
     finished: dict[Cell, datetime | None] = {}
     for found in answered:
         finished[found.cell] = find_latest([finished.get(found.cell), *(row.submitted_at for row in found.rows)])
@@ -107,7 +107,7 @@ def store_assignments(
 
 
 def order_shown_sides(answered: list[ItemAnswer]) -> dict[Cell, dict[str, list[Any]]]:
-    """The items shown, left first, of pairs whose left side the file names; other orders are unknown."""
+    """The items shown, left first, for pairs whose left side the file names; other orders are unknown."""
     shown: dict[Cell, dict[str, list[Any]]] = {}
     for found in answered:
         if left := found.rows[0].shown_left:
@@ -130,12 +130,12 @@ def store_submissions(answered: list[ItemAnswer], assignments: dict[Cell, Assign
 
 
 def find_latest(times: Iterable[datetime | None]) -> datetime | None:
-    """The last of the known times, None if none is known."""
+    """The latest of the known times, None if none is known."""
     return max((time for time in times if time), default=None)
 
 
 def map_options(answered: list[ItemAnswer]) -> dict[int, str]:
-    """The ids of all options of the items that were answered, by primary key."""
+    """The ids of all options of the answered items, by primary key."""
     items = {found.item.pk: found.item for found in answered}
     return {option.pk: option.external_id for item in items.values() for option in item.options.all()}
 
@@ -169,7 +169,7 @@ def build_responses(
 
 
 class ImportRefused(Exception):
-    """The file has rows that cannot be taken; nothing of it was stored."""
+    """The file has invalid rows; nothing was stored."""
 
     def __init__(self, problems: list[RowProblem]):
         super().__init__(f"{len(problems)} problems")
@@ -188,14 +188,14 @@ class ImportCounts:
 
 @dataclass(frozen=True)
 class AnswerFile:
-    """A file of judgments, with its name: where several were sent, problems name theirs."""
+    """A file of judgments, with its name: if several were sent, problems name their file."""
 
     name: str
     content: bytes
 
 
 def read_files(study: Study, files: Sequence[AnswerFile], mapping: TableMapping | None = None) -> RowFile:
-    """The rows of all files. One with the columns of an export is read as such unless a mapping is given."""
+    """The rows of all files. A file with the columns of an export is read as an export unless a mapping is given."""
     found = RowFile()
     for file in files:
         own = read_logged(study, file, mapping)
@@ -253,9 +253,10 @@ def import_responses(
 ) -> ImportCounts:
     """Store the judgments of a file, or of several together, in a draft study, which becomes *imported*.
 
-    Raises `ImportRefused` with every problem by line, or `SpecError` where the study takes none: nothing is stored.
-    `partial` takes the guesses of people who did not get to read. With `dry_run` all is checked and nothing stored.
-    `when_stored` is called in the transaction that makes the study imported; what it raises undoes that.
+    Raises `ImportRefused` with every problem by line, or `SpecError` if the study takes no answers: nothing is stored.
+    `partial` accepts guesses of people who did not get to read. With `dry_run` everything is checked and nothing
+    stored.
+    `when_stored` is called in the transaction that makes the study imported; an exception from it undoes the import.
     """
     file = read_files(study, [AnswerFile("", files)] if isinstance(files, bytes) else files, mapping)
     with scratch_study(study) as (scratch, writer):
@@ -275,14 +276,14 @@ def import_responses(
 
 
 def notice_unknown_rounds(study: Study, file: RowFile) -> list[str]:
-    """A notice where the file has people's answers of a later round only, and later rounds reopen answers."""
+    """A notice if people's answers are of a later round only, and later rounds reopen answers."""
     if not get_declaration(study).rounds or not is_first_round_unknown(file.rows):
         return []
     return [_("The file has no answers from round 1, so reports show only the later round.")]
 
 
 def refuse_unimportable(study: Study) -> None:
-    """`SpecError` for a study whose answers a file cannot hold."""
+    """Raises `SpecError` for a study whose answers a file cannot hold."""
     if not PROTOCOLS[study.protocol].needs_items:
         raise SpecError(_("Import questions that were written elsewhere as items, not as answers of a study."))
     if study.variants.exists():
@@ -296,7 +297,7 @@ def refuse_unimportable(study: Study) -> None:
 
 
 def check_all(study: Study, chosen: ChosenTexts, file: RowFile, partial: bool) -> list[ItemAnswer]:
-    """The answers to items that the file holds; `ImportRefused` unless all of it is fit."""
+    """The answers in the file; `ImportRefused` unless all of them are valid."""
     known = build_context(study, [item for _text, items in chosen.texts for item in items])
     problems = file.problems + find_annotator_conflicts(file.rows)
     answered = list(check_rows(file.rows, known, problems))
@@ -305,7 +306,7 @@ def check_all(study: Study, chosen: ChosenTexts, file: RowFile, partial: bool) -
     problems += find_baseless_verdicts(file.rows, known.declaration)
     if known.declaration.rounds:
         problems += find_baseless_rounds(file.rows)
-    if not partial and not file.problems:  # what could not be read may be what would be missing
+    if not partial and not file.problems:  # an unreadable row may be the missing one
         problems += find_missing_reads(file.rows, answered, known.declaration)
     if problems:
         raise ImportRefused(problems)
@@ -313,8 +314,8 @@ def check_all(study: Study, chosen: ChosenTexts, file: RowFile, partial: bool) -
 
 
 def make_imported(study: Study, scratch: Study, file: RowFile, then: Callable[[], None]) -> None:
-    """The study is imported now, with the rows of the scratch study and the groups that the file names."""
-    clear_rows(study)  # what takes long of it, before the lock
+    """Mark the study as imported, with the rows of the scratch study and the groups in the file."""
+    clear_rows(study)  # the slow part, before the lock
     with transaction.atomic():
         study = lock_study(study, StudyState.DRAFT)
         clear_rows(study)

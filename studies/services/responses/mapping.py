@@ -1,4 +1,4 @@
-"""Judgments from any table: which of its columns say what, one row a judgment or a column for each question."""
+"""Judgments from any table: which of its columns hold what, with one row per judgment or a column per question."""
 
 import csv
 import io
@@ -21,15 +21,15 @@ DELIMITERS = ",;\t|"
 
 
 class BadMapping(ValueError):
-    """A mapping that cannot be used; the message is a sentence."""
+    """An unusable mapping; the message is a sentence."""
 
 
 @dataclass(frozen=True)
 class TableMapping:
-    """By our name of a column: the table's name of it, or several in a template such as “{id}-{source}”.
+    """By our name of a column: the table's column, or a template of several columns such as “{id}-{source}”.
 
-    values: what is the same in all rows. questions: by question the column with its answers; then a row of the table
-    is one judgment for each of them, and there are no columns `question` and `value`.
+    values: what is the same in all rows. questions: by question the column with its answers; each row of the table
+    then gives one judgment per question, and the columns `question` and `value` are not mapped.
     """
 
     columns: Mapping[str, str] = field(default_factory=dict)
@@ -40,7 +40,7 @@ class TableMapping:
         return bool(self.columns or self.values or self.questions)
 
     def check(self, header: Sequence[str]) -> None:
-        """`BadMapping` for a column that we or the table do not have."""
+        """Raises `BadMapping` for a column that Lesart or the table does not have."""
         for ours in [*self.columns, *self.values]:
             if ours not in READ_COLUMNS:
                 values = {"name": ours, "known": ", ".join(READ_COLUMNS)}
@@ -52,7 +52,7 @@ class TableMapping:
                     raise BadMapping(sentence % {"name": name, "known": ", ".join(header)})
 
     def apply(self, row: Mapping[str, str]) -> Iterator[Cells]:
-        """The judgments of a row of the table."""
+        """The judgments in a row of the table."""
         named = {ours: fill(theirs, row) for ours, theirs in self.columns.items()}
         own = {name: cell for name, cell in row.items() if name in READ_COLUMNS} | dict(self.values) | named
         if not self.questions:
@@ -67,7 +67,7 @@ def fill(theirs: str, row: Mapping[str, str]) -> str:
     return row[theirs] if theirs in row else SLOT.sub(lambda slot: row[slot[1]], theirs)
 
 
-# The workbooks of annotators that QGEval published: a row an item, a column a dimension, one file a person.
+# The annotators' workbooks published with QGEval: one row per item, one column per dimension, one file per person.
 QGEVAL_MARKS = frozenset({"id", "passage", "prediction", "source"})
 QGEVAL_QUESTIONS = (
     "fluency", "clarity", "conciseness", "relevance", "consistency", "answerability", "answer_consistency",
@@ -75,7 +75,7 @@ QGEVAL_QUESTIONS = (
 
 
 def find_known(header: Sequence[str], name: str) -> TableMapping | None:
-    """The mapping of a published kind of table; `name` of the file says who judged."""
+    """The mapping for a published kind of table; the file's `name` says who judged."""
     if not {*QGEVAL_MARKS, *QGEVAL_QUESTIONS} <= set(header):
         return None
     return TableMapping(
@@ -105,7 +105,7 @@ def parse_mapping(lines: str) -> TableMapping:
 
 
 def map_table(content: bytes, name: str, mapping: TableMapping | None) -> Iterator[tuple[int, Cells]]:
-    """The judgments of a table, each with the line or row it comes from; `BadFile` where it cannot be read."""
+    """The judgments in a table, each with its line or row; `BadFile` if it cannot be read."""
     rows = read_table_rows(content)
     first = next(rows, None)
     if first is None:

@@ -1,7 +1,7 @@
 """Logs of models as judgments of evaluators: Inspect AI (.json, .eval) and lm-evaluation-harness (samples_*.jsonl).
 
-A sample becomes a row for each option of the item it asks: ticked if the model chose it, with its probability where the
-log has likelihoods. With the text in the prompt the answer belongs to the stage that shows the text, else to the other.
+A sample becomes a row for each option of its item: ticked if the model chose it, with its probability if the log has
+likelihoods. If the prompt has the text, the answer belongs to the stage that shows the text, else to the other one.
 """
 
 import math
@@ -21,16 +21,16 @@ from studies.services.declarations import get_declaration
 from studies.services.responses.rows import BadFile, Cells, RowProblem
 
 ZIP = b"PK\x03\x04"
-MARKS = {"doc", "doc_id", "filtered_resps"}  # of a line of lm-evaluation-harness
+MARKS = {"doc", "doc_id", "filtered_resps"}  # keys that identify a line of lm-evaluation-harness
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 ANSWER = re.compile(r"\s*(?:ANSWER\s*:\s*)?\(?([A-Z](?:\s*,?\s*[A-Z])*)\)?[.)]?\s*")
-QUESTIONS = ("question", "query", "input")  # what data sets call a stem
+QUESTIONS = ("question", "query", "input")  # names of the stem in data sets
 SAMPLE = re.compile(r"samples/[^/]+\.json")
 
 
 @dataclass(frozen=True)
 class Sample:
-    """What a model was asked and chose: places of options from 0; probabilities in their order, if known."""
+    """What a model was asked and chose: places of options, from 0; probabilities in the same order, if known."""
 
     line: int
     name: str
@@ -50,7 +50,7 @@ class ModelLog:
 
 
 def read_log(content: bytes, name: str) -> ModelLog | None:
-    """The log, if the file is one; `BadFile` for one that cannot be read."""
+    """The log, if the file is one; `BadFile` if it cannot be read."""
     if content.startswith(ZIP):
         return read_eval(content)
     start = content[:3].removeprefix(b"\xef\xbb\xbf")[:1]
@@ -74,7 +74,7 @@ def parse(content: bytes, line: int = 1) -> dict[str, Any]:
 
 
 def read_eval(content: bytes) -> ModelLog | None:
-    """Inspect's own archive; None for another ZIP, such as a workbook."""
+    """A log in Inspect's archive format; None for another ZIP, such as a workbook."""
     try:
         archive = ZipReader(content)
         if "header.json" not in archive.names:
@@ -132,7 +132,7 @@ def list_words(messages: Any) -> Iterator[str]:
 
 
 def find_scored(scores: Any) -> set[int] | None:
-    """The letters that a scorer read in the answer."""
+    """The letters that a scorer extracted from the answer."""
     for score in scores.values() if isinstance(scores, dict) else ():
         answer = score.get("answer") if isinstance(score, dict) else None
         if isinstance(answer, str) and (places := read_letters(answer)) is not None:
@@ -149,7 +149,7 @@ def read_letters(answer: str) -> set[int] | None:
 
 
 def read_harness(content: bytes, name: str) -> ModelLog:
-    """Samples do not name the model: it is what the file is called, unless a mapping says `annotator: NAME`."""
+    """Samples do not name the model: its name is the file's, unless a mapping says `annotator: NAME`."""
     lines = [line for line in enumerate(content.split(b"\n"), 1) if line[1].strip()]
     samples = [read_doc(number, parse(line, number)) for number, line in lines]
     return ModelLog(PurePath(name).stem or "model", samples)
@@ -222,7 +222,7 @@ def list_options(doc: Mapping[str, Any]) -> list[str]:
 
 
 class ItemFinder:
-    """Finds the item that a sample asks: by its id, else by its question where no other has the same."""
+    """Finds the item of a sample: by its id, else by its question if no other item has the same."""
 
     def __init__(self, study: Study) -> None:
         items = (
@@ -235,7 +235,7 @@ class ItemFinder:
             self.by_stem.setdefault(collapse_spaces(item.stem), []).append(item)
 
     def find(self, sample: Sample) -> Item:
-        """`LookupError` with a sentence where no item, or more than one, is meant."""
+        """`LookupError` with a sentence if no item matches, or more than one."""
         if item := self.by_id.get(sample.item_id):
             return item
         found = self.by_stem.get(collapse_spaces(sample.stem), [])
@@ -255,7 +255,7 @@ def collapse_spaces(words: str) -> str:
 def list_log_rows(
     log: ModelLog, study: Study, values: Mapping[str, str], problems: list[RowProblem]
 ) -> Iterator[tuple[int, Cells]]:
-    """The judgments of a log; `values`: what a mapping says for all rows. Samples without an answer give none."""
+    """The judgments in a log; `values`: the mapping's values for all rows. Samples without an answer give none."""
     finder = ItemFinder(study)
     asked = [
         (stage, each) for stage in get_declaration(study).stages for each in stage.questions if each.per == "option"
@@ -286,7 +286,7 @@ def list_log_rows(
 
 
 def match_options(item: Item, sample: Sample) -> list[str]:
-    """The ids of the item's options in the order in which the model had them; `LookupError` where they do not fit."""
+    """The ids of the item's options in the order the model saw them; `LookupError` if they do not match."""
     options = {collapse_spaces(option.text): option.external_id for option in item.options.all()}
     n_asked = len(sample.probabilities) if sample.probabilities is not None else len(sample.options)
     named = [options.get(collapse_spaces(words)) for words in sample.options]

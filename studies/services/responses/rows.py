@@ -34,22 +34,22 @@ KEPT = 50_000  # different cells of a column that are kept: most stand in thousa
 MAX_CELL = 2**31 - 1  # characters of a cell for csv, whose own limit a model's reply may exceed; files are bounded
 UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
-TEXT_VERSION = "text_version"  # of studies of text versions: the one that was read
+TEXT_VERSION = "text_version"  # in studies of text versions: the version that was read
 UNIT_ITEMS = "unit_item_ids"  # of tuples only: the ids of the unit's items in stored order, separated by blanks
-APPLICABLE = "applicable"  # of an export: false where a question was not asked; read beside the contract's columns
-SEQUENCE = "sequence"  # of an export: the place of the row in the order in which answers were stored
+APPLICABLE = "applicable"  # in an export: false if the question was not asked; read besides the contract's columns
+SEQUENCE = "sequence"  # in an export: the row's place in the order in which answers were stored
 READ_COLUMNS = (*COLUMNS, UNIT_ITEMS, APPLICABLE, SEQUENCE, TEXT_VERSION)
 Cells = dict[str, str]
 
 
 def add_unit_items(study: Study, columns: tuple[str, ...]) -> tuple[str, ...]:
-    """The columns of a file, with `UNIT_ITEMS` last where answers are about tuples."""
+    """The columns of a file, with `UNIT_ITEMS` last if answers are about tuples."""
     return (*columns, UNIT_ITEMS) if PROTOCOLS[study.protocol].unit == "tuple" else columns
 
 
 @dataclass(frozen=True)
 class RowProblem:
-    """What is wrong with a row of a file, so that it can be found and mended there."""
+    """An error in a row of a file, with its line and column."""
 
     line: int
     field: str
@@ -61,7 +61,7 @@ class RowProblem:
 
 
 class BadFile(ValueError):
-    """Something that makes the rest of the file unreadable."""
+    """An error that makes the rest of the file unreadable."""
 
     def __init__(self, line: int, reason: str):
         super().__init__(reason)
@@ -71,7 +71,7 @@ class BadFile(ValueError):
 def read_cells(
     content: bytes, problems: list[RowProblem], columns: Sequence[str] = READ_COLUMNS
 ) -> Iterator[tuple[int, Cells]]:
-    """Each row with the line it starts on; other columns than these are left aside."""
+    """Each row with the line it starts on; other columns than these are ignored."""
     try:
         text = decode_file(content)
         read = read_jsonl_rows if text.lstrip()[:1] in ("{", "[") else read_csv_rows
@@ -166,7 +166,7 @@ def convert_json_value(name: str, value: object) -> str:
     raise BadLine(_("%(name)s must be a text, a number, true, false or null.") % {"name": name})
 
 
-KINDS, PURPOSES = tuple(AnnotatorKind.values), tuple(Purpose.values)  # made anew at each access
+KINDS, PURPOSES = tuple(AnnotatorKind.values), tuple(Purpose.values)  # Django builds these anew at each access
 PARTS = ("main", "calibration")
 READINGS = ("", "ticked", "label", "probability")
 MAX_NAME = 200
@@ -175,7 +175,7 @@ MULTILINE_COLUMNS = ("comment", "value")
 
 
 class Row(NamedTuple):
-    """One judgment as the file has it; a tuple, as a large study has a million."""
+    """One judgment in the file; a tuple, to save memory, as a large study has a million."""
 
     line: int
     annotator: str
@@ -200,7 +200,7 @@ class Row(NamedTuple):
     model: str
     reading: str
     text_version: str = ""
-    unit_items: tuple[str, ...] = ()  # of a tuple, whose `item_id` is empty
+    unit_items: tuple[str, ...] = ()  # for a tuple, whose `item_id` is empty
 
     @property
     def item_label(self) -> str:
@@ -208,12 +208,12 @@ class Row(NamedTuple):
         return self.item_id or " ".join(self.unit_items)
 
     def names(self, kind: UnitKind) -> tuple[str, ...]:
-        """The items that the row is about, in such units."""
+        """The ids of the items that the row is about, for this kind of unit."""
         return self.unit_items if kind == "tuple" else (self.item_id, self.other_item_id)[: 2 if kind == "pair" else 1]
 
 
 class BadCell(ValueError):
-    """A cell that cannot be read; carries the column and the reason."""
+    """A cell that cannot be read, with its column and the reason."""
 
     def __init__(self, column: str, reason: str):
         super().__init__(reason)
@@ -228,15 +228,16 @@ class RowFile:
 
 
 def read_rows(content: bytes) -> RowFile:
-    """All rows of a file with the columns of an export, and what is wrong with those that cannot be read."""
+    """All rows of a file with the columns of an export, and the errors in those that cannot be read."""
     found = RowFile()
     return parse_rows(read_cells(content, found.problems), found)
 
 
 def parse_rows(read: Iterable[tuple[int, Cells]], found: RowFile) -> RowFile:
-    """The rows added to the file, with problems of those that cannot be read.
+    """Add the rows to the file, with the errors in those that cannot be read.
 
-    An export is by annotator: its rows come in the order in which they were stored, as who judged first matters.
+    An export is sorted by annotator; its rows are put into the order in which they were stored, as it matters who
+    judged first.
     """
     places, parse_row = list[str](), RowParser()
     for line, cells in read:
@@ -254,7 +255,7 @@ def parse_rows(read: Iterable[tuple[int, Cells]], found: RowFile) -> RowFile:
 
 
 def sort_by_sequence(rows: list[Row], places: list[str]) -> list[Row]:
-    """The rows by their places, if each has one of its own, as an export says; else in the order of the file."""
+    """The rows sorted by these places if all have a distinct one, as in an export; else in the order of the file."""
     if len(set(places)) < len(places) or not all(place.isascii() and place.isdecimal() for place in places):
         return rows
     return [row for _place, row in sorted(zip(map(int, places), rows, strict=True), key=lambda each: each[0])]
@@ -289,11 +290,11 @@ def parse_cell(name: str, written: str) -> Any:
 
 
 def check_cell(name: str, written: str) -> str:
-    """The cell, if it holds no control characters and is not too long. Free text may have several lines."""
+    """The cell, if it has no control characters and is not too long. Free text may have several lines."""
     limit = MAX_LENGTHS.get(name, MAX_NAME)
     if len(written) > limit:
         raise BadCell(name, _("This is longer than %(n)d characters.") % {"n": limit})
-    if written.isprintable():  # nearly every cell, and much faster than looking at each character
+    if written.isprintable():  # true for nearly every cell, and much faster than a check of each character
         return written
     on_one_line = (
         written.replace("\r", "").replace("\n", "").replace("\t", "") if name in MULTILINE_COLUMNS else written
