@@ -1,1 +1,1 @@
-"""What the answers say: frames, measures, reports, dashboards and exports."""
+"""The analysis of answers: frames, measures, reports, results pages and exports."""

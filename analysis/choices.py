@@ -1,4 +1,4 @@
-"""What somebody may choose about a report or an export, read from words and checked."""
+"""The choices for a report or an export, parsed from words and checked."""
 
 import csv
 from collections.abc import Iterable
@@ -11,31 +11,31 @@ from studies.models import Study
 
 READERS, ANNOTATORS, PUBLISHED = CONVENTIONS = ("readers", "annotators", "published")
 DEFAULT_CONVENTION = CONVENTIONS[0]
-OLD_NAMES = {"clustered": ANNOTATORS}  # what conventions were called earlier, in addresses, commands and packs
+OLD_NAMES = {"clustered": ANNOTATORS}  # earlier names of conventions in addresses, commands and packs
 EXTRA_PURPOSES = ("pilot", "simulated")
-EXPORTED = (*EXTRA_PURPOSES, "expert")  # what an export may take in beside main; a report never counts experts
+EXPORTED = (*EXTRA_PURPOSES, "expert")  # what an export may include besides main; a report never counts experts
 DUPLICATES, REFERENCES = "duplicates", "references"
-DROPPED = (DUPLICATES, REFERENCES)  # items that comparisons of metrics with people may leave out
+DROPPED = (DUPLICATES, REFERENCES)  # kinds of items that comparisons of metrics with people may leave out
 MAX_SEED = 2**63 - 1
 
 
 class BadChoice(ValueError):
-    """Something was chosen that does not exist or cannot be done; the message is a sentence that says what can."""
+    """A choice that does not exist or is impossible; the message is a sentence that names the possible ones."""
 
 
 @dataclass(frozen=True)
 class Choices:
-    """Which answers enter a report, and which intervals are in low and high. None means all."""
+    """Which answers enter a report, and which intervals are in the columns low and high. None means all."""
 
     convention: str = DEFAULT_CONVENTION
     purposes: tuple[str, ...] = ("main",)
     evaluators: tuple[str, ...] | None = None
     groups: tuple[str, ...] | None = None
     seed: int = 0
-    dropped: tuple[str, ...] = ()  # of DROPPED; only comparisons of metrics with people look at it
+    dropped: tuple[str, ...] = ()  # of DROPPED; only affects comparisons of metrics with people
     shared_texts: bool = False  # whether only texts that people and all models answered enter
     calibration: bool = True  # whether answers of a calibration enter the results; agreement is always over them too
-    adjudicated: bool = False  # whether decisions of an adjudication replace what people said
+    adjudicated: bool = False  # whether decisions of an adjudication replace people's answers
 
     def to_json(self) -> dict[str, Any]:
         return {name: list(value) if isinstance(value, tuple) else value for name, value in asdict(self).items()}
@@ -49,12 +49,12 @@ class Choices:
 
     @property
     def extra_purposes(self) -> tuple[str, ...]:
-        """The purposes beside main."""
+        """The purposes besides main."""
         return tuple(purpose for purpose in self.purposes if purpose != "main")
 
 
 def words(written: str | None) -> tuple[str, ...]:
-    """The words of a list with commas, each once; one that holds a comma is in quotation marks, as in CSV."""
+    """The words of a comma-separated list, without repetition; a word with a comma is quoted, as in CSV."""
     try:
         listed = next(csv.reader([written or ""], skipinitialspace=True), [])
     except csv.Error:  # a line break
@@ -63,12 +63,12 @@ def words(written: str | None) -> tuple[str, ...]:
 
 
 def convention_called(word: str) -> str:
-    """The present name of a convention, from it or an earlier one; other words stay as they are."""
+    """The current name of a convention, also for an earlier name; other words stay unchanged."""
     return OLD_NAMES.get(word, word)
 
 
 def purposes_with(extra: Iterable[str], known: tuple[str, ...] = EXTRA_PURPOSES) -> tuple[str, ...]:
-    """main and the extra purposes, in one order; `BadChoice` for what cannot be included."""
+    """main and the extra purposes, in a fixed order; `BadChoice` for one that cannot be included."""
     asked = set(extra)
     if unknown := sorted(asked - set(known)):
         values = {"word": unknown[0], "known": ", ".join(known)}
@@ -77,7 +77,7 @@ def purposes_with(extra: Iterable[str], known: tuple[str, ...] = EXTRA_PURPOSES)
 
 
 def parse_dropped(asked: Iterable[str]) -> tuple[str, ...]:
-    """What comparisons of metrics leave out, in one order; `BadChoice` for what cannot be left out."""
+    """What comparisons of metrics leave out, in a fixed order; `BadChoice` for what cannot be left out."""
     asked = set(asked)
     if unknown := sorted(asked - set(DROPPED)):
         raise BadChoice(
@@ -88,7 +88,7 @@ def parse_dropped(asked: Iterable[str]) -> tuple[str, ...]:
 
 
 def one_seed(written: str) -> int:
-    """A whole number from 0 that a random generator takes."""
+    """A whole number from 0 that seeds a random generator."""
     if written.isascii() and written.isdecimal() and len(written) < 20 and int(written) <= MAX_SEED:
         return int(written)
     raise BadChoice(_("“%(word)s” is not a seed. Write a whole number from 0.") % {"word": written})

@@ -1,9 +1,9 @@
-"""The codes that somebody who looks at an item of a study may set: what is wrong with it, or what kind it is.
+"""The codes that somebody may set on an item of a study: what is wrong with it, or what kind it is.
 
-Per protocol: as published why an item can be guessed or not be answered (Säuberli & Clematide 2024), and what is wrong
-with a generated question (QGEval, 2024), which serves the stopping questionnaire too; of pairs, where an item fails
-what it is compared by. The types of question follow what a reader has to do with the text. Besides, a team may divide
-items by kinds of its own: such a code is called `KIND=CATEGORY`, and exists as long as an item has it.
+Per protocol: why an item can be guessed or cannot be answered, as published (Säuberli & Clematide 2024); what is wrong
+with a generated question (QGEval, 2024), also for the stopping questionnaire; for pairs, in what the item is worse
+than the other. The types of question follow what a reader has to do with the text. In addition, a team may divide
+items by kinds of its own: such a code is named `KIND=CATEGORY`, and exists as long as an item has it.
 """
 
 from collections.abc import Collection
@@ -26,13 +26,13 @@ KINDS = {
     ERROR: _("What is wrong with the question"),
 }
 SEVERAL = (UNANSWERABLE, GUESSABLE, ERROR)  # kinds with several codes per item; all others allow one
-OWN = "="  # is between kind and category in the name of a code of the team's own
-LONGEST = 60  # letters of a kind, and of a category, of the team's own
+OWN = "="  # separates kind and category in the name of a team's own code
+LONGEST = 60  # letters of a team's own kind, and of its category
 
 
 @dataclass(frozen=True)
 class Code:
-    """`name` is in tables; a sub-code starts with the name of its code and a colon."""
+    """`name`: as in tables; a sub-code starts with the name of its code and a colon."""
 
     name: str
     kind: str
@@ -51,17 +51,17 @@ ERRORS = (
 
 
 def codes_of(protocol: str) -> tuple[Code, ...]:
-    """The codes for items of a study of that protocol, in the order in which they are offered; there may be none."""
+    """The codes for items of a study with that protocol, in the order of the page; there may be none."""
     return find_plugin(protocol).codes
 
 
 def every_code() -> list[Code]:
-    """Those of all protocols."""
+    """The codes of all protocols."""
     return [code for plugin in load_plugins().values() for code in plugin.codes]
 
 
 def code_called(protocol: str, name: str) -> Code:
-    """The code of that name, also one of the team's own; `KeyError` if there is none."""
+    """The code with that name, including a team's own; `KeyError` if there is none."""
     kind, sign, category = name.partition(OWN)
     if sign and 0 < len(kind) <= LONGEST and 0 < len(category) <= LONGEST and is_single(kind):
         return Code(name, kind, category)
@@ -77,13 +77,13 @@ def is_known(protocol: str, name: str) -> bool:
 
 
 def code_of(protocol: str, kind: str, category: str) -> str:
-    """The name of the code that puts an item into a category of a kind: the catalogue's, else one of the team's own."""
+    """The name of the code that puts an item into a category: a code of the catalogue, else one of the team's own."""
     catalogue = {code.name for code in codes_of(protocol) if code.kind == kind}
     return category if category in catalogue else f"{kind}{OWN}{category}"
 
 
 def category_title(protocol: str, kind: str, category: str) -> str:
-    """The category in words; those of the team's own, and of metadata, are their own words."""
+    """The display name of a category; a team's own categories, and those of metadata, keep their own names."""
     return {code.name: str(code.title) for code in codes_of(protocol) if code.kind == kind}.get(category, category)
 
 
@@ -93,35 +93,35 @@ def category_of(name: str) -> str:
 
 
 def is_single(kind: str) -> bool:
-    """Whether an item has one code of the kind at most: then the kind divides the items."""
+    """Whether an item has at most one code of the kind, so that the kind divides the items."""
     return kind not in SEVERAL
 
 
 def kind_title(kind: str) -> str:
-    """The kind in words; those of the team's own are its own words."""
+    """The display name of a kind; a team's own kinds keep their own names."""
     return str(KINDS.get(kind, kind))
 
 
 def title_of(protocol: str, name: str) -> str:
-    """The code in words; `KeyError` if the protocol has none of that name."""
+    """The display name of a code; `KeyError` if the protocol has no such code."""
     return str(code_called(protocol, name).title)
 
 
 def titles(protocol: str, joined_names: str) -> str:
-    """What `joined` gives, in words."""
+    """The display names of what `join_codes` returns."""
     return "; ".join(title_of(protocol, name) for name in joined_names.split("; ") if name)
 
 
 def join_codes(protocol: str, names: Collection[str], *kinds: str) -> str:
-    """Codes as the cell of a table: those of these kinds, each once, in the catalogue's order, parted by semicolons."""
+    """Codes of these kinds in a table cell: without repetition, in the catalogue's order, separated by semicolons."""
     return "; ".join(code.name for code in codes_of(protocol) if code.name in names and code.kind in kinds)
 
 
-# Item-writing flaws that people saw in the items of a study, in any study of the project that asked about flaws.
+# Item-writing flaws that people found in the items of a study, in any study of the project that asked about flaws.
 
 
 def filter_flaw_codes(study: Study) -> QuerySet[Response]:
-    """What people said of flaws of the study's items, as they are now, in any study of the project."""
+    """People's present answers about flaws of the study's items, in any study of the project."""
     return Response.objects.filter(
         question__in=(*RULES, *HUMAN_ONLY),
         item__in=UnitItem.objects.filter(unit__study=study).values("item"),
@@ -132,7 +132,7 @@ def filter_flaw_codes(study: Study) -> QuerySet[Response]:
 
 
 def collect_flaw_codes(study: Study) -> dict[str, dict[str, bool]]:
-    """The majority of yes and no; none where as many say either."""
+    """The majority of yes and no; None at a tie."""
     counts: dict[tuple[str, str], int] = {}
     for item, flaw, value in filter_flaw_codes(study).values_list("item__external_id", "question", "value"):
         if value in ("yes", "no"):

@@ -1,4 +1,4 @@
-"""Files: written whole or not at all, with the keys of mappings in one order, and sent as downloads."""
+"""Files that are written wholly or not at all, with the keys of mappings sorted, and sent as downloads."""
 
 import codecs
 import errno
@@ -15,28 +15,28 @@ from django.http.response import HttpResponseBase
 
 from items.files import wants_mark
 
-# Mappings of the database in one order: PostgreSQL keeps the keys of JSON in another than they were written in.
+# PostgreSQL returns the keys of JSON in another order than they were written in.
 
 
 def sort_keys(value: Any) -> Any:
-    """The value with the keys of every mapping in it in alphabetical order; lists stay as they are."""
+    """The value with the keys of every mapping in it sorted alphabetically; lists stay unchanged."""
     if isinstance(value, dict):
         return {key: sort_keys(value[key]) for key in sorted(value)}
     return [sort_keys(each) for each in value] if isinstance(value, list) else value
 
 
-# Files that are there whole or not at all.
+# Files that are complete or absent.
 
 DEVICES = ("/dev/", "/proc/")
 
 
 @contextmanager
 def whole_file(path: Path, mode: str = "w") -> Iterator[IO[Any]]:
-    """A file that takes its name when it is complete: "w" for UTF-8 with line ends as written, "wb" for bytes.
+    """A file that gets its name when it is complete: "w" for UTF-8 with line ends unchanged, "wb" for bytes.
 
-    A link stays and what it points to is replaced; a file that is there keeps its rights, a new one has the user's
-    usual ones. A pipe or a device is written to as it is. What cannot take the file (a folder of that name, one that is
-    not there or may not be written) is an `OSError` before anything is written.
+    A link stays and its target is replaced; an existing file keeps its permissions, a new one gets the user's
+    defaults. A pipe or a device is written to directly. If the file cannot be written (a folder has its name, its
+    folder is missing or not writable), `OSError` is raised before anything is written.
     """
     how: dict[str, Any] = {} if "b" in mode else {"encoding": "utf-8", "newline": ""}
     if is_stream(path):
@@ -60,7 +60,7 @@ def whole_file(path: Path, mode: str = "w") -> Iterator[IO[Any]]:
 
 
 def is_stream(path: Path) -> bool:
-    """Whether it is a pipe, a device or an open file of the process: nothing that can be replaced or has a folder."""
+    """Whether it is a pipe, a device or an open file of the process, which cannot be replaced."""
     beside = os.path.realpath(path.parent) + "/"
     return beside.startswith(DEVICES) or (path.exists() and not path.is_file() and not path.is_dir())
 
@@ -79,7 +79,7 @@ def send_file(name: str, file: IO[bytes]) -> FileResponse:
 
 
 def mark_encoding(request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
-    """The response; a CSV begins with a byte-order mark where the query wants one."""
+    """The response; a CSV begins with a byte-order mark if the query asks for one."""
     if wants_mark(request.GET) and response.get("Content-Type", "").startswith("text/csv"):
         if isinstance(response, HttpResponse):
             response.content = codecs.BOM_UTF8 + response.content

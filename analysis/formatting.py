@@ -1,4 +1,4 @@
-"""Numbers as papers print them: .53, −.11, [.41, .65], in German and Basque 0,53. Here a number becomes words."""
+"""Numbers formatted as in papers: .53, −.11, [.41, .65], in German and Basque 0,53."""
 
 from math import copysign
 
@@ -7,7 +7,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop, ngettext, npgettext
 
 MINUS = "−"
-EXACT = 1e-9  # nearer to 0 or 1 than this is what computers add up to, not what was found
+EXACT = 1e-9  # a difference to 0 or 1 smaller than this is a rounding error
 MOST_DIGITS = 3
 LEAST = 0.001
 GROUPED = (
@@ -17,10 +17,10 @@ UNDEFINED = gettext_noop("undefined")
 
 
 def number(value: float, digits: int = 2) -> str:
-    """Rounded, with a real minus, and without the zero before the point: `-0.105` as `−.11`, `3.5` as `3.50`.
+    """Rounded, with a real minus sign, and without the zero before the point: `-0.105` as `−.11`, `3.5` as `3.50`.
 
-    `.00` and `1.00` say exactly none and all: what is only near them has a third digit (`.003`), and what is nearer
-    than that is shown as being on this side of it (`<.001`, `>.999`).
+    `.00` and `1.00` mean exactly none and all: a value near them gets a third digit (`.003`), and one still nearer is
+    shown as being on this side of it (`<.001`, `>.999`).
     """
     if not keeps_meaning(value, digits):
         digits = MOST_DIGITS
@@ -32,7 +32,7 @@ def number(value: float, digits: int = 2) -> str:
 
 
 def keeps_meaning(value: float, digits: int) -> bool:
-    """Whether a number that is neither 0 nor 1 does not look like that once it is rounded."""
+    """Whether a number other than 0 and 1 does not look like 0 or 1 once it is rounded."""
     rounded = round(abs(value), digits)
     return rounded not in (0, 1) or abs(value) > 1 or abs(abs(value) - rounded) < EXACT
 
@@ -44,7 +44,7 @@ def format_digits(value: float, digits: int) -> str:
 
 
 def in_language(digits: str) -> str:
-    """Digits with a point as the active language writes them: 0.53 as `.53` in English, as `0,53` in German."""
+    """A decimal number as the active language writes it: 0.53 as `.53` in English, as `0,53` in German."""
     if not has_comma():
         return digits[1:] if digits.startswith("0.") else digits
     return digits.replace(".", decimal_mark())
@@ -59,19 +59,19 @@ def decimal_mark() -> str:
 
 
 def p_value(value: float) -> str:
-    """Three digits, as papers print it: `.032`, and `<.001` below that, as no p is 0."""
+    """Three digits, as in papers: `.032`, and `<.001` for smaller ones, as no p is 0."""
     return f"<{format_digits(LEAST, MOST_DIGITS)}" if value < LEAST else number(value, MOST_DIGITS)
 
 
 def digits_of(low: float | None, high: float | None) -> int:
-    """How many digits an interval and its number need: two, or three where its ends would read alike."""
+    """The number of digits for an interval and its number: two, or three if its ends would look the same."""
     if low is None or high is None or abs(high - low) < EXACT:
         return 2
     return MOST_DIGITS if number(low) == number(high) else 2
 
 
 def interval(low: float | None, high: float | None) -> str:
-    """Both ends in brackets, apart by a semicolon where commas are in numbers; nothing where they are undefined."""
+    """Both ends in brackets, separated by a semicolon if numbers contain commas; empty if they are undefined."""
     if low is None or high is None:
         return ""
     digits = digits_of(low, high)
@@ -80,17 +80,17 @@ def interval(low: float | None, high: float | None) -> str:
 
 
 def with_interval(value: float, low: float | None, high: float | None) -> str:
-    """A number before its interval, with as many digits: `.53 [.41, .65]`; alone where there is no interval."""
+    """A number before its interval, with equally many digits: `.53 [.41, .65]`; alone if there is no interval."""
     return f"{figure(value, digits_of(low, high))} {interval(low, high)}".rstrip()
 
 
 def count(value: int) -> str:
-    """A whole number, from five digits on with its thousands apart, as the active language writes them."""
+    """A whole number, with thousands separators from five digits on, as in the active language."""
     return number_format(value, force_grouping=True) if abs(value) >= GROUPED else str(value)
 
 
 def figure(value: int | float, digits: int = 2) -> str:
-    """A count as it is, a small number with so many digits after the point, one of ten and more with one."""
+    """A count unchanged, a small number with so many decimals, a number from ten on with one."""
     if isinstance(value, int):
         return count(value)
     return number(value, digits if abs(value) < 10 else 1)
@@ -136,15 +136,15 @@ def people_counted(n: int) -> str:
 
 
 def of_texts(n: int) -> str:
-    """`texts_counted` behind a preposition, where some languages decline it: on 20 texts."""
+    """`texts_counted` after a preposition, for languages that decline it: on 20 texts."""
     return npgettext("after a preposition", "%(n)s text", "%(n)s texts", n) % {"n": count(n)}
 
 
 def of_judgments(n: int) -> str:
-    """`judgments_counted` behind a preposition: of 12 judgments."""
+    """`judgments_counted` after a preposition: of 12 judgments."""
     return npgettext("after a preposition", "%(n)s judgment", "%(n)s judgments", n) % {"n": count(n)}
 
 
 def of_people(n: int) -> str:
-    """People counted, behind a preposition: by 6 people."""
+    """The number of people after a preposition: by 6 people."""
     return npgettext("after a preposition", "%(n)s person", "%(n)s people", n) % {"n": count(n)}

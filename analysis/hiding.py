@@ -1,5 +1,5 @@
-"""What a results page still shows while effects by generator are hidden from the team: nothing that tells generators
-apart by their answers. Reports written by command are the admin's, and whole."""
+"""What results pages still show while effects by generator are hidden from the team: nothing that compares generators
+by their answers. Reports written by command are the admin's, and complete."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -14,10 +14,10 @@ from projects.models import Role
 from studies.access import get_study
 from studies.services.states import are_effects_hidden
 
-# Tables that are about all generators together; whatever is not named here is hidden, new tables too.
+# Tables about all generators together; other tables are hidden, including new ones.
 SHOWN = ("description", "agreement_with_humans", "alpha", "agreement", "flow")
 FIGURES = ("flow",)
-APART = ("generator", "source")  # columns by which some of their rows tell generators apart
+APART = ("generator", "source")  # columns that are filled in rows about single generators
 
 
 def without_effects(report: Report) -> Report:
@@ -35,9 +35,9 @@ def keep_pooled_rows(table: Table) -> Table:
 
 
 def effects_shown(role: Role = Role.VIEWER) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """A view of a study for members from this role on, which gets the study in place of its slug.
+    """Decorates a view of a study for members from this role on; the view gets the study in place of its slug.
 
-    While effects are hidden from the team, a page that says so is shown instead.
+    While effects are hidden from the team, the visitor gets a page that says so.
     """
 
     def of_view(view: Callable[..., Any]) -> Callable[..., Any]:
@@ -54,6 +54,6 @@ def effects_shown(role: Role = Role.VIEWER) -> Callable[[Callable[..., Any]], Ca
 
 
 def show_hidden_page(request, study):
-    """In place of a page of single items, judgments or answers: why it is closed, and until when."""
+    """The page in place of one with single items, judgments or answers: why it is closed, and until when."""
     context = {"project": study.project, "study": study}
     return render(request, "analysis/hidden.html", context, status=403)

@@ -10,8 +10,8 @@ from studies.models import Study
 
 
 class GeneratorMatch(models.Model):
-    """Which published generator a generator of a study is, as a researcher said it; empty: none. The newest row of a
-    generator holds; none is changed, so the table is its own log."""
+    """Which published generator a generator of a study is, according to a researcher; empty: none. The newest row of a
+    generator is valid; rows are never changed, so the table is its own log."""
 
     study = models.ForeignKey(Study, models.CASCADE, related_name="generator_matches")
     generator = models.CharField(max_length=200)  # its name in the bank
@@ -44,7 +44,7 @@ class IndependentCoding(models.Model):
 
 
 class CodingAct(models.Model):
-    """One thing that somebody did to the codes of one or several items at once, so that it can be undone as a whole."""
+    """One action on the codes of one or several items, which can be undone as a whole."""
 
     study = models.ForeignKey(Study, models.CASCADE, related_name="coding_acts")
     coding = models.ForeignKey(IndependentCoding, models.CASCADE, null=True, related_name="acts")  # null: the team's
@@ -61,16 +61,16 @@ class CodingAct(models.Model):
 
 class ItemCodeQuerySet(models.QuerySet):
     def current(self, coding: IndependentCoding | None = None) -> Self:
-        """Without those that were taken back: the team's, which results count, or those of one independent coder."""
+        """The codes that were not removed: the team's, which results count, or those of one independent coder."""
         return self.filter(removed_at=None, coding=coding)
 
 
 class ItemCode(models.Model):
-    """A finding about an item, set by somebody who reads a study's results: a code, where it is seen, who and when.
+    """A finding about an item, set by a reader of a study's results: a code, where it applies, who set it and when.
 
-    It is in the analysis, not with the item or the study: it is made from answers, two studies of one item may come
+    It belongs to the analysis, not to the item or the study: it is based on answers, two studies of one item may come
     to different findings, and nothing an annotator sees or a study freezes depends on it. Rows are never changed: a
-    code that is taken back keeps its row with who did it and when, so the table is its own log.
+    code that is removed keeps its row with who removed it and when, so the table is its own log.
     """
 
     study = models.ForeignKey(Study, models.CASCADE, related_name="item_codes")
@@ -93,7 +93,7 @@ class ItemCode(models.Model):
     class Meta:
         ordering = ["pk"]
         constraints = [
-            # Two constraints, as SQLite has no "nulls not distinct".
+            # Two constraints, because SQLite has no "nulls not distinct".
             models.UniqueConstraint(
                 fields=["study", "item", "code"],
                 condition=Q(removed_at=None, option=None, coding=None),
@@ -124,22 +124,20 @@ class ItemCode(models.Model):
 
     @property
     def quote(self) -> str:
-        """The span of the text that it points to, or nothing."""
+        """The part of the text that it points to, or nothing."""
         return self.item.text.body[self.start : self.end] if self.end else ""
 
 
 class CodeDecision(models.Model):
-    """What a question is decided to be on which independent coders disagree. One that is reopened keeps its row with
-    who did it and why, so the table is its own log."""
+    """The decision on a question on which independent coders disagree. A reopened one keeps its row with who reopened
+    it and why, so the table is its own log."""
 
     study = models.ForeignKey(Study, models.CASCADE, related_name="code_decisions")
     item = models.ForeignKey(Item, models.CASCADE, related_name="code_decisions")
     question = models.CharField(max_length=130)  # a kind with one code per item, or else a single code (set or not)
     value = models.CharField(max_length=130, blank=True)  # the code; empty: none
     reason = models.CharField(max_length=500, blank=True)
-    act = models.ForeignKey(
-        CodingAct, models.SET_NULL, null=True, related_name="+"
-    )  # what it changed in the team's codes
+    act = models.ForeignKey(CodingAct, models.SET_NULL, null=True, related_name="+")  # its changes to the team's codes
     decided_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+")
     decided_at = models.DateTimeField(auto_now_add=True)
     reopened_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+")

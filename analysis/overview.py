@@ -1,4 +1,4 @@
-"""The overview of a project: what is here, and the one thing to do next."""
+"""The overview of a project: its contents, and the most useful next step."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -27,7 +27,7 @@ STUDIES_SHOWN, EVENTS_SHOWN = 6, 4
 
 @dataclass(frozen=True)
 class Step:
-    """What to do next: a title, a sentence and, for those who may act, a labelled place to go."""
+    """The next step: a title, a sentence and, for those who may do it, a labeled link."""
 
     title: str
     sentence: str
@@ -55,7 +55,7 @@ def project_overview(request, slug):
 
 
 def suggest_step(project: Project, counts, rows: list[StudyProgress]) -> Step:
-    """By what is there; `project` carries the reader's role."""
+    """Chosen by what exists; `project` carries the reader's role."""
     can_edit = project.my_role.rank >= Role.RESEARCHER.rank
     if row := find_relevant_row(rows):
         return suggest_for_study(row, can_edit)
@@ -111,7 +111,7 @@ def list_stages(counts, rows: list[StudyProgress]) -> list[Stage]:
 
 
 def list_events(project: Project, rows: list[StudyProgress]) -> list[str]:
-    """What happened last, newest first."""
+    """The latest events, newest first."""
     events = [(run.created_at, describe_run(run)) for run in newest_runs(project)]
     for row in rows[:EVENTS_SHOWN]:
         events += list(find_dates(row.study))
@@ -133,7 +133,7 @@ def describe_run(run: Run) -> str:
 
 
 def find_dates(study: Study):
-    """(time, sentence) of what happened to the study."""
+    """(time, sentence) for each event in the study's life."""
     title = {"title": study.title}
     yield study.created_at, _("“%(title)s” was created") % title
     if study.launched_at:

@@ -1,7 +1,7 @@
-"""What the answers of a protocol mean: `plugin.PLUGIN` in each folder of `analysis.protocols`, found by being there.
+"""What the answers of a protocol mean: `plugin.PLUGIN` in each folder of `analysis.protocols`, found automatically.
 
-A protocol without a folder gets the defaults of `ProtocolPlugin`, which need nothing but its declaration. Plug-ins
-import no pandas: what computes is named by its dotted path and imported when it is first called.
+A protocol without a folder gets the defaults of `ProtocolPlugin`, which need only its declaration. Plug-ins do not
+import pandas: functions that compute are given by dotted path and imported on the first call.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ FOLDER = "analysis.protocols"
 
 
 def call_later(path: str) -> Callable[..., Any]:
-    """A function that imports the one of this dotted path when it is called."""
+    """A function that imports the function at this dotted path when it is called."""
 
     def call(*args: Any, **kwargs: Any) -> Any:
         return import_string(path)(*args, **kwargs)
@@ -36,9 +36,9 @@ def call_later(path: str) -> Callable[..., Any]:
 class PublishedStudy:
     """The published study behind a protocol, with numbers in `analysis/published.csv`.
 
-    source: its name. differs: sentences about what its method does otherwise. counted: by name of a table, the column
-    with the n of an own number, where it is not that of `reports.published.COUNTED`. by_language: whether only numbers
-    of the study's language compare, or else the English ones.
+    source: its name. differs: sentences about differences in its method. counted: by name of a table, the column with
+    the n of an own number, if it is not that of `reports.published.COUNTED`. by_language: whether only numbers in the
+    study's language are comparable, or else the English ones.
     """
 
     source: str
@@ -54,11 +54,11 @@ OWN, INPUT, OUTSIDE = "in its own right", "relative to the input (the text)", "r
 
 @dataclass(frozen=True)
 class Datasheet:
-    """What the datasheet of human evaluation says of a protocol; what is empty is worked out from the declaration.
+    """What the datasheet of human evaluation says about a protocol; empty fields are derived from the declaration.
 
-    criteria: by question its type of quality, aspect and frame of reference. task: the question that evaluators are
-    tested by, if there is one. shown: what evaluators see. aggregated: how answers become scores. tested: what the
-    sentence about significance says besides.
+    criteria: by question its type of quality, aspect and frame of reference. task: the question that tests evaluators,
+    if there is one. shown: what evaluators see. aggregated: how answers become scores. tested: what the sentence about
+    significance adds.
     """
 
     criteria: Mapping[str, tuple[str, str, str]] = field(default_factory=dict)
@@ -72,7 +72,8 @@ class Datasheet:
 class Pages:
     """Which tables a report shows on which page of the results, by name; all of them are under Details.
 
-    The first of each is the one that its page offers as a file. coefficient: what `agreed` are, such as Cohen's κ.
+    The first table of each page is the one that its button offers as a file. coefficient: what `agreed` are, such as
+    Cohen's κ.
     """
 
     agreement: tuple[str, ...] = ("agreement",)
@@ -83,7 +84,7 @@ class Pages:
 
 @dataclass(frozen=True)
 class ProtocolPlugin:
-    """What results, packs and the planner ask about a protocol.
+    """The answers of a protocol to questions of results, packs and the planner.
 
     report: from `Evidence` to its `Report`. tables: the declarations of its tables, with the functions that list what a
     number counts. figures: by name the table that a figure shows and the function that draws it. codes: what items may
@@ -125,7 +126,7 @@ def load_plugins() -> dict[str, ProtocolPlugin]:
 
 
 def find_plugin(protocol: str) -> ProtocolPlugin:
-    """The plug-in of the protocol of that name, or the defaults."""
+    """The plug-in of the protocol with that name, or the defaults."""
     return load_plugins().get(protocol) or ProtocolPlugin(protocol)
 
 

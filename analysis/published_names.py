@@ -1,4 +1,4 @@
-"""Matches a study's generators with published ones: by name, or as a researcher has chosen.
+"""Matches a study's generators with published ones: by name, or as a researcher chose.
 
 Each choice is stored with its author and time; it is not part of the frozen study.
 """
@@ -23,10 +23,10 @@ def fold_name(name: str) -> str:
 
 
 def match_generators(published: Sequence[str], own: Sequence[str], chosen: Mapping[str, str]) -> dict[str, str]:
-    """By own generator the published one that it is; each published one is given once.
+    """By own generator the published one that it is; each published one is matched at most once.
 
-    `chosen`: what a researcher has set, by own generator; an empty name says that it is none. The others are matched by
-    name, the same letters first, then by `fold_name`.
+    `chosen`: a researcher's choices, by own generator; an empty name means none. The others are matched by name, first
+    exactly, then by `fold_name`.
     """
     found = {name: chosen[name] for name in own if chosen.get(name) in published}
     for form in (str, str.casefold, fold_name):
@@ -39,7 +39,7 @@ def match_generators(published: Sequence[str], own: Sequence[str], chosen: Mappi
 
 
 class BadMatch(ValueError):
-    """A match names a generator that does not exist, or one published generator twice; the sentence says which."""
+    """A match names a generator that does not exist, or the same published generator twice; the message says which."""
 
 
 def own_generators(study: Study) -> tuple[str, ...]:
@@ -49,14 +49,14 @@ def own_generators(study: Study) -> tuple[str, ...]:
 
 
 def read_matches(study: Study) -> dict[str, str]:
-    """By generator the published name that was set last, "" for none; generators without a row are missing."""
+    """By generator the published name set last, "" for none; generators without a row are missing."""
     rows = GeneratorMatch.objects.filter(study=study).order_by("pk")
     return dict(rows.values_list("generator", "published"))
 
 
 @transaction.atomic
 def store_matches(study: Study, published: Sequence[str], matches: Mapping[str, str], user: User | None) -> int:
-    """Store what is new among `matches`, by own generator; the number stored. `BadMatch` stores nothing.
+    """Store the new choices among `matches`, by own generator; returns their number. `BadMatch` stores nothing.
 
     published: the names of the published generators.
     """

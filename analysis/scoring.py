@@ -1,4 +1,4 @@
-"""The informativity of items that a program has sent: of each item and of all, with intervals over texts."""
+"""The informativity of items sent by a program: of each item and of all, with intervals over texts."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -34,14 +34,14 @@ SEED = 1
 
 @dataclass
 class Answers:
-    """Whether each option was ticked, and p(true) where it is known; by stage and place."""
+    """Whether each option was ticked, and p(true) if it is known; by stage and place."""
 
     ticked: dict[tuple[str, Place], bool] = field(default_factory=dict)
     p: dict[tuple[str, Place], float] = field(default_factory=dict)
 
 
 def score(scoring: Scoring) -> dict[str, Any]:
-    """What the API shows of a scoring: its evaluators with their numbers, and the items."""
+    """The scoring in the format of the API: its evaluators with their numbers, and the items."""
     runs = map_runs(scoring)
     evaluators, items = [], []
     for each in scoring.evaluators:
@@ -141,7 +141,7 @@ def tally_texts(scoring: Scoring, answers: Answers) -> np.ndarray[Any, np.dtype[
 
 
 def explain_missing(scoring: Scoring, evaluator: Mapping[str, Any], parts: Any, counts: Any) -> str:
-    """Why a measure is undefined; empty if it is not."""
+    """Why a measure is undefined; empty if it is defined."""
     if all(counts[:, n].sum() for _right, n in parts):
         return ""
     if evaluator.get("method") in (EXACT, FUZZY):

@@ -1,4 +1,4 @@
-"""What codes of studies, tables and answers are called on pages, in figures and in TeX."""
+"""Display names of codes in studies, tables and answers, for pages, figures and TeX."""
 
 from collections.abc import Callable, Mapping
 
@@ -121,7 +121,7 @@ NAMES: Mapping[str, Mapping[str, str | Promise]] = {
         "ratio": _("ratio"),
     },
 }
-"""Kind of a column -> code -> its name in words. A code that is not listed, such as a generator's, is its own name."""
+"""Kind of a column -> code -> its display name. A code that is not listed, such as a generator's, is its own name."""
 
 
 def name_evaluator(name: str) -> str:
@@ -134,22 +134,22 @@ def name_evaluator(name: str) -> str:
 
 
 def name_coefficient(name: str) -> str:
-    """A coefficient of the agreement lab, whose names are marked there."""
+    """The display name of a coefficient of the agreement lab, where the names are marked for translation."""
     return gettext(name) if name else name
 
 
 def name_tag(category: str) -> str:
-    """A category of items: a code that says what they ask about, or a researcher's own word."""
+    """The display name of a category of items: of a question type, or a researcher's own word."""
     return str({code.name: code.title for code in every_code() if code.kind == TAG}.get(category, category))
 
 
 def shorten_reply(reply: str) -> str:
-    """The beginning of what a model wrote; the whole is in files and on the page of its call."""
+    """The beginning of a model's reply; the whole reply is in files and on the page of its call."""
     return Truncator(reply).chars(MOST_OF_A_REPLY)
 
 
 def name_call(call: str) -> str:
-    """A call by the numbers of its run and its own."""
+    """The name of a call, from the numbers of its run and its own."""
     run, _slash, number = call.partition("/")
     return gettext("call %(number)s of run %(run)s") % {"number": number, "run": run}
 
@@ -168,6 +168,6 @@ KINDS = NAMES.keys() | NAMED_BY.keys()
 
 
 def name_code(kind: str, value: object) -> str:
-    """What a code is called, by the kind of its column; text of other kinds as it is."""
+    """The display name of a code, by the kind of its column; text of other kinds is unchanged."""
     code = "" if value is None else str(value).lower() if isinstance(value, bool) else str(value)
     return NAMED_BY[kind](code) if kind in NAMED_BY else str(NAMES.get(kind, {}).get(code, code))

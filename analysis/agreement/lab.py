@@ -1,4 +1,5 @@
-"""The agreement lab: all coefficients of some annotators about one question, side by side, and the table behind."""
+"""The agreement lab: all coefficients of some annotators on one question, side by side, and the table they come
+from."""
 
 import math
 from collections.abc import Iterator
@@ -34,10 +35,10 @@ from analysis.tables.spec import Table, count
 from analysis.words import name_code
 from studies.question_words import name_label
 
-# Is agreement more than chance? Cohen's κ of each two annotators, and Fleiss' κ of all and of each category.
+# Is agreement better than chance? Cohen's κ of every two annotators, and Fleiss' κ of all and of each category.
 
 COHEN, FLEISS = gettext_noop("Cohen's κ"), gettext_noop("Fleiss' κ")
-ALL = ""  # in the place of a category: all of them
+ALL = ""  # in place of a category: all categories
 
 ONE_CONSTANT = gettext_noop("One of the two annotators always gave the same label, so κ cannot be tested.")
 NEVER_GIVEN = gettext_noop("No annotator, or every annotator, gave this category.")
@@ -54,7 +55,7 @@ def name_category(category: str) -> str:
 
 
 def pair_rows(answers: Answers, asked: LabQuestion) -> Iterator[dict[str, Any]]:
-    """Cohen's κ of each pair that judged a unit both, with its asymptotic errors (Fleiss, Cohen & Everitt 1969)."""
+    """Cohen's κ of each pair with units that both judged, with its asymptotic errors (Fleiss, Cohen & Everitt 1969)."""
     pairs = select_sharing_pairs(answers.values, all_pairs(len(answers.raters)))
     tables = pair_tables(answers.values, len(asked.categories), pairs, answers.one_group, 1)[0]
     for (one, other), table in zip(pairs, tables.astype(np.int64), strict=True):
@@ -98,12 +99,12 @@ def fleiss_rows(answers: Answers, asked: LabQuestion) -> Iterator[dict[str, Any]
 
 
 def reason_of(reason: str, otherwise: str, z: float) -> str:
-    """Why there is no test, in the reader's language; empty where there is one."""
+    """Why there is no test, in the active language; empty if there is one."""
     why = reason or (otherwise if math.isnan(z) else "")
     return _(why) if why else ""
 
 
-# Files have these names as they are; `words.name_coefficient` says them in the reader's language.
+# Files have these names unchanged; `words.name_coefficient` translates them for pages.
 NAMES = {
     "percent": gettext_noop("Percent agreement"),
     "fleiss": gettext_noop("Fleiss' κ"),
@@ -125,7 +126,8 @@ FUNCTIONS = {
 
 @dataclass(frozen=True)
 class Lab:
-    """Coefficients, their tests against chance, the counts behind, and how often each category was given by whom."""
+    """Coefficients, their tests against chance, the counts behind them, and how often each annotator gave each
+    category."""
 
     coefficients: Table
     tests: Table
@@ -134,8 +136,8 @@ class Lab:
 
 
 def lab(frame: pd.DataFrame, asked: LabQuestion, annotators: list[str], choices: Choices) -> Lab | None:
-    """`frame` as of `responses_frame`; `annotators`: the codes of those who are compared. None if fewer than two of
-    them answered the question."""
+    """`frame`: see `responses_frame`; `annotators`: the codes of the compared ones. None if fewer than two of them
+    answered the question."""
     answers = answers_in(frame, asked, annotators)
     if len(answers.raters) < 2:
         return None
@@ -147,7 +149,7 @@ def lab(frame: pd.DataFrame, asked: LabQuestion, annotators: list[str], choices:
 
 
 def rows_of(answers: Answers, asked: LabQuestion, convention: str, seed: int) -> Iterator[dict[str, Any]]:
-    """Unweighted coefficients of any scale, then those that know how far two levels of an ordered one are apart."""
+    """Unweighted coefficients for any scale, then those that use the distance between levels of an ordered one."""
     for name, title in NAMES.items():
         yield coefficient_row(answers, asked, name, title, scales.IDENTITY, convention, seed)
     yield mean_kappa_row(answers, asked, convention, seed)
@@ -184,7 +186,7 @@ def coefficient_row(
 def mean_kappa_row(
     answers: Answers, asked: LabQuestion, convention: str, seed: int, *, weighted: bool = True
 ) -> dict[str, Any]:
-    """Cohen's κ of each pair of annotators, weighted by what they share, or each pair alike (Light 1971)."""
+    """The mean of Cohen's κ over pairs of annotators, weighted by shared units, and unweighted (Light 1971)."""
     pairs, c = all_pairs(len(answers.raters)), len(asked.categories)
     shared = pairwise(answers.values, c, pairs)
     found = mean_agreement(shared)
@@ -225,12 +227,12 @@ def icc_rows(answers: Answers, asked: LabQuestion, convention: str, seed: int) -
 
 
 def points_of(asked: LabQuestion) -> np.ndarray:
-    """(c,): the levels of a scale are their own numbers, other categories have the number of their place."""
+    """(c,): the values of the levels of a scale; the places of other categories."""
     return np.array(asked.categories if asked.is_ordered else range(len(asked.categories)), dtype=np.float64)
 
 
 def numbers_of(answers: Answers, asked: LabQuestion) -> np.ndarray:
-    """(raters, units): the answers as `points_of`, NaN where there is none."""
+    """(raters, units): the answers as `points_of`, NaN if missing."""
     judged = answers.values != MISSING
     return np.where(judged, points_of(asked)[np.where(judged, answers.values, 0)], np.nan)
 
@@ -265,7 +267,7 @@ def row_of(
 
 
 def prevalence(answers: Answers, categories: int) -> float:
-    """The share of the commonest category among all judgments; NaN without any."""
+    """The share of the most frequent category among all judgments; NaN without judgments."""
     counts = np.bincount(answers.values[answers.values != MISSING], minlength=categories)
     return float(counts.max() / counts.sum()) if counts.sum() else float("nan")
 
@@ -273,7 +275,7 @@ def prevalence(answers: Answers, categories: int) -> float:
 def contingency(answers: Answers, asked: LabQuestion) -> Table:
     """How often two annotators gave which two categories to the same unit.
 
-    Of two annotators the first is in the rows; of more each pair counts in both orders.
+    For two annotators the first is in the rows; for more, each pair counts in both orders.
     """
     c = len(asked.categories)
     pairs = all_pairs(len(answers.raters))

@@ -1,4 +1,4 @@
-"""All questions of a study at a glance, for the same annotators: gate by gate where a questionnaire stops."""
+"""All questions of a study at a glance, for the same annotators; of a stopping questionnaire gate by gate."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -36,8 +36,8 @@ def overview(
     stages: Mapping[str, Stage],
     choices: Choices,
 ) -> Table:
-    """One row per question, of a questionnaire that stops one for each view; those of which one annotator has
-    answered at most are left out. frame, annotators: as of `lab`; stages: how each annotator was asked."""
+    """One row per question, for a stopping questionnaire one per view; questions that fewer than two annotators
+    answered are left out. frame, annotators: as in `lab`; stages: how each annotator was asked."""
     whole = with_not_applicable(frame, stages)
     rows = [
         row
@@ -63,13 +63,13 @@ def views_of(asked: LabQuestion) -> tuple[str, ...]:
 
 
 def with_view(asked: LabQuestion, view: str) -> LabQuestion:
-    """The question with “not applicable” as one more category, where that is how it is looked at."""
+    """The question with “not applicable” as one more category, if the view is ALL."""
     more = (NOT_APPLICABLE,) if view == ALL else ()
     return replace(asked, view=view, categories=(*asked.categories, *more))
 
 
 def with_not_applicable(frame: pd.DataFrame, stages: Mapping[str, Stage]) -> pd.DataFrame:
-    """The frame with a row for each question that somebody did not get to on an item; missing answers stay missing."""
+    """The frame with a row for each question that somebody did not reach on an item; missing answers stay missing."""
     names = [name for name, stage in stages.items() if stage.gates]
     mine = latest_judgments(frame[frame["annotator"].isin(names) & frame["option_id"].isna()])
     categories = categories_in(stages[name] for name in names)
@@ -119,5 +119,5 @@ def row_of(frame: pd.DataFrame, asked: LabQuestion, annotators: list[str]) -> di
 
 
 def texts_in(answers: Answers) -> int:
-    """How many texts have units that two or more annotators have judged."""
+    """How many texts have units judged by at least two annotators."""
     return len(np.unique(answers.text[(answers.values != MISSING).sum(axis=0) > 1]))

@@ -1,4 +1,4 @@
-"""What the agreement lab can be asked about: the questions of a study's protocol whose answers are categories."""
+"""The questions for the agreement lab: those of a study's protocol whose answers are categories."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
@@ -15,15 +15,15 @@ from studies.protocols.gates import find_stop
 from studies.question_words import name_question, name_stage
 from studies.services.declarations import get_declaration
 
-FIRST, SECOND = "first", "second"  # of the pair, whatever side it was on
-ALL, APPLICABLE = "all", "applicable"  # how what somebody did not get to is looked at
+FIRST, SECOND = "first", "second"  # item of the pair, whichever side it was on
+ALL, APPLICABLE = "all", "applicable"  # how questions that somebody did not reach are treated
 CATEGORIES: dict[str, Callable[[Question], tuple[Any, ...]]] = {
     "tick": lambda question: (False, True),
     "scale": lambda question: question.levels,
     "choice": lambda question: question.levels,
     "pick": lambda question: (FIRST, SECOND, *question.levels),
 }
-"""The declared categories of each kind of question, in their order; free texts have none. See `LabQuestion.places`."""
+"""The declared categories of each kind of question, in order; free texts have none. See `LabQuestion.places`."""
 
 
 @dataclass(frozen=True)
@@ -34,8 +34,8 @@ class LabQuestion:
     name: str
     kind: str
     categories: tuple[Any, ...]
-    may_be_skipped: bool = False  # whether there are answers after which it is not asked
-    is_only_stage: bool = False  # then the stage goes without saying
+    may_be_skipped: bool = False  # whether some answers skip it
+    is_only_stage: bool = False  # then titles do not name the stage
     view: str = ""  # ALL: “not applicable” is one of the categories
     places: Mapping[tuple[int, str], str] = field(default_factory=dict, compare=False, repr=False)
     """By unit and item of a tuple, the item's category: its place in the stored order, from 1."""
@@ -51,11 +51,11 @@ class LabQuestion:
 
     @property
     def is_ordered(self) -> bool:
-        """Whether the categories are numbers, so that their distance means something."""
+        """Whether the categories are numbers, so that their distances have a meaning."""
         return self.kind == "scale"
 
     def in_view(self, view: str) -> "LabQuestion":
-        """The question in that view: in ALL, “not applicable” is one more category where it may be skipped."""
+        """The question in that view: in ALL, “not applicable” is one more category if the question can be skipped."""
         if view != ALL or not self.may_be_skipped:
             return self
         return replace(self, view=ALL, categories=(*self.categories, NOT_APPLICABLE))
@@ -67,7 +67,7 @@ class LabQuestion:
         return [self.category(value, item) for value, item in zip(rows["value"], rows["item_id"], strict=True)]
 
     def category(self, value: Any, item_id: str) -> Any:
-        """The category of a stored answer; of a pair the item is its first, and any other item its second."""
+        """The category of a stored answer; in a pair the stored item is its first, and any other item its second."""
         if self.kind != "pick" or value in self.categories[2:]:
             return value
         return FIRST if value == item_id else SECOND
@@ -106,7 +106,7 @@ def map_places(study: Study) -> dict[tuple[int, str], str]:
 class Answers:
     """(raters, units) codes of the declared categories with MISSING; who the raters are; the text of each unit.
 
-    `models`: which of them are models or baselines.
+    `models`: the raters that are models or baselines.
     """
 
     values: np.ndarray
@@ -116,12 +116,13 @@ class Answers:
 
     @property
     def fixed_raters(self) -> tuple[int, ...]:
-        """The raters who stand for themselves: one model beside people, or everybody where several models are."""
+        """The raters that are not a sample of others: a model compared with people, or everybody if there are several
+        models."""
         return self.models if len(self.models) < 2 else tuple(range(len(self.raters)))
 
     @property
     def one_group(self) -> np.ndarray:
-        """(units,): all units together, for tables that are not split by text."""
+        """(units,): all units in one group, for tables that are not split by text."""
         return np.zeros(self.values.shape[1], dtype=np.int64)
 
 
@@ -149,7 +150,8 @@ def names_of(asked: LabQuestion) -> list[str]:
 
 
 def categories_in(stages: Iterable[Stage]) -> tuple[Question, ...]:
-    """The categories of all these stages, each once; one that may not be asked in any of them may be not applicable."""
+    """The categories of all these stages, without repetition; “not applicable” is possible if any stage can skip
+    one."""
     found: dict[str, Question] = {}
     for question in (question for stage in stages for question in stage.questions if question.kind == "choice"):
         known = found.get(question.name)
@@ -158,13 +160,14 @@ def categories_in(stages: Iterable[Stage]) -> tuple[Question, ...]:
 
 
 def latest_judgments(frame: pd.DataFrame) -> pd.DataFrame:
-    """Without the answers of earlier rounds: a later judgment replaces the whole of an earlier one, stops and all."""
+    """Without the answers of earlier rounds: a later judgment replaces the whole of an earlier one, including its
+    stop."""
     latest = frame.groupby(["annotator", "item_id"])["round"].transform("max")
     return frame[frame["round"] == latest]
 
 
 def judgment(stage: Stage, categories: tuple[Question, ...], answers: dict) -> dict[str, str | None]:
-    """The label of each category, and the category at whose answer it stopped."""
+    """The label of each category, and the category whose answer stopped the judgment."""
     applicable = stage.find_applicable(answers, stage.questions)
     labels = {
         each.name: NOT_APPLICABLE if applicable.get(each.name, False) is False else answers.get(each.name)

@@ -1,4 +1,4 @@
-"""May a model stand in for people? Agreement, the alternative-annotator test, calibration and biases, side by side."""
+"""Can a model replace people? Agreement, the alternative-annotator test, calibration and biases, side by side."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -40,7 +40,7 @@ YES, FIRST, LONGEST = "yes", "first", "longest"
 
 
 def stand_in_tables(evidence: Evidence, kind: str = "skilled") -> tuple[Table, ...]:
-    """The three tables; none where no model and no baseline has answered. `kind`: of people, a name of `EPSILONS`."""
+    """The three tables; none if no model or baseline has answered. `kind`: of people, a name of `EPSILONS`."""
     models = [each for each in evaluators_in(evidence) if each.kind != "human"]
     if not models:
         return ()
@@ -105,7 +105,7 @@ def agreement(answers: Answers, asked: LabQuestion, seed: int) -> tuple[Estimate
 
 
 def kappa_of(answers: Answers, asked: LabQuestion, pairs: np.ndarray, seed: int, fixed: tuple[int, ...]) -> Estimate:
-    """The mean κ over pairs; fixed: raters that are not a sample of other raters."""
+    """The mean κ over pairs; fixed: raters that are not a sample of others."""
     c = len(asked.categories)
     by_texts = clustered_kappa(answers.values, c, pairs, answers.text, seed=seed)
     intervals = {
@@ -117,13 +117,13 @@ def kappa_of(answers: Answers, asked: LabQuestion, pairs: np.ndarray, seed: int,
 
 
 def pair_sets(n: int) -> tuple[np.ndarray, np.ndarray]:
-    """(p, 2) each, among n raters of whom the model is the first: the model with each person, and people only."""
+    """(p, 2) each, for n raters whose first is the model: the model with each person, and the pairs of people."""
     people = all_pairs(n - 1) + 1 if n > 2 else np.zeros((0, 2), dtype=np.int64)
     return pairs_with(0, np.arange(1, n)), people
 
 
 def as_numbers(answers: Answers, asked: LabQuestion) -> tuple[np.ndarray, np.ndarray]:
-    """(people, units) and (units,): the levels of a scale, else codes; NaN where missing."""
+    """(people, units) and (units,): the levels of a scale, else codes; NaN if missing."""
     scale = np.array(
         [*(asked.categories if asked.is_ordered else range(len(asked.categories))), np.nan], dtype=np.float64
     )
@@ -132,12 +132,12 @@ def as_numbers(answers: Answers, asked: LabQuestion) -> tuple[np.ndarray, np.nda
 
 
 def reason_of(*sentences: str) -> str:
-    """The first reason that a measure gives, in the reader's language."""
+    """The first reason that a measure returns, in the active language."""
     return next((_(sentence) for sentence in sentences if sentence), "")
 
 
 def calibration(evidence: Evidence, models: list[Evaluator]) -> Table:
-    """One row per tenth of p(true) in which there are judgments."""
+    """One row per tenth of p(true) that has judgments."""
     frame = list_judged_options(evidence)
     known = frame[frame["probability"].notna()]
     rows = [
@@ -168,7 +168,7 @@ def bins_of(model: Evaluator, stage: str, mine: pd.DataFrame) -> Iterator[dict[s
 
 
 def list_judged_options(evidence: Evidence) -> pd.DataFrame:
-    """The judgments of options with what the bank knows of each: its place and whether it is the longest."""
+    """The judgments of options with facts from the bank: each option's place, and whether it is the longest."""
     ticks = evidence.frame[(evidence.frame["question"] == "answer") & evidence.frame["correct"].notna()]
     options = evidence.options.copy()
     options["is_first"] = options.groupby("item_id", sort=False).cumcount() == 0
@@ -231,7 +231,7 @@ class Verdicts:
 
 
 def verdicts(table: Table) -> list[Verdicts]:
-    """In the order of the table; under each heading first the models that passed, last those that the data cannot
+    """In the order of the table; within each group first the models that passed, last those that the data cannot
     judge."""
     groups: dict[tuple[str, tuple[str, ...]], list[Row]] = {}
     for row in table.rows:
@@ -251,7 +251,7 @@ def title_of(row: Row) -> str:
 
 
 def conditions_of(row: Row) -> tuple[str, ...]:
-    """What the models of a row's question were tested on, and how much people's own agreement lets the test say."""
+    """What the models in these rows were tested on, and how far people's own agreement limits the test."""
     values = {
         "texts": of_texts(row["n_texts"]),
         "people": of_people(row["n_people"]),

@@ -1,4 +1,4 @@
-"""Behind the question whether a model may stand in for people: shared judgments, tests, probabilities and ticks."""
+"""Behind the question whether a model can replace people: shared judgments, tests, probabilities and ticks."""
 
 from dataclasses import asdict
 
@@ -55,7 +55,7 @@ def list_stand_in(evidence: Evidence, row: Row, column: str) -> Table:
 
 
 def select_shared_answers(evidence: Evidence, asked: LabQuestion, answers: Answers) -> pd.DataFrame:
-    """The answers to the question in declared categories, by the raters, about what the model answered too."""
+    """The raters' answers in declared categories to the question, about what the model answered, too."""
     frame = evidence.frame
     mine = frame[(frame["stage"] == asked.stage) & (frame["question"] == asked.name)]
     mine = mine[mine["annotator"].isin(answers.raters)]
@@ -67,7 +67,7 @@ def select_shared_answers(evidence: Evidence, asked: LabQuestion, answers: Answe
 
 
 def list_pairs(evidence: Evidence, asked: LabQuestion, answers: Answers, shared: pd.DataFrame, column: str) -> Table:
-    """What the model and each person, or each two people, both judged; pairs without a κ are left out."""
+    """The units that the model and each person, or every two people, both judged; pairs without a κ are left out."""
     of_the_model, of_people = pair_sets(len(answers.raters))
     pairs = of_the_model if column == "kappa" else of_people
     found = pairwise(answers.values, len(asked.categories), pairs)
@@ -76,7 +76,8 @@ def list_pairs(evidence: Evidence, asked: LabQuestion, answers: Answers, shared:
 
 
 def list_units(evidence: Evidence, shared: pd.DataFrame, model: str) -> Table:
-    """What the model and at least one person judged: the model's answer, and by how many people."""
+    """The units that the model and at least one person judged: the model's answer, and the number of people for each
+    answer."""
     by_people = shared[shared["annotator"] != model].groupby(list(UNIT)).size().rename("n_people").reset_index()
     rows = shared[shared["annotator"] == model].merge(by_people, on=list(UNIT))
     return list_rows(evidence, rows, OF_UNIT, _("The units"))
@@ -98,7 +99,7 @@ def list_tests(evidence: Evidence, asked: LabQuestion, answers: Answers, epsilon
 
 @CALIBRATION.drill_down
 def list_calibration(evidence: Evidence, row: Row, column: str) -> Table:
-    """The judgments with a probability: those of the row's tenth, or all of them for what is over all tenths."""
+    """The judgments with a probability: in the row's tenth, or all of them for numbers over all tenths."""
     frame = list_judged_options(evidence)
     mine = frame[(frame["annotator"] == row["evaluator"]) & (frame["stage"] == row["stage"])]
     mine = mine[mine["probability"].notna()]
@@ -110,7 +111,7 @@ def list_calibration(evidence: Evidence, row: Row, column: str) -> Table:
 
 @BIASES.drill_down
 def list_biases(evidence: Evidence, row: Row, column: str) -> Table:
-    """The judgments of the model or of people, and whether the option has what may draw them."""
+    """The judgments of the model or of people, and whether the option has the feature of the bias."""
     frame = list_judged_options(evidence)
     frame = frame[frame["stage"] == row["stage"]]
     by_people = column == "excess_people"

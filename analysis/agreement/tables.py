@@ -1,4 +1,4 @@
-"""The tables of the agreement lab, and of the question whether a model may stand in for people."""
+"""The tables of the agreement lab, and of the question whether a model can replace people."""
 
 from django.utils.translation import gettext_noop as _
 
@@ -130,7 +130,7 @@ TESTS = TableSpec(
     ),
 )  # fmt: skip
 
-# Both with a count for each category after the first column.
+# Both have a count for each category after the first column.
 CONTINGENCY = TableSpec(
     "agreement_contingency", _("Contingency table"), (Column("category", _("Category"), "label"),)
 )  # fmt: skip

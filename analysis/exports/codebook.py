@@ -1,4 +1,4 @@
-"""The code book of an export: each column, what it means, and the values it takes in this study."""
+"""The code book of an export: each column, its meaning, and its values in this study."""
 
 from collections.abc import Iterator
 
@@ -26,7 +26,7 @@ def codebook(study: Study) -> Table:
 
 
 def general() -> Iterator[tuple[str, str, str]]:
-    """What holds for the files as a whole."""
+    """Remarks that hold for all files."""
     fixed = ", ".join(writing.COLUMNS)
     yield (
         _("(wide file)"),
@@ -185,7 +185,7 @@ def stage_values(study: Study) -> str:
 
 
 def questions(study: Study) -> Iterator[tuple[Stage, Question]]:
-    """The questions of all variants, each once."""
+    """The questions of all variants, without repetition."""
     found: dict[tuple[str, str], tuple[Stage, Question]] = {}
     for stage in (stage for declaration in list_declarations(study) for stage in declaration.every_stage):
         for question in stage.questions:
@@ -198,7 +198,7 @@ def question_values(study: Study) -> str:
 
 
 def answer_values(study: Study) -> str:
-    """The values of each question, once."""
+    """The values of each question, without repetition."""
     return "; ".join(dict.fromkeys(f"{question.name}: {levels(question)}" for _stage, question in questions(study)))
 
 

@@ -1,6 +1,6 @@
-"""Answers of one evaluator in one stage in the shape of item-evaluation's JSONL: a text a line, a prediction an option.
+"""Answers of one evaluator in one stage in item-evaluation's JSONL: one text per line, one prediction per option.
 
-The bank's own shape with predictions in it, so `import_items` reads such a file; it takes texts and items from it.
+It is the bank's format with predictions added, so `import_items` reads the texts and items of such a file.
 """
 
 from collections.abc import Collection, Iterator
@@ -23,7 +23,7 @@ Predictions = dict[tuple[str, str], dict[str, Any]]  # by item id and option id
 
 @dataclass(frozen=True)
 class Source:
-    """Whose answers a file holds, and to which stage."""
+    """Whose answers a file contains, and to which stage."""
 
     annotator: Annotator
     stage: str
@@ -38,7 +38,7 @@ def sources(study: Study, purposes: Collection[str] = ("main",)) -> list[Source]
 
 
 def find_source(study: Study, evaluator: str = "", stage: str = "", purposes: Collection[str] = ("main",)) -> Source:
-    """The one that is meant; `BadChoice` with all that can be chosen where none or several are."""
+    """The source that is meant; `BadChoice` with all possible ones if none or several match."""
     possible = sources(study, purposes)
     if not possible:
         raise BadChoice(
@@ -60,7 +60,7 @@ def find_source(study: Study, evaluator: str = "", stage: str = "", purposes: Co
 
 
 def lines(study: Study, source: Source, purposes: Collection[str] = ("main",)) -> Iterator[dict[str, Any]]:
-    """One mapping per text of the study, in its order, with the items that it asks about, as they were asked."""
+    """One mapping per text of the study, in order, with the items that the study asks about, as they were asked."""
     found = predictions(study, source, purposes)
     items = Item.objects.select_related("generator").prefetch_related("options")
     units = Unit.objects.filter(study=study).select_related("text").order_by("position")
@@ -83,9 +83,9 @@ def describe_source(study: Study, source: Source) -> dict[str, Any]:
 
 
 def add_predictions(line: dict[str, Any], found: Predictions, extra: dict[str, Any]) -> dict[str, Any]:
-    """The line with a prediction at each option, and with the three entries of metadata that readers insist on."""
+    """The line with a prediction at each option, and with the three metadata entries that item-evaluation requires."""
     for item in line["items"]:
-        item.setdefault("multiple", True)  # each option was judged on its own
+        item.setdefault("multiple", True)  # each option was judged separately
         for option in item["answers"]:
             option["prediction"] = found.get((item["id"], option["id"]))
     metadata = line["metadata"]
@@ -99,7 +99,7 @@ def add_predictions(line: dict[str, Any], found: Predictions, extra: dict[str, A
 
 
 def predictions(study: Study, source: Source, purposes: Collection[str]) -> Predictions:
-    """What was answered, and what was asked but not answered; options that were never asked are absent."""
+    """What was answered, and what was asked but not answered; options that were never asked are missing."""
     found = {(row["item_id"], row["option_id"]): without_answer(row) for row in not_answered(source)}
     answers = query_submitted(study, purposes).filter(
         assignment__annotator=source.annotator, stage=source.stage, question="answer", option__isnull=False
@@ -129,7 +129,7 @@ def without_answer(row: dict[str, Any]) -> dict[str, Any]:
 
 
 def by_token(logprobs: list[Any] | None) -> list[dict[str, float]] | None:
-    """One mapping per written token: it and the likeliest others at its place, with their log-probabilities."""
+    """One mapping per generated token: its log-probability and those of the likeliest alternatives."""
     if logprobs is None:
         return None
     return [{**dict(top), token: value} for token, value, top in logprobs]

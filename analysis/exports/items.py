@@ -93,13 +93,13 @@ def format_item(item: Item) -> str:
 
 
 def list_statistics(study: Study, purposes: Collection[str]) -> list[Statistic]:
-    """The mean of each measure of each item."""
+    """The mean of each measure for each item."""
     scores = score_study(evidence_of(study, Choices(purposes=tuple(purposes)))).items.to_dict("records")
     return [Statistic(each["item_id"], each["measure"], each["total"] / each["n"], int(each["n"])) for each in scores]
 
 
 def build_quiz(study: Study, format_name: str, purposes: Collection[str]) -> tuple[bytes, int]:
-    """The items in a format of questions, with their statistics: a ZIP, and how many items the study has."""
+    """The items in a question format, with their statistics: a ZIP, and the number of items."""
     texts, items = load_bank(study)
     about: dict[str, list[Item]] = {}
     for item in items.values():
@@ -111,7 +111,7 @@ def build_quiz(study: Study, format_name: str, purposes: Collection[str]) -> tup
 def list_items(study: Study, purposes: Collection[str]) -> tuple[list[str], list[dict[str, Any]]]:
     """Columns and rows: text and item in the columns of the import, then the mean of each measure, and its n.
 
-    The words of a text that may not be redistributed are left out, those of its items are not.
+    The words of a text that may not be redistributed are left out, but not those of its items.
     """
     texts, items = load_bank(study)
     statistics: dict[str, dict[str, Any]] = {}

@@ -1,4 +1,4 @@
-"""Writing the answers of a study out, each file from one moment: CSV, JSON lines, item-evaluation's lines."""
+"""Exporting the answers of a study, each file as of one moment: CSV, JSON lines, item-evaluation's lines."""
 
 import csv
 import json
@@ -49,12 +49,12 @@ FIELDS = {
     "option_position": "option__position",
 }
 CHUNK = 2000
-TOGETHER = 200  # rows of CSV that are written at once
-QUIZZES = ("gift", "moodle", "qti")  # formats of questions in which a study's items go out
+TOGETHER = 200  # rows of CSV written at once
+QUIZZES = ("gift", "moodle", "qti")  # question formats in which a study's items are exported
 
 
 def wide_columns(study: Study, purposes: Collection[str]) -> tuple[str, ...]:
-    """The fixed columns and one for each annotator who has handed something in."""
+    """The fixed columns, and one for each annotator with a hand-in."""
     return (*COLUMNS, *(annotator_column(code) for code in annotators(study, purposes)))
 
 
@@ -64,12 +64,13 @@ def annotators(study: Study, purposes: Collection[str]) -> list[str]:
 
 
 def annotator_column(code: str) -> str:
-    """The code itself; marked where it could be taken for a fixed column or for a marked code."""
+    """The code itself; with a mark if it could be confused with a fixed column or a marked code."""
     return f"annotator:{code}" if code in COLUMNS or code.startswith("annotator:") else code
 
 
 def wide_rows(study: Study, purposes: Collection[str]) -> Iterator[dict[str, Any]]:
-    """One mapping per unit, stage, item, option and question, of the latest rounds. One unit is held at once."""
+    """One mapping per unit, stage, item, option and question, with the latest rounds. Memory holds one unit at a
+    time."""
     declaration, by_code = get_declaration(study), map_annotator_declarations(study)
     stages = [stage.name for stage in declaration.every_stage]
     rows = (
@@ -96,7 +97,7 @@ def unit_rows(answers: list[dict[str, Any]], stages: list[str]) -> list[dict[str
 
 
 def place_of(answer: dict[str, Any], stages: list[str]) -> tuple:
-    """Where a question is: stage, item, its options in their order, then what is asked of the item as a whole."""
+    """The place of a question: stage, item, its options in order, then the questions about the item as a whole."""
     whole = answer["option_position"] is None
     return stages.index(answer["stage"]), answer["item_pk"], whole, answer["option_position"] or 0, answer["question"]
 
@@ -106,20 +107,21 @@ Rows = Iterable[dict[str, Any]]
 
 
 class Out(Protocol):
-    """A text file, standard output, or anything else that takes text and leaves its line ends alone."""
+    """A text file, standard output, or any other writer of text that keeps line ends unchanged."""
 
     def write(self, text: str, /) -> object: ...
 
 
 def export_responses(study: Study, format: str, out: Out, purposes: Collection[str] = ("main",)) -> int:
-    """Write the answers of these purposes to `out` and return the number of rows. Memory does not grow with them."""
+    """Write the answers of these purposes to `out`; returns the number of rows. Memory does not grow with the
+    answers."""
     with consistent_read():
         return FORMATS[format](study, purposes, out)
 
 
 @keep_garbage()
 def write_long(study: Study, purposes: Collection[str], out: Out) -> int:
-    """Faster than `write_csv`: rows are written together, and one by one only where a cell may need a mark."""
+    """Faster than `write_csv`: rows are written together, and one by one only if a cell may need a mark."""
     columns, number = export_columns(study), 0
     out.write(format_lines([map(cell, columns)]))
     places = [columns.index(name) for name in TRUTHS]
@@ -141,7 +143,7 @@ def spell_column(values: Iterable[Any]) -> Iterator[Any]:
 
 
 def may_need_mark(lines: str) -> bool:
-    """Whether a cell may begin with what a spreadsheet runs. A cell that begins with a line end is quoted."""
+    """Whether a cell may begin with something that a spreadsheet runs. A cell that begins with a line end is quoted."""
     before, signs = ([sign for sign in each if sign in lines] for each in (',\n"', STARTS))
     pairs = (first + sign for first in before for sign in signs if first == '"' or sign not in "\r\n")
     return lines[0] in STARTS or any(map(lines.__contains__, pairs))
@@ -161,7 +163,7 @@ INTEGERS = (
     "round", "unit", "item_version", "position_shown", "order_in_session", "n_changes", "sequence", "active_seconds",
     "idle_seconds", *CHECKS,
 )  # fmt: skip
-TRUTHS = ("unsure", "key", "correct", "applicable", "value", "adjudicated_value")  # may be true or false
+TRUTHS = ("unsure", "key", "correct", "applicable", "value", "adjudicated_value")  # columns that can be true or false
 # The types of columns of the long export; times, ids and answers to any question are text.
 KINDS: dict[str, Kind] = {
     **dict.fromkeys(INTEGERS, "integer"),
@@ -177,7 +179,7 @@ def write_long_workbook(study: Study, purposes: Collection[str], out: Out) -> in
 
 
 def spell_truths(row: dict[str, Any]) -> dict[str, Any]:
-    """The row with answers that are true or false in words, as in CSV: beside numbers a program would read 1 and 0."""
+    """The row with true and false written as words, as in CSV: next to numbers a program would read them as 1 and 0."""
     for name in ("value", "adjudicated_value"):
         if isinstance(row[name], bool):
             row[name] = "true" if row[name] else "false"
@@ -191,14 +193,14 @@ def write_long_parquet(study: Study, purposes: Collection[str], out: Out) -> int
 
 
 def open_bytes(out: Out) -> IO[bytes]:
-    """The bytes beneath a file of text; `NoBytes` where it has none."""
+    """The binary file beneath a text file; `NoBytes` if it has none."""
     if (beneath := getattr(out, "buffer", None)) is None:
         raise NoBytes(_("This form is not text. Write it to a file."))
     return cast(IO[bytes], beneath)
 
 
 class NoBytes(ValueError):
-    """A workbook cannot be written where only text can be."""
+    """A workbook cannot be written to a destination that takes only text."""
 
 
 def write_wide(study: Study, purposes: Collection[str], out: Out) -> int:
@@ -206,19 +208,20 @@ def write_wide(study: Study, purposes: Collection[str], out: Out) -> int:
 
 
 def write_unanswered(study: Study, out: Out, purposes: Collection[str] = ("main",)) -> int:
-    """What models were asked for and did not answer, as CSV; the number of rows."""
+    """Write what models were asked but did not answer, as CSV; returns the number of rows."""
     with consistent_read():
         return write_csv(list_unanswered_columns(study), iter_unanswered(study, purposes), out)
 
 
 def write_metrics(study: Study, out: Out) -> int:
-    """The metrics of the study's items, as CSV; the number of rows."""
+    """Write the metrics of the study's items as CSV; returns the number of rows."""
     with consistent_read():
         return write_csv(METRIC_COLUMNS, iter_metric_rows(study), out)
 
 
 def write_item_evaluation(study: Study, source: Source, out: Out, purposes: Collection[str] = ("main",)) -> int:
-    """One evaluator's answers in one stage as item-evaluation's JSONL; the number of lines, one per text."""
+    """Write one evaluator's answers in one stage as item-evaluation's JSONL; returns the number of lines, one per
+    text."""
     number = 0
     with consistent_read(), closing_rows(lines(study, source, purposes)) as found:
         for number, line in enumerate(found, 1):  # noqa: B007 - the count outlives the loop
@@ -232,7 +235,7 @@ def write_csv(columns: Collection[str], rows: Rows, out: Out) -> int:
     number = 0
     with closing_rows(rows) as found:
         for number, row in enumerate(found, 1):  # noqa: B007 - the count outlives the loop
-            # csv writes None, whole numbers and plain texts as they are: nearly all of forty million cells
+            # csv writes None, whole numbers and plain texts unchanged: nearly all of forty million cells
             writer.writerow(
                 [
                     value
@@ -245,7 +248,7 @@ def write_csv(columns: Collection[str], rows: Rows, out: Out) -> int:
 
 
 def write_jsonl(study: Study, purposes: Collection[str], out: Out) -> int:
-    """One object a line: the long columns with their types, null for what does not apply."""
+    """One object per line: the long columns with their types, null where they do not apply."""
     return write_objects(export_rows(study, purposes), out)
 
 
@@ -258,7 +261,7 @@ def write_items(study: Study, purposes: Collection[str], out: Out) -> int:
 
 
 def write_quiz(format_name: str, study: Study, purposes: Collection[str], out: Out) -> int:
-    """A ZIP of the items in a format of questions, with their statistics."""
+    """A ZIP of the items in a question format, with their statistics."""
     from analysis.exports.items import build_quiz  # loads pandas
 
     beneath = open_bytes(out)
@@ -284,7 +287,7 @@ def write_objects(rows: Rows, out: Out) -> int:
 
 @contextmanager
 def closing_rows(rows: Iterable[T]) -> Iterator[Iterable[T]]:
-    """The rows, which let go of the database at the end: a reader that went away leaves them in the middle."""
+    """The rows, closing the database cursor at the end: a reader that disconnects stops in the middle."""
     try:
         yield rows
     finally:

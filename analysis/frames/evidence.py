@@ -1,4 +1,4 @@
-"""Everything a report needs of a study, read at one moment; what follows from it is arithmetic."""
+"""Everything a report needs to know about a study, read at one moment; the rest of the report is arithmetic."""
 
 import threading
 from collections.abc import Iterator, Mapping
@@ -49,10 +49,9 @@ def is_reading() -> bool:
 
 @contextmanager
 def consistent_read() -> Iterator[None]:
-    """Read in one snapshot without holding a lock. Inside a transaction or a snapshot that is there already it changes
-    nothing.
+    """Read in one snapshot without holding a lock. Inside an existing transaction or snapshot it changes nothing.
 
-    Nothing may be written inside, nor `atomic()` be used: both belong after it.
+    Nothing may be written inside, and `atomic()` may not be used.
     """
     if connection.in_atomic_block or is_reading():
         yield
@@ -82,14 +81,14 @@ OPTION_FIELDS = {
     "key": "item__options__correct",
     "wording": "item__options__text",
 }
-BANK_ORDER = ("item__text_id", "item_id")  # not that of units: launching draws it, and an import does not know it
+BANK_ORDER = ("item__text_id", "item_id")  # not the order of units: a launch draws it, and imports lack it
 SHORT = 60  # letters of a value that may be a category
 WITHHELD = "withheld"  # in the metadata of a text that a replication pack holds without its words
 
 
 @dataclass(frozen=True)
 class TextDraw:
-    """The texts drawn by chance for people: of each text of the study the probability, and which were drawn."""
+    """The texts drawn at random for people: the inclusion probability of each text of the study, and the drawn ones."""
 
     chances: dict[str, float]
     drawn: frozenset[str]
@@ -97,7 +96,7 @@ class TextDraw:
 
 @dataclass(frozen=True)
 class Evidence:
-    """What the answers of a study are, and what they are about.
+    """The answers of a study, and what they are about.
 
     `frame` holds the responses that count (see `responses_frame`), `every_round` those of all rounds.
     `items`: one row per item with text_id, item_id, generator, source, stem, reference, n_options, n_keys.
@@ -163,7 +162,7 @@ class Evidence:
 
 
 def with_items(evidence: Evidence, rows: pd.DataFrame) -> pd.DataFrame:
-    """Where items are compared, the rows once for each item of their units; else as they are."""
+    """If items are compared, the rows repeated for each item of their units; else unchanged."""
     if not evidence.unit_items:
         return rows
     generators = evidence.items.set_index("item_id")["generator"]
@@ -223,9 +222,9 @@ def list_compared_items(study: Study) -> dict[int, tuple[str, ...]]:
 
 
 def on_shared_texts(evidence: Evidence) -> Evidence:
-    """Only the texts that people and each model and baseline have answered something about."""
+    """Only the texts about which people and each model and baseline have answered something."""
     answered = evidence.every_round[["annotator", "kind", "text_id"]].drop_duplicates()
-    who = answered["annotator"].where(answered["kind"] != "human", "")  # all people together
+    who = answered["annotator"].where(answered["kind"] != "human", "")  # people count as one
     shared = set(answered["text_id"]).intersection(*(set(texts) for _who, texts in answered.groupby(who)["text_id"]))
 
     def keep(frame: pd.DataFrame) -> pd.DataFrame:
@@ -248,7 +247,7 @@ def metadata_of(study: Study) -> dict[str, dict[str, str]]:
 
 
 def short_texts(fields: Mapping[str, Any]) -> dict[str, str]:
-    """Those that may be categories."""
+    """The short values, which may be categories."""
     return {name: value for name, value in fields.items() if isinstance(value, str) and 0 < len(value) <= SHORT}
 
 
@@ -261,7 +260,7 @@ def verdicts_of(study: Study, choices: Choices) -> pd.DataFrame:
 
 
 def families_of(study: Study) -> dict[str, str]:
-    """The factor `family` of each generator, empty where it has none."""
+    """The factor `family` of each generator, empty if it has none."""
     used = UnitItem.objects.filter(unit__study=study).values("item__generator")
     factors = Generator.objects.filter(pk__in=used).order_by("pk").values_list("name", "factors")
     return {name: str(values.get("family", "")) for name, values in factors}
@@ -308,7 +307,7 @@ def codes_of(study: Study, coding: IndependentCoding | None = None) -> dict[str,
 
 
 def texts_of(study: Study) -> pd.DataFrame:
-    """Tokens are words and punctuation marks (`items.plain`)."""
+    """Tokens are words and punctuation marks (see `items.plain`)."""
     units = Unit.objects.filter(study=study).order_by("text_id", "position").select_related("text")
     rows = [(unit.text.external_id, *origin_of(unit.text), n_tokens(unit.text)) for unit in units]
     frame = pd.DataFrame.from_records(rows, columns=["text_id", "source", "dataset", "tokens"])
@@ -316,14 +315,14 @@ def texts_of(study: Study) -> pd.DataFrame:
 
 
 def origin_of(text: Text) -> tuple[str, str]:
-    """Source and data set of a text. Most files name one of the two, which then stands for both."""
+    """Source and data set of a text. Most files name only one of the two, which is then used for both."""
     value = text.metadata.get("dataset")
     dataset = value.strip() if isinstance(value, str) else ""
     return text.source or dataset, dataset or text.source
 
 
 def n_tokens(text: Text) -> int:
-    """The number of tokens of a text; of one from a replication pack without its words, the number in the pack."""
+    """The number of tokens of a text; for one from a replication pack without its words, the number in the pack."""
     extra = text.metadata.get("extra")
     withheld = extra.get(WITHHELD) if isinstance(extra, Mapping) else None
     counted = withheld.get("n_tokens") if isinstance(withheld, Mapping) else None
@@ -331,7 +330,7 @@ def n_tokens(text: Text) -> int:
 
 
 def annotators_of(study: Study, choices: Choices) -> pd.DataFrame:
-    """Everybody of the chosen purposes and groups who has handed something in."""
+    """Everybody of the chosen purposes and groups with a hand-in."""
     answered = query_submitted(study, choices.purposes).order_by().values("assignment__annotator")
     chosen = Annotator.objects.filter(pk__in=answered).order_by("pk")
     if choices.groups is not None:
@@ -342,9 +341,9 @@ def annotators_of(study: Study, choices: Choices) -> pd.DataFrame:
 
 
 def times_of(study: Study, choices: Choices) -> pd.DataFrame:
-    """How long people had each stage open until handing it in, breaks included; without those of unknown times.
+    """How long people had each stage open until handing it in, breaks included; stages without times are left out.
 
-    active: of that time how long they were at work, all of it where nothing tells.
+    active: the part of that time in which they were active; all of it if that is unknown.
     """
     timed = Submission.objects.filter(
         assignment__annotator__study=study,
@@ -364,12 +363,12 @@ def times_of(study: Study, choices: Choices) -> pd.DataFrame:
 
 
 def corrections_of(study: Study) -> tuple[str, ...]:
-    """Keys that were corrected after the study was launched, one sentence each."""
+    """One sentence for each key that was corrected after the launch of the study."""
     return tuple(correction_sentence(correction) for correction in corrections_made(study))
 
 
 def corrections_made(study: Study) -> list[KeyCorrection]:
-    """The corrections of keys after launch, of the versions of items that the study shows."""
+    """The corrections of keys after the launch, in the item versions of the study."""
     if study.launched_at is None:
         return []
     shown = UnitItem.objects.filter(unit__study=study).values("item")

@@ -1,4 +1,4 @@
-"""Answers as rows of an export: read once in the order in which they were given, never held all at once."""
+"""Answers as rows of an export: read once, in the order in which they were given, never all in memory."""
 
 import json
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -114,8 +114,8 @@ def read_phase_answers(study: Study, annotator_pk: int) -> dict[str, Any]:
     return found | dict(zip(CHECKS, (right, asked), strict=True))
 
 
-# What is in a column, seen from an annotator and from an answer; the other columns are worked out or do not apply
-# to this protocol.
+# The source of each column, starting from an annotator or an answer; the other columns are computed or do not apply to
+# this protocol.
 PERSON_FIELDS = {
     "annotator_pk": "pk",
     "annotator": "code",
@@ -214,7 +214,7 @@ def name_columns(names: Iterable[str], rows: Iterable[Sequence[Any]]) -> Columns
 def iter_chunks(study: Study, purposes: Collection[str], submitted: QuerySet[Response]) -> Iterator[Columns]:
     """For each annotator the rows, some at a time, by columns: with keys of the database, without their number.
 
-    Replies of models and decisions are joined only where an annotator has some.
+    Replies of models and decisions are joined only if an annotator has any.
     """
     evaluators = set(Evaluator.objects.filter(annotator__study=study).values_list("annotator_id", flat=True))
     decisions = Adjudication.objects.filter(response__assignment__annotator__study=study, reopened_at=None)
@@ -325,7 +325,7 @@ def describe_reply(row: dict[str, Any], prompt_version: str | None) -> dict[str,
 
 
 def join_adjudications() -> dict[str, FilteredRelation]:
-    """The decision about a response that holds, and its being flagged or excluded."""
+    """The current decision about the response, and whether it is flagged or excluded."""
     holds, decided = Q(adjudications__reopened_at=None), Q(adjudications__settled=Ruling.DECIDED)
     return {
         "decision": FilteredRelation("adjudications", condition=holds & decided),
@@ -334,7 +334,8 @@ def join_adjudications() -> dict[str, FilteredRelation]:
 
 
 def describe_adjudication(row: dict[str, Any]) -> dict[str, Any]:
-    """The columns of the export about decisions; of an answer that is flagged and decided, both, the decision first."""
+    """The export's columns about decisions; for an answer that is both flagged and decided, both, the decision
+    first."""
     decisions = [
         (row[f"{kind}_settled"], row[f"{kind}_reason"]) for kind in ("decision", "apart") if row[f"{kind}_settled"]
     ]
@@ -348,7 +349,7 @@ def describe_adjudication(row: dict[str, Any]) -> dict[str, Any]:
 
 
 def places_shown(annotator_pk: int, stages: list[str]) -> dict[tuple, int]:
-    """Where an annotator saw everything, counted from 1; imported orders are unknown and absent.
+    """The places in which an annotator saw items and options, counted from 1; unknown orders of imports are missing.
 
     {(assignment, stage, item, None): which item of all they were shown, (…, option): which option of the item}
     """
@@ -366,7 +367,7 @@ def places_shown(annotator_pk: int, stages: list[str]) -> dict[tuple, int]:
 
 
 class TimeSpent(NamedTuple):
-    """When a stage was opened, and how the seconds until its hand-in were spent; None where that is unknown."""
+    """When a stage was opened, and how the seconds until its hand-in were spent; None if unknown."""
 
     opened_at: datetime | None
     active_seconds: int | None
@@ -383,7 +384,7 @@ def stages_opened(annotator_pk: int) -> dict[tuple[int, str], TimeSpent]:
 
 
 def split_time(submission: Submission) -> TimeSpent:
-    """Idle is what the time between opening and hand-in has beyond the active seconds."""
+    """Idle time is the time between opening and hand-in minus the active seconds."""
     opened, ended, active = submission.opened_at, submission.submitted_at, submission.active_seconds
     if active is None or opened is None or ended is None:
         return TimeSpent(opened, None, None)
@@ -424,7 +425,7 @@ def is_paired(study: Study) -> bool:
 def pairs_of(study: Study) -> pd.DataFrame:
     """One row per assignment with the columns above, of pairwise studies; else none.
 
-    `unit` is a primary key; `first`, `second` and `left` are ids of items, `left` is missing where the side is unknown.
+    `unit` is a primary key; `first`, `second` and `left` are ids of items, `left` is missing if the side is unknown.
     """
     if not is_paired(study):
         return pd.DataFrame(columns=PAIR_COLUMNS)
@@ -455,9 +456,9 @@ SUBJECT = itemgetter("annotator", "round", "stage", "item_pk")
 def not_applicable_rows(
     rows: Iterable[dict[str, Any]], declaration: Declaration, by_code: Mapping[str, Declaration]
 ) -> Iterator[dict[str, Any]]:
-    """A row for each question that does not apply to an item after these answers to it, without a value.
+    """A row without a value for each question that does not apply to an item after the other answers to it.
 
-    Nothing where no question has a condition, and where a later round holds single answers only. `by_code` says how
+    No rows if no question has a condition, and in a later round, which has single answers only. `by_code` says how
     annotators with a variant are asked.
     """
     if declaration.rounds is not None:

@@ -1,4 +1,4 @@
-"""Tidy frames of what was answered: one row per response, ready for the reports."""
+"""Tidy frames of the answers: one row per response, ready for reports."""
 
 import json
 import sys
@@ -29,7 +29,7 @@ def query_submitted(study: Study, purposes: Collection[str] = MAIN) -> QuerySet[
     )
 
 
-# Columns of the frame by the row they come from, each with where it is there. An answer holds keys of the others.
+# Columns of the frame by the table they come from, each with its field there. An answer has keys of the other tables.
 ASSIGNMENT = {
     "annotator": "annotator__code",
     "kind": "annotator__kind",
@@ -54,7 +54,7 @@ COLUMNS = (
     *("text_version", "text_id", "item_id", "option_id", "generator"),
     *("question", "value", "probability", "unsure", "key", "correct"),
 )
-ANSWERED = ["annotator", "unit", "stage", "item_id", "option_id", "question"]  # what is answered once a round
+ANSWERED = ["annotator", "unit", "stage", "item_id", "option_id", "question"]  # identifies an answer within a round
 DTYPES = {"round": "int64", "unit": "int64", "probability": "float64", "unsure": "boolean", "key": "boolean"}
 
 
@@ -64,7 +64,7 @@ def responses_frame(
     groups: Collection[str] | None = None,
     evaluators: Collection[str] | None = None,
 ) -> pd.DataFrame:
-    """One row per response that counts, with the columns of `COLUMNS`.
+    """One row per counted response, with the columns of `COLUMNS`.
 
     `key` is the key as it is now, and `correct` says whether the tick equals it (missing where nothing was ticked).
     A question that an annotator answered again in a later round counts with its latest answer. `groups`
@@ -75,7 +75,7 @@ def responses_frame(
 
 
 def every_round(study: Study, purposes: Collection[str] = MAIN, *, adjudicated: bool = False) -> pd.DataFrame:
-    """All rows, those of earlier rounds too, with the columns of `COLUMNS`; with the decisions of an adjudication in
+    """All rows, including those of earlier rounds, with the columns of `COLUMNS`; with an adjudication's decisions in
     place of the answers, if asked for."""
     answers = answers_of(study, purposes)
     if adjudicated:
@@ -112,7 +112,7 @@ def answers_of(study: Study, purposes: Collection[str]) -> dict[str, np.ndarray]
 
 
 def adjudicate(study: Study, answers: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
-    """The columns with decided values, without what was excluded, and without answers to questions that would not have
+    """The columns with decided values, without excluded answers, and without answers to questions that would not have
     been asked after the decided values."""
     decisions = list(filter_standing(study).values_list("response_id", "settled", "value"))
     places = {pk: place for place, pk in enumerate(answers["pk"])}
@@ -153,7 +153,7 @@ def find_not_applicable(study: Study, answers: dict[str, np.ndarray], touched: s
 
 
 def as_objects(values: Iterable[Any]) -> np.ndarray:
-    """A column that holds the values as they are."""
+    """A column that holds the values unchanged."""
     values = list(values)
     column = np.empty(len(values), dtype=object)
     column[:] = values
@@ -161,7 +161,7 @@ def as_objects(values: Iterable[Any]) -> np.ndarray:
 
 
 def look_up(keys: np.ndarray, rows: QuerySet[Any], fields: Mapping[str, str]) -> dict[str, np.ndarray]:
-    """For each key the fields of its row; None where there is no key."""
+    """For each key the fields of its row; None for a missing key."""
     if not len(keys):  # such as the verdicts of a study without experts
         return {name: np.empty(0, dtype=object) for name in fields}
     found = list(rows.values_list("pk", *fields.values()))
@@ -178,7 +178,7 @@ def correctness(frame: pd.DataFrame) -> pd.Series:
 
 
 def latest_rounds(frame: pd.DataFrame) -> pd.DataFrame:
-    """Without what a later round of the same annotator has superseded, question by question."""
+    """Without answers superseded by a later round of the same annotator, question by question."""
     if (frame["round"] == 1).all():
         return frame.reset_index(drop=True)
     latest = frame.groupby(ANSWERED, dropna=False)["round"].transform("max")
@@ -199,7 +199,7 @@ def select_rows(
 
 
 def keep_rows(frame: pd.DataFrame, kept: pd.Series) -> pd.DataFrame:
-    """The rows chosen; all of them without a copy, as a million take long to copy."""
+    """The chosen rows; all of them without a copy, as copying a million takes long."""
     return frame.copy(deep=False) if kept.all() else frame[kept]
 
 
@@ -213,7 +213,7 @@ def judgments_of(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def probability_right(frame: pd.DataFrame, judgments: pd.DataFrame) -> np.ndarray:
-    """p(right) of each of the frame's judgments: 0 or 1 as it was judged where no probability is known."""
+    """p(right) of each of the frame's judgments: 0 or 1 for a judgment without a probability."""
     answered = frame[(frame["question"] == "answer") & frame["correct"].notna()]
     p = answered["probability"].to_numpy(dtype=np.float64)
     key = judgments["value"].to_numpy() == judgments["correct"].to_numpy()

@@ -1,4 +1,4 @@
-"""What a reader of the planner assumes; all of it is in the address."""
+"""The assumptions of a planner page; all of them are in the address."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -27,11 +27,11 @@ def spread(label: Any) -> forms.FloatField:
 
 
 class OutlookForm(forms.Form):
-    """A GET form, filled with `assumed` where the address says nothing."""
+    """A GET form; fields that the address lacks are filled from `assumed`."""
 
     SIZES: tuple[str, ...] = ()
     EFFECTS: tuple[str, ...] = ()
-    assumptions: Callable[[], Any]  # each protocol's form makes its own of the cleaned data
+    assumptions: Callable[[], Any]  # each protocol's form makes its own from the cleaned data
 
     def __init__(self, assumed: dict[str, Any], data: Any = None) -> None:
         given = {name: data.get(name) for name in self.base_fields if data and data.get(name)}
@@ -47,15 +47,15 @@ class OutlookForm(forms.Form):
         return [(name, title, [self[field] for field in names]) for name, title, names in named]
 
 
-UNKNOWN_ANNOTATORS = 6  # where annotators come as they like: so many did the first published study
+UNKNOWN_ANNOTATORS = 6  # assumed if people come by an open link: the number in the first published study
 
 
 @dataclass(frozen=True)
 class Sizes:
-    """Means over texts, rounded. annotators: who do a text; judgments: of a pair of generators, on a text.
+    """Means over texts, rounded. annotators: per text; judgments: of a pair of generators, per text.
 
-    open: nobody is planned yet, and the number of annotators is an assumption. texts_all: those that models do, where
-    people do some of them.
+    open: nobody is planned yet, so the number of annotators is an assumption. texts_all: the texts that models answer,
+    if people answer only some of them.
     """
 
     texts: int
@@ -69,7 +69,7 @@ class Sizes:
 
 
 def sizes_of(study: Study) -> Sizes:
-    """`SpecError` for a draft that cannot be launched yet."""
+    """Raises `SpecError` for a draft that cannot be launched yet."""
     return sizes_of_draft(outline_draft(study)) if study.is_draft else sizes_of_running(study)
 
 
@@ -90,7 +90,7 @@ def sizes_of_draft(found: Outline) -> Sizes:
 
 
 def sizes_of_running(study: Study) -> Sizes:
-    """Who is planned is in the slots; imported answers have only assignments."""
+    """The plan is in the slots; imported answers have only assignments."""
     theirs = filter_people_units(study)
     units = UnitItem.objects.filter(unit__in=theirs)
     options = units.order_by().values_list("item").annotate(n=Count("item__options", distinct=True))

@@ -1,4 +1,4 @@
-"""What a plan would give, as a table: power and widths of intervals for the study's own size and others."""
+"""What a plan would give, as a table: power and interval widths for the study's own size and others."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
@@ -19,11 +19,11 @@ from analysis.reports.estimates import same_interval
 from analysis.reports.spread import Spread
 from analysis.tables.spec import Row, Table, TableSpec
 
-# How far things differ in a study's own answers, with intervals: what the planner puts in the place of assumptions.
+# The spreads in a study's own answers, with intervals, which the planner uses in place of assumptions.
 
 
 def spread_table(rows: list[dict[str, Any]]) -> Table:
-    """One `component_row` each: a standard deviation in logits as fitted on people's answers, and as assumed."""
+    """One `component_row` each: a standard deviation in logits, as fitted to people's answers, and as assumed."""
     return COMPONENTS.build(rows)
 
 
@@ -52,17 +52,17 @@ def make_unfitted_row(name: str, words_of: str, assumed: float) -> dict[str, Any
             "reason": reason, "intervals": {"sd": dict.fromkeys(CONVENTIONS, empty)}}  # fmt: skip
 
 
-FACTORS = (0.5, 1, 1.5, 2, 3, 4)  # of the study's own size
+FACTORS = (0.5, 1, 1.5, 2, 3, 4)  # sizes, as multiples of the study's own
 STUDIES = 500
-PEOPLE_TEXTS = "people_texts"  # the axis of texts with people where models do all
+PEOPLE_TEXTS = "people_texts"  # the axis of people's texts, if models answer all texts
 
 
 class TooLarge(ValueError):
-    """The plan cannot be simulated while somebody waits; the message says what can."""
+    """The plan takes too long to simulate in a request; the message says what is possible."""
 
 
 class AssumedPlan(ABC):
-    """What is assumed about a study. `axes` are its sizes that are varied, each a column of its `table`."""
+    """The assumptions about a study. `axes`: the sizes that are varied, each a column of its `table`."""
 
     axes: ClassVar[tuple[str, ...]]
     table: ClassVar[TableSpec]
@@ -73,11 +73,11 @@ class AssumedPlan(ABC):
 
     @abstractmethod
     def note(self) -> str:
-        """What power and widths are of."""
+        """What the powers and widths are about."""
 
     @abstractmethod
     def sentence(self, own: Row) -> str:
-        """What the row of the study's own plan says."""
+        """A sentence on the row of the study's own plan."""
 
 
 @dataclass(frozen=True)
@@ -85,7 +85,7 @@ class Planner:
     """How studies of a protocol are planned.
 
     form: its `assumptions()` are an `AssumedPlan`. spread: how far things differ in people's answers. components: the
-    same with intervals, as rows of `spread_table`. assume: the values that the form begins with.
+    same with intervals, as rows of `spread_table`. assume: the initial values of the form.
     """
 
     form: type[OutlookForm]
@@ -95,13 +95,13 @@ class Planner:
 
 
 def outlook(assumed: AssumedPlan, seed: int) -> Table:
-    """One row per axis and size; `TooLarge` for what would take long."""
+    """One row per axis and size; `TooLarge` if it would take too long."""
     rows = list(assumed.rows(seed))
     return assumed.table.build(rows, notes=notes(assumed, rows))
 
 
 def sizes_around(own: int, least: int) -> list[int]:
-    """The study's own size and others below and above it."""
+    """The study's own size and some below and above it."""
     return sorted({max(least, round(own * factor)) for factor in FACTORS} | {own})
 
 
@@ -127,7 +127,7 @@ def percent(share: float) -> str:
     return _("%(n)s %%") % {"n": round(100 * share)}
 
 
-# What a plan would give, in words: the study's own size first, then what more texts or annotators would buy.
+# What a plan would give, in words: first the study's own size, then what more texts or annotators would gain.
 
 
 def sentences(assumed: AssumedPlan, table: Table) -> list[str]:
@@ -138,7 +138,7 @@ def sentences(assumed: AssumedPlan, table: Table) -> list[str]:
 
 
 def describe_doubling(table: Table, axis: str) -> str:
-    """What twice as many of something would give; of texts with people what models on all texts would."""
+    """The gain from twice as many of something; for people's texts, the gain from models on all texts."""
     own = own_row(table)
     size = own["texts"] if axis == PEOPLE_TEXTS else 2 * own[axis]
     row = next((row for row in table.rows if row["axis"] == axis and row["size"] == size), None)

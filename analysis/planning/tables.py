@@ -26,7 +26,7 @@ COMPONENTS = TableSpec(
 
 
 def declare_outlook(sizes: tuple[Column, ...], widths: tuple[Column | str, ...]) -> TableSpec:
-    """What a plan would give: its sizes beside the number of texts, and the widths of its intervals."""
+    """What a plan would give: its sizes besides the number of texts, and the widths of its intervals."""
     return TableSpec(
         "outlook", _("Power and widths of intervals, by simulation"), (
             Column("axis", _("Varied"), "axis"),

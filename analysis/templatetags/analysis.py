@@ -1,4 +1,4 @@
-"""What templates ask about results: calibration, clues in items, the planner, footnotes, words of sheets, tabs."""
+"""Template tags for results: calibration, clues in items, the planner, footnotes, words of sheets, tabs."""
 
 import re
 from collections import Counter
@@ -53,16 +53,16 @@ def has_planner(study: Study) -> bool:
 
 @register.filter
 def is_writing(study: Study) -> bool:
-    """Whether people write items here: then there are none to be answered."""
+    """Whether people write items in this study, so that there are none to answer."""
     return not PROTOCOLS[study.protocol].needs_items
 
 
-# The agreement of a calibration, for the page of a study: studies know nothing of analysis.
+# The agreement of a calibration, for the page of a study: `studies` may not import `analysis`.
 
 
 @register.inclusion_tag("analysis/parts/calibration.html", takes_context=True)
 def calibration_table(context: dict[str, Any], study: Study) -> dict[str, Any]:
-    """Percent agreement and Conger's κ of the calibration, in words; of pairwise studies."""
+    """Percent agreement and Conger's κ of the calibration, in words; for pairwise studies."""
     if PROTOCOLS[study.protocol].unit != "pair":
         return {"is_known": True, "rows": []}
     found = find_calibration(study)
@@ -87,12 +87,12 @@ def word_row(row: dict) -> dict:
     }
 
 
-# Clues in the wording of the items of a list of texts.
+# Clues in the wording of the items on a list of texts.
 
 
 @register.simple_tag
 def count_clues(texts: Iterable[Text]) -> Counter[int]:
-    """By primary key of the text: in how many of its items a key can be told from its wording alone."""
+    """By primary key of the text: the number of its items whose key can be guessed from the wording alone."""
     items = Item.objects.filter(text__in=[text.pk for text in texts]).available()
     items = items.select_related("text").prefetch_related("options")
     return Counter(item.text_id for item in items if any(found.is_key for found in findings(wording_of(item))))
@@ -101,13 +101,13 @@ def count_clues(texts: Iterable[Text]) -> Counter[int]:
 register.filter("count_of", lambda counts, key: counts[key])
 
 
-# Whether a draft is large enough, for the last step of its design: studies know nothing of analysis.
+# Whether a draft is large enough, for the last step of its design: `studies` may not import `analysis`.
 
 
 @register.inclusion_tag("analysis/parts/large_enough.html")
 def large_enough(study: Study) -> dict[str, Any]:
-    """What a study of this size could tell, and what twice as much of each thing would; nothing without a planner, or
-    of a draft that cannot be launched or is too large to simulate here."""
+    """What a study of this size could show, and what twice as much of each size would; nothing without a planner, or
+    for a draft that cannot be launched or is too large to simulate here."""
     from analysis.planning.outlook import TooLarge, own_row
 
     if not has_planner(study):
@@ -167,7 +167,7 @@ class TrimmedNode(template.Node):
 
 @register.tag
 def trimmed(parser, token):
-    """What stands up to `endtrimmed`, without indentation and empty lines: a page of tables weighs a tenth less."""
+    """Everything up to `endtrimmed`, without indentation and empty lines: a page of tables weighs a tenth less."""
     nodelist = parser.parse(("endtrimmed",))
     parser.delete_first_token()
     return TrimmedNode(nodelist)
@@ -175,7 +175,7 @@ def trimmed(parser, token):
 
 @register.simple_tag(takes_context=True)
 def remarked(context, cell):
-    """What a cell refers to; the tables are between `remarks` and `endremarks`."""
+    """The references of a cell to its footnotes; the tables are between `remarks` and `endremarks`."""
     return context["remarks"].refer(cell.remarks)
 
 
@@ -186,7 +186,7 @@ def at(mapping, key):
 
 @register.filter
 def printed(value):
-    """A number as tables print it, or the word for undefined."""
+    """A number formatted as in tables, or the word for undefined."""
     return _(formatting.UNDEFINED) if value is None else formatting.number(value)
 
 
@@ -207,7 +207,7 @@ def marks(judgment, options):
 
 @register.simple_tag
 def sheets_of(columns):
-    """The launched studies that ask about the items of a text's page, by item: one query for the page."""
+    """By item, the launched studies that ask about the items on a text's page, in one query for the page."""
     found: dict[int, list[Study]] = {}
     keys = [row.item.pk for column in columns for row in column.items]
     asked = UnitItem.objects.filter(item__in=keys).exclude(unit__study__state=StudyState.DRAFT)
@@ -216,12 +216,12 @@ def sheets_of(columns):
     return found
 
 
-# What a study has come to, for lists of studies: studies know nothing of analysis.
+# The result of a study so far, for lists of studies: `studies` may not import `analysis`.
 
 
 @register.simple_tag
 def result_so_far(row: StudyProgress) -> str:
-    """The verdict as of when somebody last looked at the results; empty before that. Nothing is computed."""
+    """The verdict when somebody last looked at the results; empty if nobody has. Nothing is computed."""
     included = ["simulated"] if row.is_simulated else []
     report = read_known_report(row.study, Choices(purposes=purposes_with(included), seed=abs(row.study.seed)))
     if report is None or not report.n_responses:
@@ -232,6 +232,6 @@ def result_so_far(row: StudyProgress) -> str:
 
 @register.inclusion_tag("analysis/parts/snippets.html")
 def reading_snippets(study: Study, *endings: str, table: str = "") -> dict[str, list[str]]:
-    """How programs read the exported answers, or a table, in each of these forms."""
+    """Code that reads the exported answers, or a table, in each of these forms."""
     name = f"{study.slug}-{table}" if table else study.slug
     return {"snippets": [write_snippet(f"{name}.{ending}") for ending in endings]}

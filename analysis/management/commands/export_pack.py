@@ -18,7 +18,7 @@ class Command(BaseCommand):
         add_choices(parser)
 
     def handle(self, *, slug, out, **options):
-        from analysis.pack.building import write_pack  # loads what draws
+        from analysis.pack.building import write_pack  # loads the drawing libraries
 
         try:
             study = find_reportable(slug)

@@ -18,7 +18,7 @@ class Command(BaseCommand):
         parser.add_argument("--out", required=True, metavar="FILE.zip", help="is there whole or not at all")
 
     def handle(self, *, slug: str, out: str, **options: Any) -> None:
-        from analysis.pack.project import write_project  # loads what draws
+        from analysis.pack.project import write_project  # loads the drawing libraries
 
         project = Project.objects.filter(slug=slug).first()
         if project is None:

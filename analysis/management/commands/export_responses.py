@@ -1,4 +1,4 @@
-"""`export_responses SLUG`: what was answered, as a file that `import_responses` reads again, with a code book."""
+"""`export_responses SLUG`: the answers, as a file that `import_responses` reads again, with a code book."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -73,7 +73,7 @@ class Command(BaseCommand):
 
 
 def writer(study: Study, format: str, purposes: tuple[str, ...], evaluator: str, stage: str) -> Callable[[Out], int]:
-    """What writes the answers to an open file; `BadChoice` where it is not clear whose answers are meant."""
+    """The function that writes the answers to an open file; `BadChoice` if it is not clear whose answers are meant."""
     if format == ITEM_EVALUATION:
         source = find_source(study, evaluator, stage, purposes)
         return lambda out: write_item_evaluation(study, source, out, purposes)
@@ -88,9 +88,9 @@ def begin(out: Out, bom: bool) -> None:
 
 
 def write_files(study: Study, write: Callable[[Out], int], out: Path, purposes: tuple[str, ...], bom: bool) -> int:
-    """The answers, code book, missing answers and metrics of the items; a file is there whole or not at all.
+    """Write the answers, code book, missing answers and metrics of the items; each file is complete or absent.
 
-    A pipe or a device has nothing beside it: it gets the answers only.
+    A pipe or a device gets the answers only.
     """
     with whole_file(out) as file:
         begin(file, bom)

@@ -43,7 +43,7 @@ class Command(BaseCommand):
 
 @contextmanager
 def open_archive(file: str) -> Iterator[IO[bytes]]:
-    """The opened file; `CommandError` with a sentence for whatever it is refused for inside."""
+    """The opened file; errors while it is read become a `CommandError` with a sentence."""
     try:
         with open(file, "rb") as opened:
             refuse_large(opened)

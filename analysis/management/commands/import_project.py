@@ -23,7 +23,7 @@ class Command(BaseCommand):
         )
 
     def handle(self, *, file: str, slug: str, **options: Any) -> None:
-        from analysis.pack.project import import_project  # loads what draws
+        from analysis.pack.project import import_project  # loads the drawing libraries
 
         try:
             with open_archive(file) as opened:

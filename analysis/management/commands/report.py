@@ -39,7 +39,7 @@ class Command(BaseCommand):
         parser.add_argument("--groups", metavar="NAMES", help=f"only people of these groups; {LISTED}")
 
     def handle(self, *, slug, out, **options):
-        # Heavy libraries are loaded when there is something to compute.
+        # Heavy libraries are imported only when there is something to compute.
         from analysis.services.reporting import write_report
 
         if not out:

@@ -1,0 +1,85 @@
+"""Pairs of a better and a worse item of one text, by people's answers, for preference training of models."""
+
+from collections.abc import Collection, Iterator
+from itertools import combinations
+from typing import Any
+
+import pandas as pd
+from django.db.models import Prefetch
+
+from analysis.choices import Choices
+from analysis.frames.evidence import evidence_of
+from analysis.science.scores import score_study
+from items.models import Item, Text
+from studies.models import Study, Unit
+from studies.services.declarations import get_declaration
+
+PROMPT = "Write one question about the reading text.\n\n"
+LETTERS = "ABCDEFGHIJKLMNOPQRST"
+# For these measures higher is not simply better: one should be low, the other is part of informativity.
+NOT_QUALITY = {"guessability", "answerability"}
+
+
+def list_preferences(study: Study, purposes: Collection[str]) -> Iterator[dict[str, Any]]:
+    """One row for each measure and pair of items of a text whose mean scores differ; the better one is chosen.
+
+    Only measures where more is better are included. Texts that may not be redistributed are left out.
+    """
+    scores = score_study(evidence_of(study, Choices(purposes=tuple(purposes)))).items
+    scores = scores[~scores["measure"].isin(list_ambiguous(study))]
+    texts, items = load_bank(study)
+    for (measure, text_id), rows in scores.groupby(["measure", "text_id"], sort=True):
+        text = texts[str(text_id)]
+        if text.shareable:
+            yield from pair_items(str(measure), text, items, rows)
+
+
+def list_ambiguous(study: Study) -> set[str]:
+    """Measures that are not known to be better when higher: questions without a scale."""
+    questions = (question for stage in get_declaration(study).stages for question in stage.questions)
+    return NOT_QUALITY | {question.name for question in questions if question.kind != "scale"}
+
+
+def load_bank(study: Study) -> tuple[dict[str, Text], dict[str, Item]]:
+    """Texts and items by their ids, in the versions of the study."""
+    shown = Item.objects.select_related("generator", "text").prefetch_related("options")
+    units = list(Unit.objects.filter(study=study).select_related("text").prefetch_related(Prefetch("items", shown)))
+    texts = {unit.text.external_id: unit.text for unit in units}
+    return texts, {item.external_id: item for unit in units for item in unit.items.all()}
+
+
+def pair_items(measure: str, text: Text, items: dict[str, Item], rows: pd.DataFrame) -> Iterator[dict[str, Any]]:
+    means = (rows["total"] / rows["n"]).to_list()
+    scored = list(zip(rows["item_id"], means, rows["n"], strict=True))
+    for one, other in combinations(scored, 2):
+        better, worse = (one, other) if one[1] > other[1] else (other, one)
+        if better[1] > worse[1]:
+            yield {
+                "prompt": PROMPT + text.body,
+                "chosen": format_item(items[better[0]]),
+                "rejected": format_item(items[worse[0]]),
+                "measure": measure,
+                "text_id": text.external_id,
+                "language": text.language,
+                **describe_side("chosen", items[better[0]], better),
+                **describe_side("rejected", items[worse[0]], worse),
+            }
+
+
+def describe_side(side: str, item: Item, scored: tuple[str, float, int]) -> dict[str, Any]:
+    name, mean, n = scored
+    return {
+        f"{side}_id": name,
+        f"{side}_generator": item.generator.name,
+        f"{side}_score": float(mean),
+        f"{side}_n": int(n),
+    }
+
+
+def format_item(item: Item) -> str:
+    """The item as a model would write it: question, lettered options and the letters of the keys."""
+    options = list(zip(LETTERS, item.options.all(), strict=False))
+    if not options:
+        return f"{item.stem}\nAnswer: {item.expected_answer}" if item.expected_answer else item.stem
+    keys = ", ".join(letter for letter, option in options if option.correct) or "none"
+    return "\n".join([item.stem, *(f"{letter}. {option.text}" for letter, option in options), f"Correct: {keys}"])
