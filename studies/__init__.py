@@ -1,1 +1,1 @@
-"""What is asked of whom: instruments, protocols, studies, assignments, drafts and responses."""
+"""Who is asked what: instruments, protocols, studies, assignments, drafts and responses."""

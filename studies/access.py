@@ -1,4 +1,4 @@
-"""Finding a study with the access check; foreign and unknown ones look alike."""
+"""Find a study with the access check; a foreign study gives the same error as an unknown one."""
 
 from django.http import Http404
 

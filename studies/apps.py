@@ -6,11 +6,11 @@ class StudiesConfig(AppConfig):
     name = "studies"
 
     def ready(self):
-        from jobs.kinds import Kind, register  # models can be imported only now
+        from jobs.kinds import Kind, register  # models cannot be imported earlier
         from jobs.workers import add_chore
         from projects.deletion import takes_along
 
-        # A unit is what one assignment is about: without one of its items it would be another one.
+        # A unit is what one assignment is about; without one of its items it would be a different unit.
         takes_along("studies.UnitItem", "unit")
         steps = {"letters": _("%(done)s of %(total)s messages.")}
         register(Kind("mail", "studies.services.roster.send_mail", _("Sending mail"), steps))

@@ -1,4 +1,4 @@
-"""The picture of a questionnaire that stops: its gates from top to bottom, where each may stop, and every path."""
+"""The picture of a stopping questionnaire: its gates from top to bottom, where each may stop, and every path."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -12,15 +12,15 @@ from studies.protocols.base import Gate, Value
 from studies.protocols.conditions import AllOf, AnyOf, Condition, Is, Not
 from studies.protocols.gates import Path, Way, paths
 
-# In units of the picture, which are pixels at its full width.
+# In the picture's units, which are pixels at full size.
 WIDTH, BOX, STOP_AT, STOP_WIDTH = 780, 440, 589, 190
 LINE, PAD, GAP = 20, 14, 46
-IN_BOX, AT_ARROW = 58, 18  # letters to a line
+IN_BOX, AT_ARROW = 58, 18  # letters per line
 
 
 @dataclass(frozen=True)
 class TextLine:
-    """A line of text and where it is."""
+    """A line of text and its position."""
 
     x: int
     y: int
@@ -30,7 +30,7 @@ class TextLine:
 
 @dataclass(frozen=True)
 class Box:
-    """A gate, or an end."""
+    """A gate or an ending."""
 
     x: int
     y: int
@@ -57,7 +57,7 @@ class Picture:
 
 @dataclass(frozen=True)
 class ListedPath:
-    """One path in words: its length, how it ends, what it asks, and the answers that lead along it."""
+    """One path in words: its length, its ending, its questions, and the answers that lead along it."""
 
     length: str
     ending: str
@@ -129,14 +129,14 @@ def centre_lines(box: Box, lines: list[str]) -> Iterator[TextLine]:
 
 
 def describe_endings(found: list[Path], stop: int | None) -> str:
-    """After how many questions the paths that stop there end: the lengths of all of them."""
+    """The lengths of the paths that stop there: after how many questions they end."""
     lengths = sorted({path.length for path in found if path.stop == stop})
     text = ", ".join(format_ranges(lengths))
     return ngettext("after %(n)s question", "after %(n)s questions", lengths[-1] if lengths else 0) % {"n": text}
 
 
 def format_ranges(numbers: list[int]) -> Iterator[str]:
-    """Rising numbers, those that follow each other taken together: 1, 5–7."""
+    """Rising numbers, with consecutive ones joined: 1, 5–7."""
     start = 0
     for place, number in enumerate(numbers):
         if place + 1 == len(numbers) or numbers[place + 1] != number + 1:
@@ -186,5 +186,5 @@ def describe_path(path: Path, stage: Stage) -> ListedPath:
 
 
 def describe_answers(way: Way) -> str:
-    """The answers that decide on the way."""
+    """The answers that determine this way."""
     return ", ".join(describe_choice(step.question, step.values) for step in way.steps if step.values)

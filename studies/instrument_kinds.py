@@ -36,7 +36,7 @@ class CannotPreview(Exception):
 
 @dataclass(frozen=True)
 class PreviewSubject:
-    """On what an instrument is tried: a text of the project, perhaps one of its items, and one of `Kind.pages`."""
+    """What a preview uses: a text of the project, perhaps one of its items, and one of `Kind.pages`."""
 
     project: Project
     text: Text
@@ -53,7 +53,7 @@ class RenderedPrompt:
 
 
 class InstrumentKind(ABC):
-    """One use of instruments; `use` is how an instrument names it. Register its path with `register_kind`."""
+    """One use of instruments; `use` is its name in an instrument. Register its path with `register_kind`."""
 
     use = ""
     label: Any = ""  # translated when it is shown
@@ -61,7 +61,7 @@ class InstrumentKind(ABC):
 
     @abstractmethod
     def fits(self, content: Mapping[str, Any]) -> bool:
-        """Whether an instrument that does not say its use looks like one of these."""
+        """Whether an instrument that does not name its use has the shape of this kind."""
 
     @abstractmethod
     def problems(self, content: Mapping[str, Any]) -> list[Problem]:
@@ -69,22 +69,23 @@ class InstrumentKind(ABC):
 
     @abstractmethod
     def preview(self, request: HttpRequest, content: Mapping[str, Any], subject: PreviewSubject) -> HttpResponse:
-        """A page on its own, as it would be; stores nothing. The content has no problems. `CannotPreview` if none."""
+        """A complete page as it would be shown; stores nothing. The content has no problems. `CannotPreview` if
+        impossible."""
 
     def notices(self, content: Mapping[str, Any]) -> list[str]:
-        """What to mind, though it can be used."""
+        """Remarks on an instrument that can be used."""
         return []
 
     def pages(self, content: Mapping[str, Any]) -> list[tuple[str, str]]:
-        """Names and titles of what can be previewed one at a time; empty if all is shown at once."""
+        """Names and titles of the pages that can be previewed separately; empty if everything is shown at once."""
         return []
 
     def slots(self, content: Mapping[str, Any], place: str) -> list[str]:
-        """The slots that the wording at that place may have."""
+        """The slots allowed in the wording at that place."""
         return []
 
     def runs(self, project: Project, versions: Collection[int]) -> list[Run]:
-        """Those of the project that used one of these versions (primary keys)."""
+        """The project's runs that used one of these versions (primary keys)."""
         return []
 
 
@@ -92,18 +93,18 @@ _paths: list[str] = []
 
 
 def register_kind(path: str) -> None:
-    """The class at that path; it is imported when an instrument is first looked at."""
+    """Register the class at that path; it is imported when an instrument is first used."""
     _paths.append(path)
 
 
 @cache
 def list_kinds() -> list[InstrumentKind]:
-    """In the order in which the apps were started, which is that of `InstrumentKind.fits`."""
+    """In the order in which the apps start, in which `InstrumentKind.fits` is tried, too."""
     return [import_string(path)() for path in _paths]
 
 
 def find_kind(content: Mapping[str, Any]) -> InstrumentKind | None:
-    """By what the instrument says, else by its shape."""
+    """By the use that the instrument names, else by its shape."""
     if "use" in content:
         use = content["use"]
         return next((kind for kind in list_kinds() if kind.use == use), None)
@@ -111,7 +112,7 @@ def find_kind(content: Mapping[str, Any]) -> InstrumentKind | None:
 
 
 def find_protocol(content: Mapping[str, Any]) -> str | None:
-    """The protocol that the instrument is for: by what it says, else by its name."""
+    """The protocol that the instrument is for: named in its content, else part of its name."""
     name = str(content.get("name", ""))
     named = content.get("protocol", name if name in PROTOCOLS else name.removesuffix("-prompt").removesuffix("-judge"))
     return named if isinstance(named, str) and named in PROTOCOLS else None

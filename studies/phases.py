@@ -1,4 +1,4 @@
-"""Phases: what people go through before, within and after the units. Their shape in a study file, read strictly."""
+"""Phases: what people go through before, between and after the units. Their format in a study file, read strictly."""
 
 import re
 from collections.abc import Mapping
@@ -26,10 +26,10 @@ Kind = Literal[
 ]
 ASKING = ("background", "comprehension", "training", "test", "attention", "survey")
 SCORED = ("comprehension", "training", "test", "attention")  # their questions have right answers
-ENDING = ("comprehension", "test")  # who fails one takes no further part
+ENDING = ("comprehension", "test")  # failing one ends a person's part
 PROFILE = ("background", "survey")  # their answers describe the annotator in exports
 AFTER_UNITS = ("survey", "thanks")
-ONCE = ("consent", "practice", "thanks")  # a study has one of these at most
+ONCE = ("consent", "practice", "thanks")  # a study has at most one of each
 COMPREHENSION_TRIES = 2
 MAX_ANSWER = 2_000
 MAX_PICTURES = 20
@@ -61,7 +61,7 @@ def name_alone(value: Any) -> Any:
 
 
 def kind_alone(value: object) -> object:
-    """A phase that is written as its kind alone has the usual wording."""
+    """Accept a phase that is written as its kind alone; it has the default wording."""
     return {"kind": value} if isinstance(value, str) else value
 
 
@@ -76,7 +76,7 @@ class Strict(BaseModel):
 
 
 class Level(Strict):
-    """One answer that may be chosen."""
+    """One possible answer."""
 
     value: Annotated[str, Field(min_length=1, max_length=200), AfterValidator(check_one_line)]
     label: Annotated[str, Field(min_length=1, max_length=300), AfterValidator(check_one_line)]
@@ -111,7 +111,7 @@ class PhaseQuestion(Strict):
         return self
 
     def read(self, given: Any) -> str | None:
-        """The answer that was sent, None if there is none; what is not on offer is none."""
+        """The submitted answer, None if it is missing or not one of the levels."""
         written = given.strip() if isinstance(given, str) else ""
         if self.kind == "tick":
             return "true" if written == "true" else "false"
@@ -124,7 +124,7 @@ class PhaseQuestion(Strict):
 
 
 class Phase(Strict):
-    """One phase, worded in the language of the study. What is left out has the usual wording of its kind."""
+    """One phase, worded in the language of the study. Fields that are left out have the default wording of its kind."""
 
     kind: Kind
     name: Name = ""
@@ -152,7 +152,7 @@ class Phase(Strict):
         return self
 
     def problems(self) -> list[str]:
-        """Why a phase of this kind cannot be as it is, in sentences; a phase may have only what its kind allows."""
+        """Why a phase of this kind is invalid, in sentences; a phase may have only the fields that its kind allows."""
         allowed = {
             "questions": self.kind in ASKING,
             "pass_mark": self.kind in ENDING,
@@ -189,7 +189,7 @@ class Phase(Strict):
         if question.screen_out and self.kind != "background":
             return [_("the question “%(name)s”: only background questions screen people out.") % place]
         if self.kind == "attention" and not self.names_answer(question):
-            # A check is fair only if whoever reads it knows what to choose.
+            # An attention check is fair only if its reader can know what to choose.
             return [_("the text of “%(name)s” must name the right answer, so that nobody fails who reads it.") % place]
         return []
 
@@ -212,11 +212,11 @@ class Phase(Strict):
 
     @property
     def version_shown(self) -> str:
-        """What tells this wording from any other: the version that the researcher gave, else a hash of it."""
+        """The version of this wording: the one that the researcher gave, else a hash of it."""
         return self.version or sha256(self.model_dump_json().encode()).hexdigest()[:12]
 
     def read(self, data: Mapping[str, Any]) -> dict[str, str]:
-        """The answers among the fields of a POST, by the name of the question."""
+        """The answers in a POST, by name of the question."""
         read = {question.name: question.read(data.get(question.name)) for question in self.questions}
         return {name: value for name, value in read.items() if value is not None}
 
@@ -227,7 +227,8 @@ class Phase(Strict):
         return sum(answers.get(each.name) == each.answer for each in self.questions)
 
     def is_passed(self, score: int) -> bool:
-        """Whether somebody with that many right answers goes on; of what is not an end, everybody does."""
+        """Whether somebody with so many right answers may continue; in phases that do not end the part, everybody
+        may."""
         return self.kind not in ENDING or score >= (self.pass_mark or len(self.questions))
 
     def screens_out(self, answers: Mapping[str, str]) -> bool:
@@ -239,7 +240,7 @@ class Phase(Strict):
 
 
 def check_phases(phases: list[Phase]) -> list[Phase]:
-    """Names are unique, and there is one consent, practice and thanks at most."""
+    """Names must be unique, and there may be only one consent, practice and thanks."""
     names = [phase.name for phase in phases]
     for phase in phases:
         if names.count(phase.name) > 1:

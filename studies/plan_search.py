@@ -1,4 +1,4 @@
-"""The search behind counterbalanced plans: labels on (text, seat) cells, even over seats and over pairs of seats."""
+"""The search for counterbalanced plans: labels on (text, seat) cells, balanced over seats and over pairs of seats."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ IntArray = NDArray[np.int64]
 FloatArray = NDArray[np.float64]
 
 NOBODY = -1  # the label of a seat that does not do the text
-CANDIDATES = 48  # seats looked at in one step: keeps a step's cost bounded however many seats there are
+CANDIDATES = 48  # seats considered per step, which bounds the cost of a step
 REPEAT = 1.0  # weight of a pair meeting twice under one label, beside meeting once more at all
 HOT, COLD = 1.0, 0.5  # first and last temperature
-WEAK, STRONG = 0.5, 3.0  # first and last weight of being even within a seat, beside being even over pairs
+WEAK, STRONG = 0.5, 3.0  # first and last weight of balance within a seat, relative to balance over pairs
 STEPS_PER_CELL, FEWEST_STEPS, MOST_STEPS, MOST_WORK = 5, 300, 60_000, 2_000_000
 ALL_STEPS = 10_000  # fresh starts end when their steps add up to this
 
 
 @dataclass(frozen=True)
 class Design:
-    """What is to be labelled.
+    """The cells to be labeled.
 
     share: (texts, labels), the part of a text's seats that should get each label; rows sum to 1.
     who: per text the seats that do it. paired: (labels,), 1 where two seats with the same label on a text share it.
@@ -43,23 +43,23 @@ class Design:
 
     @cached_property
     def target(self) -> FloatArray:
-        """(texts, labels): seats per text and label, not whole where the numbers do not divide."""
+        """(texts, labels): wanted seats per text and label; fractions if the numbers do not divide evenly."""
         return np.asarray(self.assigned.sum(axis=1, keepdims=True) * self.share)
 
     @cached_property
     def target_of_seats(self) -> FloatArray:
-        """(seats, labels): texts per seat and label if all were even."""
+        """(seats, labels): texts per seat and label in a perfectly even plan."""
         return np.asarray(self.assigned.T @ self.share)
 
     @cached_property
     def open_texts(self) -> IntArray:
-        """Texts on which a change is possible at all."""
+        """Texts on which a change is possible."""
         several = (self.share > 0).sum(axis=1) > 1
         return np.flatnonzero(several & (self.assigned.sum(axis=1) > 0))
 
     @cached_property
     def group(self) -> float:
-        """Mean number of seats that meet under one label of a text, at least 2."""
+        """Mean number of seats with the same label on a text, at least 2."""
         places = (self.target > 0) & (self.paired > 0)
         return max(2.0, float(self.target[places].mean()) if places.any() else 0.0)
 
@@ -70,10 +70,10 @@ Cost = tuple[float, float]
 def balance_labels(design: Design, rng: np.random.Generator) -> IntArray:
     """(texts, seats) labels, NOBODY where a seat does not do the text.
 
-    Always: a text gives each label to floor or ceil of the wanted number of seats. As far as the search gets: each seat
-    has its labels equally often, any two seats share equally many texts, and those under different labels. Simulated
-    annealing (Kirkpatrick, Gelatt & Vecchi 1983) over swaps within a text, from fresh starts until the bound or the
-    budget is reached. The same numbers give the same plan: the budget is counted in steps, not in seconds.
+    Guaranteed: on each text a label gets floor or ceil of the wanted number of seats. As far as the search gets: each
+    seat has its labels equally often, and any two seats share equally many texts, spread over different labels.
+    Simulated annealing (Kirkpatrick, Gelatt & Vecchi 1983) over swaps within a text, from fresh starts until the bound
+    or the budget is reached. The same numbers give the same plan: the budget is counted in steps, not in seconds.
     """
     steps, bound = _steps(design), _bound(design)
     best, best_cost = _start(design, rng), (np.inf, np.inf)
@@ -89,13 +89,13 @@ def balance_labels(design: Design, rng: np.random.Generator) -> IntArray:
 
 
 def _steps(design: Design) -> int:
-    """Steps of one run: by size, bounded so that large plans take seconds; a step's work grows with the seats."""
+    """Steps of one run: by size, bounded so that large plans take seconds; the work per step grows with the seats."""
     wanted = max(FEWEST_STEPS, STEPS_PER_CELL * int(design.assigned.sum()))
     return min(wanted, MOST_STEPS, MOST_WORK // design.seats + 1)
 
 
 def _start(design: Design, rng: np.random.Generator) -> IntArray:
-    """A first plan: text by text in random order, each label to the seats that need it most."""
+    """A first plan: text by text in random order, each label goes to the seats that need it most."""
     labels = np.full((len(design.who), design.seats), NOBODY)
     lack_of_seats, lack = design.target_of_seats.copy(), np.zeros(design.share.shape[1])
     for text in rng.permutation(len(design.who)):
@@ -141,7 +141,7 @@ def _meetings(design: Design, given: NDArray[np.bool_]) -> FloatArray:
 
 
 def _bound(design: Design) -> Cost:
-    """No plan is better than this; some sizes have none that reaches it."""
+    """A lower bound on the cost of any plan; for some sizes no plan reaches it."""
     seats = sum(_least_square_error(row) for row in design.target_of_seats)
     overall = _least_square_error(design.target.sum(axis=0))
     sizes = np.floor(design.target + 1e-9)

@@ -1,8 +1,8 @@
 """Counterbalanced plans: which seats do which texts, and whose items each seat guesses on each text.
 
 A seat is a place in the plan that an annotator takes. A plan is a list over texts of lists over seats; a cell names
-the generator whose items are guessed, None where the seat does not do the text. Plans depend on the seed and on the
-order in which generators are given, never on their names.
+the generator whose items are guessed, or None if the seat does not do the text. Plans depend on the seed and on the
+order of the generators, never on their names.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from studies.plan_search import Design, IntArray, balance_labels
 
 Plan = list[list[str | None]]
 
-ORDERS_TRIED = 20  # random orders in which a new seat's texts are filled; the most even result is kept
+ORDERS_TRIED = 20  # random orders in which a new seat is filled; the most balanced result is kept
 
 
 class PlanError(ValueError):
-    """No plan has these numbers; the message says which to change."""
+    """No plan is possible with these numbers; the message says which to change."""
 
 
 def make_guess_plan(
@@ -73,8 +73,9 @@ def extend_plan(
 ) -> list[str | None]:
     """The cells of one more seat, text by text; `does` are the texts it does (default all).
 
-    On each text it gets a generator with the fewest guesses so far; among those the one it has least often itself, then
-    the one shared with seats it shares least with, then the one guessed least in the study. No other cell changes.
+    On each text it gets a generator with the fewest guesses so far; among those the one it has least often itself,
+    then the one shared with seats that it shares least with, then the one guessed least in the study. Other cells
+    stay.
     """
     doing = _texts_done(plan, texts, does)
     rng = np.random.default_rng(seed)
@@ -89,7 +90,7 @@ def _new_seat(
     seat = _NewSeat(plan, texts, doing)
     fewest = {text: _fewest(plan[text], texts[text]) for text in doing}
     mixed = [doing[at] for at in rng.permutation(len(doing))]
-    # texts that leave no choice come first, so that those that do can make up for them
+    # texts without a choice come first, so that the others can compensate
     for text in sorted(mixed, key=lambda text: len(fewest[text])):
         candidates = [fewest[text][at] for at in rng.permutation(len(fewest[text]))]
         seat.take(text, min(candidates, key=partial(seat.rank, text)))
@@ -97,7 +98,7 @@ def _new_seat(
 
 
 class _NewSeat:
-    """The column of a seat that joins a plan, and the counts that each choice rests on."""
+    """The column of a seat that joins a plan, and the counts on which each choice is based."""
 
     def __init__(self, plan: Sequence[Sequence[str | None]], texts: Sequence[Sequence[str]], doing: list[int]) -> None:
         self.plan = plan
@@ -126,14 +127,15 @@ class _NewSeat:
 
 
 def _fewest(row: Sequence[str | None], generators: Sequence[str]) -> list[str]:
-    """The generators of a text that have the fewest guesses in its row."""
+    """The generators of a text with the fewest guesses in its row."""
     guesses = Counter(row)
     low = min(guesses[name] for name in generators)
     return [name for name in generators if guesses[name] == low]
 
 
 def _some_seats(texts: int, annotators: int, per_unit: int, rng: np.random.Generator) -> list[list[int]]:
-    """Exactly `per_unit` seats per text: the search labels each seat as in or out, and only those in meet."""
+    """Exactly `per_unit` seats per text: the search labels each seat as in or out, and only pairs of “in” count as
+    meeting."""
     part = per_unit / annotators
     everybody: IntArray = np.arange(annotators)
     design = Design(annotators, np.tile([part, 1 - part], (texts, 1)), (everybody,) * texts, np.array([1.0, 0.0]))
@@ -178,7 +180,7 @@ def _texts_done(
 
 
 def _check_numbers(texts: int, annotators: int, per_unit: int | None, shared: int, own: int) -> None:
-    """Refuse numbers that contradict each other."""
+    """Raises an error if numbers contradict each other."""
     if texts < 0 or annotators < 1 or shared < 0 or own < 0:
         raise PlanError("A plan needs at least one annotator, and no number below 0; correct the numbers of the plan.")
     if per_unit is not None and not 1 <= per_unit <= annotators:
@@ -198,15 +200,15 @@ def _check_numbers(texts: int, annotators: int, per_unit: int | None, shared: in
 def fill_evenly(units: int, seats: int, per_unit: int, *, seed: int) -> list[list[int]]:
     """Exactly `per_unit` seats per unit, ascending; numbers of units per seat differ by at most one.
 
-    Units are filled in a random order, each by those who have fewest; of these by who has shared fewest units with
-    those already chosen for it, then by lot.
+    Units are filled in a random order, each with the seats that have fewest units; of these with those that have
+    shared fewest units with the seats already chosen, then at random.
     """
     if not 1 <= per_unit <= seats:
         raise PlanError(f"Each unit can be done by 1 to {seats} annotators, not by {per_unit}; change per_unit.")
     rng = np.random.default_rng(seed)
     load, met = np.zeros(seats, dtype=np.int64), np.zeros((seats, seats), dtype=np.int64)
     found: list[list[int]] = [[] for _ in range(units)]
-    above = units * per_unit + 1  # what two seats can have shared, over all places
+    above = units * per_unit + 1  # an upper bound on units shared by two seats
     for unit in rng.permutation(units).tolist():
         chosen: list[int] = []
         order = load * above  # first by load, then by what is shared

@@ -41,7 +41,7 @@ def make_handle() -> str:
 
 
 def make_handles(number: int) -> Iterator[str]:
-    """Each starts with a letter, so that it can be in an HTML id."""
+    """Each starts with a letter, as HTML ids must."""
     digits = secrets.token_hex(6 * number)
     return ("h" + digits[start : start + 12] for start in range(0, 12 * number, 12))
 
@@ -59,7 +59,7 @@ def draw_orders(
 ) -> dict[str, list]:
     """The items of each stage in random order, each with its options in one random order for all stages.
 
-    Of a pair the first shown is on the left.
+    The first shown item of a pair is on the left.
     """
     if not items:
         return {stage.name: [[make_handle(), None, []]] for stage in declaration.stages}
@@ -85,9 +85,10 @@ def read_shown_items(shown: dict[str, list], stage: str) -> list[ShownItem]:
 
 @dataclass(frozen=True)
 class Subject:
-    """What one answer on a page is about: an item, the items of a unit that are compared, or the text itself.
+    """What one answer on a page is about: an item, the compared items of a unit, or the text itself.
 
-    `sides`: the items in the order shown, of a pair from left to right; none of the text. `options`: of the one item.
+    `sides`: the compared items in the order shown, for a pair from left to right; empty for a text. `options`: of a
+    single item.
     """
 
     handle: str
@@ -97,11 +98,11 @@ class Subject:
 
 
 def list_subjects(shown: Sequence[ShownItem], kind: UnitKind = "text", first: int | None = None) -> list[Subject]:
-    """What is asked about in a stage, in the order shown. `first`: of a pair the unit's first item."""
+    """The subjects of a stage, in the order shown. `first`: the unit's first item, for a pair."""
     if kind not in COMPARED:
         return [
             Subject(item.handle, item.item_id, (item,), item.options) if item.item_id else Subject(item.handle, None)
             for item in shown
         ]
-    # Named after the one shown first: the name must not tell which is the unit's first.
+    # Named after the one shown first: the name must not reveal which is the unit's first.
     return [Subject(shown[0].handle, first, tuple(shown))] if shown else []

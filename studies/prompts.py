@@ -1,4 +1,4 @@
-"""What a model is asked, from an instrument of prompts: slots are filled in, and nothing else changes, to the byte.
+"""Fills the slots in an instrument of prompts for models; nothing else changes, to the byte.
 
 An instrument of prompts for evaluators holds `labels` (correct, incorrect), `text` (how {text} is laid out), a template
 for each stage, and `again`, which is sent after a reply without a label.
@@ -23,7 +23,7 @@ OF_THE_KEY = {"answer", "reference", "key", "correct"}
 
 
 class BadTemplate(ValueError):
-    """The instrument cannot be used as prompts; the message is a sentence that says what to change, `place` where."""
+    """The instrument cannot be used for prompts; the message is a sentence that says what to change, `place` where."""
 
     def __init__(self, sentence: str, place: str = ""):
         super().__init__(sentence)
@@ -59,7 +59,7 @@ class Prompts:
 
 
 def fill_template(template: str, values: Mapping[str, str]) -> str:
-    """The slots filled in, and nothing else changed; a slot in what is filled in stays what it is."""
+    """The template with its slots filled; braces in the values stay unchanged."""
     return SLOT.sub(lambda found: values[found[1]], template)
 
 
@@ -73,7 +73,7 @@ def read_prompts(content: Mapping[str, Any], with_text: Mapping[str, bool]) -> P
 
 
 def list_checks(content: Mapping[str, Any], with_text: Mapping[str, bool]) -> Iterator[Callable[[], object]]:
-    """Each raises `BadTemplate` if something is wrong with one part of the instrument."""
+    """Checks that raise `BadTemplate`, each for one part of the instrument."""
     yield partial(read_labels, content)
     yield partial(read_layout, content)
     for stage, shows_text in with_text.items():
@@ -82,7 +82,7 @@ def list_checks(content: Mapping[str, Any], with_text: Mapping[str, bool]) -> It
 
 
 def collect_problems(checks: Iterable[Callable[[], object]]) -> list[Problem]:
-    """What all the checks have to say."""
+    """The problems found by all checks."""
     found = []
     for check in checks:
         try:
@@ -93,7 +93,7 @@ def collect_problems(checks: Iterable[Callable[[], object]]) -> list[Problem]:
 
 
 def list_slots(stage_shows_text: bool) -> tuple[list[str], list[str]]:
-    """What the template of a stage needs, and what it may use beside that."""
+    """The slots that the template of a stage needs, and those it may also use."""
     return ([TEXT, QUESTION, OPTION], [TITLE]) if stage_shows_text else ([QUESTION, OPTION], [])
 
 
@@ -130,7 +130,7 @@ def read_layout(content: Mapping[str, Any]) -> Layout:
 def check_slots(
     name: str, template: str, needed: Iterable[str], optional: Iterable[str] = (), hidden: Iterable[str] = ()
 ) -> None:
-    """Every slot that the prompt needs is there, and none that it cannot fill or must not show."""
+    """Every slot that the prompt needs must be there, and none that cannot be filled or must not be shown."""
     found, needed, hidden = set(SLOT.findall(template)), list(needed), set(hidden)
     known = [*needed, *optional]
     values = {"name": name, "slots": ", ".join(f"{{{slot}}}" for slot in known) or _("none")}
@@ -144,7 +144,7 @@ def check_slots(
 
 
 def explain_slot(slot: str, hidden: set[str]) -> str:
-    """Why a slot cannot be in a template."""
+    """Why a slot is not allowed in a template."""
     if slot in hidden & OF_THE_TEXT:
         return _(
             "“%(name)s” contains the placeholder %(slot)s, but the text is not shown at this point. "

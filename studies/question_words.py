@@ -1,4 +1,4 @@
-"""Stages, questions and answers in words: files keep the names of the contract, pages do not."""
+"""Display names of stages, questions and answers: files keep the names of the contract, pages do not."""
 
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _now
@@ -64,12 +64,12 @@ STAGES: Words = {
 
 
 def name_question(name: str) -> str:
-    """A question, a dimension or a category; names of an own instrument with blanks for what parts their words."""
+    """A question, a dimension or a category; names of a project's own instrument get spaces for separators."""
     return look_up(QUESTIONS, name)
 
 
 def name_label(name: str) -> str:
-    """An answer to a question that has categories; where that is the question at which a person stopped, its name."""
+    """An answer to a question with categories; for the question at which a person stopped, its name."""
     return look_up(LABELS if name in LABELS else QUESTIONS, name)
 
 
@@ -78,7 +78,7 @@ def name_stage(name: str) -> str:
 
 
 def look_up(words: Words, name: str) -> str:
-    """The words here, else those that a protocol has for its own names."""
+    """The words here, else the protocol's words for its own names."""
     if name in words:
         return str(words[name])
     own = next((protocol.words[name] for protocol in PROTOCOLS.values() if name in protocol.words), None)

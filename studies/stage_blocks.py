@@ -1,4 +1,4 @@
-"""What is asked about one item or pair, as a template draws it: allow-listed, and nothing else reaches a browser."""
+"""What a template needs to show one item or pair: only listed fields, so that nothing else reaches a browser."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -26,7 +26,7 @@ class OptionRow:
 
 @dataclass(frozen=True)
 class LevelRow:
-    """One answer that may be chosen: what is sent, the key that chooses it, and its words."""
+    """One possible answer: the value that is sent, the keyboard key that chooses it, and its words."""
 
     value: str
     digit: int
@@ -46,18 +46,18 @@ class QuestionRow:
     text: str
     help: str
     gate: str
-    part: str  # the heading under which it is where the same is asked several times
+    part: str  # the heading of its part, if the question is repeated
     levels: tuple[LevelRow, ...]
     value: str
     is_asked: bool
     asked_if: str  # the condition as JSON; empty if it is always asked
     is_required: bool = True
-    is_apart: bool = False  # what is picked here may not be picked for another question
+    is_apart: bool = False  # its item may not be picked for another question, too
     rewords: bool = False  # its text is another wording of the item
-    reworded: bool = False  # it is after such a text, and is about that wording where there is one
+    reworded: bool = False  # it follows such a text, and is about that rewording if there is one
     is_open: bool = True  # False: answered in an earlier round, shown only
     own: str = ""
-    checked: str = ""  # the answer of another that is judged here, with its words
+    checked: str = ""  # another person's answer that is judged here, with its words
     others: tuple[str, ...] = ()
     others_comments: tuple[str, ...] = ()
     comment_field: str = ""
@@ -66,12 +66,12 @@ class QuestionRow:
 
     @property
     def is_rating(self) -> bool:
-        """Whether it is a question with a scale of its own beneath it, and no row of a grid."""
+        """Whether it is a question with a scale of its own beneath it rather than a row of a grid."""
         return self.kind == "scale" and bool(self.text) and not self.is_anchored
 
     @property
     def is_common(self) -> bool:
-        """Whether it looks the same for every item where the same is chosen: nothing that people wrote is in it."""
+        """Whether it looks the same for every item with the same choice, without anything that people wrote."""
         return self.kind not in ("text", "pick") and not (self.own or self.checked or self.reworded)
 
     @property
@@ -80,13 +80,13 @@ class QuestionRow:
 
     @property
     def named_levels(self) -> list[LevelRow]:
-        """The answers to a choice among items that are not items."""
+        """The answers to a choice among items that are not items themselves."""
         return [level for level in self.levels if level.label]
 
 
 @dataclass
 class GateRows:
-    """The questions of one gate, or part; it is open if any of them is asked by now."""
+    """The questions of one gate or part; open if any of them is asked by now."""
 
     title: str
     rows: list[QuestionRow]
@@ -98,7 +98,7 @@ class GateRows:
 
 @dataclass
 class Side:
-    """One of the items that are compared. `choices`: the questions that it can be picked for, each with its level."""
+    """One of the compared items. `choices`: the questions for which it can be picked, each with its level."""
 
     handle: str
     letter: str
@@ -110,7 +110,7 @@ class Side:
 
 @dataclass
 class ItemBlock:
-    """One item as the page draws it; the sides of items that are compared; of the text itself only the questions."""
+    """One item as the page shows it, or the sides of compared items; for a text only the questions."""
 
     handle: str
     number: int
@@ -145,7 +145,7 @@ class ItemBlock:
 
 
 def build_blocks(form: StageForm) -> list[ItemBlock]:
-    """What a form asks about, in the order shown, ready for the template."""
+    """The questions of a form, in the order shown, ready for the template."""
     return [build_block(form, number, subject) for number, subject in enumerate(form.subjects, 1)]
 
 
@@ -165,7 +165,7 @@ def build_block(form: StageForm, number: int, subject: Subject) -> ItemBlock:
 
 
 def add_item(block: ItemBlock, form: StageForm, subject: Subject) -> None:
-    """Add stem, answer and options of the one item that the subject is."""
+    """Add stem, answer and options of the single item that the subject is."""
     item, stage = form.shown_items.items[subject.sides[0].item_id], form.stage
     block.ticks = next((question.name for question in stage.questions if question.per == "option"), "")
     ticked, unsure = f"{block.ticks}-{subject.handle}", f"{UNSURE}-{subject.handle}"
@@ -189,7 +189,7 @@ def get_expected_answer(stage: Stage, item: Item) -> str:
 def build_options(
     form: StageForm, shown: ShownItem, ticked: Sequence[str] = (), unsure: Sequence[str] = ()
 ) -> list[OptionRow]:
-    """The options in the order shown, keys first where the stage says so; none where it does not show them."""
+    """The options in the order shown, keys first if the stage says so; none if it does not show them."""
     stage = form.stage
     if "options" not in stage.shows or shown.item_id is None:
         return []
@@ -211,7 +211,7 @@ def build_options(
 
 
 def build_rows(form: StageForm, subject: Subject) -> list[QuestionRow]:
-    """The questions about the item as a whole; in a second round those that are open again stand among the others."""
+    """The questions about the item as a whole; in a second round the reopened ones stay among the others."""
     opened, again = form.stage.find_reached(form.path(subject)), form.reopened[subject.handle]
     found: list[QuestionRow] = []
     for question in form.applicable_questions[subject.handle]:
@@ -249,7 +249,7 @@ def build_row(form: StageForm, subject: Subject, question: Question) -> Question
 
 
 def show_round(row: QuestionRow, cell: Mapping[str, Any] | None, form: StageForm, subject: Subject) -> None:
-    """What a second round shows beside an answer: one's own, and of a split cell the others'."""
+    """What a second round shows beside an answer: one's own, and for a split cell the others'."""
     row.is_open = cell is not None
     if cell is None:
         return
@@ -263,7 +263,7 @@ def show_round(row: QuestionRow, cell: Mapping[str, Any] | None, form: StageForm
 
 
 def show_checked(row: QuestionRow, cell: Mapping[str, Any] | None, form: StageForm, subject: Subject) -> None:
-    """The answer that an expert judges, in the words of the stage in which it was given; never whose it is."""
+    """The answer that an expert judges, in the words of its stage, without whose it is."""
     row.is_open = cell is not None
     if cell is None:
         return
@@ -274,7 +274,7 @@ def show_checked(row: QuestionRow, cell: Mapping[str, Any] | None, form: StageFo
 
 
 def build_levels(question: Question, words: Mapping[str, Any], value: str, subject: Subject) -> tuple[LevelRow, ...]:
-    """The answers to choose from, with the words of the wording, in its order; none for a tick and a free text."""
+    """The answers to choose from, in the words and order of the wording; none for a tick and a free text."""
     values: list[Any] = list(question.levels)
     if question.kind == "pick":
         values = [*(side.handle for side in subject.sides), *values]
@@ -297,7 +297,7 @@ def build_levels(question: Question, words: Mapping[str, Any], value: str, subje
 
 
 def map_words(values: Sequence[Any], listed: Sequence[Mapping[str, Any]]) -> dict[Any, Mapping[str, Any]]:
-    """The words of each level. Words for a scale of another length name its ends only."""
+    """The words of each level. Words for a scale of another length name only its ends."""
     by_value = {entry["value"]: entry for entry in listed}
     if set(by_value) == set(values) or not all(isinstance(value, int) for value in (*values, *by_value)):
         return by_value

@@ -1,4 +1,4 @@
-"""Read YAML strictly and bounded in size; write instruments so that they read back the same; change them in place."""
+"""Read YAML strictly and with a size limit; write instruments so that they read back the same; edit them in place."""
 
 import copy
 import math
@@ -22,7 +22,7 @@ class NotYaml(ValueError):
 
 
 class StrictLoader(yaml.SafeLoader):
-    """Refuses aliases, which multiply what they stand for, tags, numbers of any length, and keys that occur twice."""
+    """Refuses aliases (which can expand enormously), tags, numbers of any length, and duplicate keys."""
 
     def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
         event: Any = self.peek_event()  # type: ignore[no-untyped-call]
@@ -60,7 +60,7 @@ StrictLoader.add_constructor("tag:yaml.org,2002:int", StrictLoader.construct_sho
 
 
 def load_yaml(content: str) -> Any:
-    """What a YAML text stands for; `NotYaml` if it is none, or too large."""
+    """The value of a YAML text; `NotYaml` if it is invalid or too large."""
     if len(content) > MAX_CHARACTERS:
         raise NotYaml(_("The file is longer than %(n)d characters. Shorten it.") % {"n": MAX_CHARACTERS})
     try:
@@ -75,7 +75,7 @@ def load_yaml(content: str) -> Any:
 
 
 def load_mapping(content: str) -> dict[Any, Any]:
-    """The mapping that a YAML text is; `NotYaml` if it is none, or too large."""
+    """The mapping in a YAML text; `NotYaml` if it is not one, or too large."""
     loaded = load_yaml(content)
     if not isinstance(loaded, dict):
         raise NotYaml(_("A study file is a YAML mapping that starts with slug, title and protocol."))
@@ -95,7 +95,7 @@ def explain_yaml_error(error: yaml.MarkedYAMLError) -> str:
 ContentPath = tuple[str | int, ...]
 
 WORD = re.compile(r"[A-Za-z_][\w-]*", re.ASCII)
-# What YAML's literal blocks cannot hold, or what PyYAML would write in another style.
+# What YAML's literal blocks cannot hold, or PyYAML would write in another style.
 NO_BLOCK = re.compile(
     r"\A[ \n]|[ ]\n|[ ]\Z|[\u2028\u2029]|[^\n\x20-\x7e\xa0-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]"
 )
@@ -108,7 +108,7 @@ class Dumper(yaml.SafeDumper):
 
 
 def represent_text(dumper: yaml.SafeDumper, text: str) -> yaml.ScalarNode:
-    """Words as they are, texts of several lines as a block, all else in quotes."""
+    """Words unquoted, texts of several lines as a block, everything else in quotes."""
     style = "|" if is_block(text) else None if WORD.fullmatch(text) else '"'
     return dumper.represent_scalar("tag:yaml.org,2002:str", text, style=style)
 
@@ -126,7 +126,7 @@ def write_yaml(content: Any) -> str:
 
 
 def read_yaml(source: str) -> dict[str, Any]:
-    """The content that a source stands for; `NotYaml` with the line, or with the place of what cannot be stored."""
+    """The content of a source; `NotYaml` with the line, or with the place of a value that cannot be stored."""
     content = load_yaml(source)
     if not isinstance(content, dict):
         raise NotYaml(_("An instrument is a YAML mapping that starts with name, language and title."))
@@ -135,7 +135,7 @@ def read_yaml(source: str) -> dict[str, Any]:
 
 
 def refuse_unstorable(value: Any, path: ContentPath = ()) -> None:
-    """JSON is what the database holds: text, numbers, true, false, nothing, and lists and mappings of these."""
+    """The database stores JSON: text, numbers, true, false, null, and lists and mappings of these."""
     if isinstance(value, dict):
         for key, part in value.items():
             if not isinstance(key, str) or "." in key:
@@ -162,7 +162,7 @@ def join_path(path: ContentPath) -> str:
 
 
 def iter_leaves(content: Any, path: ContentPath = ()) -> Iterator[tuple[ContentPath, Any]]:
-    """Every wording with its path, in order. A list of plain values is one leaf; so is an empty list or mapping."""
+    """Every wording with its path, in order. A list of plain values is one leaf, like an empty list or mapping."""
     if isinstance(content, dict) and content:
         for key, part in content.items():
             yield from iter_leaves(part, (*path, key))
@@ -174,17 +174,17 @@ def iter_leaves(content: Any, path: ContentPath = ()) -> Iterator[tuple[ContentP
 
 
 def get_at(content: Any, path: ContentPath) -> Any:
-    """What is at a path; `LookupError` or `TypeError` if nothing is there."""
+    """The value at a path; `LookupError` or `TypeError` if there is none."""
     for part in path:
         content = content[part]
     return content
 
 
 def apply_changes(source: str, changes: Mapping[ContentPath, Any]) -> str:
-    """The source with other values at these paths, all else as it was written.
+    """The source with other values at these paths, and everything else unchanged.
 
-    A key that is new at the top is added at the end. Where that cannot be done in place, the whole is written anew,
-    which costs its comments: what it says is always right.
+    A new key at the top level is added at the end. If a change cannot be made in place, the whole source is written
+    anew and loses its comments; its content is always right.
     """
     content = read_yaml(source)
     wanted = copy.deepcopy(content)
@@ -215,7 +215,7 @@ def splice(source: str, content: Mapping[str, Any], changes: Mapping[ContentPath
 
 
 def plan_replacement(source: str, root: Any, path: ContentPath, value: Any) -> tuple[int, int, str]:
-    """Where in the source the value at the path begins and ends, and what is to be there."""
+    """Where the value at the path begins and ends in the source, and its replacement."""
     node, column, in_flow = root, 0, False
     for part in path:
         in_flow = in_flow or bool(node.flow_style)

@@ -1,4 +1,4 @@
-"""Wordings of instruments: what must be in them, and how two versions differ."""
+"""Wordings of instruments: their required contents, and how two versions differ."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -14,24 +14,24 @@ from studies.prompts import SLOT
 from studies.protocols import PROTOCOLS, InvalidParameter
 from studies.strict_yaml import ContentPath, iter_leaves, join_path
 
-# What must be in a wording for people: everything that the shipped wording of its protocol has, and no unknown slot.
+# A wording for people must have everything that its protocol's shipped wording has, and no unknown slot.
 #
 # Parts that a researcher lists freely (levels, questions, gates, dimensions) are checked by the shape of their entries
 # and by the protocol itself.
 
 FREE = {"levels", "questions", "gates", "dimensions", "criteria"}
 NEVER_EMPTY = {"title", "next", "agree", "start", "confirm", "back", "none", "question", "label"}
-OPTIONAL = {"check", "check_done"}  # a wording without them is whole, but its studies have no expert check
+OPTIONAL = {"check", "check_done"}  # a wording without them is complete, but its studies have no expert check
 HEAD = {"name", "language", "title", "use", "protocol"}
 
 
 def check_wording(content: Mapping[str, Any], model: Mapping[str, Any]) -> list[Problem]:
-    """What the content misses or has differently, compared with `model`, the wording that ships with its protocol."""
+    """What the content lacks, or has in another form, compared with `model`, the shipped wording of its protocol."""
     return [*check_shape(content, model), *check_slots(content, model), *check_empty(content)]
 
 
 def check_against_protocol(content: Mapping[str, Any], protocol: str) -> list[Problem]:
-    """What keeps the protocol from reading a wording of the right shape."""
+    """Why the protocol cannot read a wording of the right shape."""
     declared = PROTOCOLS[protocol]
     try:
         declared.declare(declared.fill({}), content)
@@ -47,7 +47,7 @@ def check_against_protocol(content: Mapping[str, Any], protocol: str) -> list[Pr
 
 
 def check_shape(content: Any, model: Any, path: ContentPath = ()) -> Iterator[Problem]:
-    """Missing wordings, and such of another kind."""
+    """Missing wordings, and those of another type."""
     if isinstance(model, dict):
         if not isinstance(content, dict):
             yield Problem(join_path(path), _("“%(place)s” must be a mapping of wordings.") % {"place": join_path(path)})
@@ -87,7 +87,7 @@ def check_list(content: Any, model: list[Any], path: ContentPath) -> Iterator[Pr
 
 
 def check_slots(content: Mapping[str, Any], model: Mapping[str, Any]) -> Iterator[Problem]:
-    """A slot is filled where the shipped wording has it, and nowhere else; people would see its braces."""
+    """A slot is filled only where the shipped wording has it; elsewhere people would see its braces."""
     for path, value in iter_leaves(content):
         known = list_slots_at(model, path)
         for slot in sorted(set(SLOT.findall(join_words(value))) - set(known)):
@@ -100,7 +100,7 @@ def check_slots(content: Mapping[str, Any], model: Mapping[str, Any]) -> Iterato
 
 
 def list_slots_at(model: Any, path: ContentPath) -> list[str]:
-    """The slots of the wording at the path; in a free part, those of the whole part."""
+    """The slots of the wording at the path; in a part that is freely listed, those of the whole part."""
     here = model
     for key in path:
         if isinstance(here, list) or key in FREE:
@@ -121,7 +121,7 @@ def check_empty(content: Mapping[str, Any]) -> Iterator[Problem]:
 
 
 def list_wording_notices(content: Mapping[str, Any], protocol: str) -> list[str]:
-    """What the protocol says against it with its default parameters; a study may set others."""
+    """The protocol's objections with its default parameters; a study may set others."""
     declared = PROTOCOLS[protocol]
     try:
         declared.declare(declared.fill({}), content)
@@ -130,9 +130,9 @@ def list_wording_notices(content: Mapping[str, Any], protocol: str) -> list[str]
     return []
 
 
-# How two versions of an instrument differ: wording by wording, and in each the words that went and came.
+# How two versions of an instrument differ: wording by wording, with the words removed and added in each.
 
-MAX_TOKENS = 4_000  # comparing takes the square of it
+MAX_TOKENS = 4_000  # comparing takes quadratic time
 TOKEN = re.compile(r"\w+|\s|[^\w\s]")
 
 
@@ -144,7 +144,7 @@ class Span:
 
 @dataclass(frozen=True)
 class Difference:
-    """A wording that is not the same in both; None where it does not exist."""
+    """A wording that differs between versions; None if it does not exist in one."""
 
     place: str
     before: list[Span] | None
@@ -152,7 +152,7 @@ class Difference:
 
 
 def compare_versions(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[Difference]:
-    """In the order of the newer content; what only the older has is at the end."""
+    """In the order of the newer content; wordings of the older one only are at the end."""
     old = {join_path(path): format_leaf(value) for path, value in iter_leaves(before)}
     new = {join_path(path): format_leaf(value) for path, value in iter_leaves(after)}
     places = [*new, *(place for place in old if place not in new)]
@@ -162,7 +162,7 @@ def compare_versions(before: Mapping[str, Any], after: Mapping[str, Any]) -> lis
 
 
 def format_leaf(value: Any) -> str:
-    """A leaf as somebody would write it: lists with an entry a line, the rest as in YAML."""
+    """A leaf as text: lists with one entry per line, the rest as in YAML."""
     if isinstance(value, list):
         return "\n".join(map(format_leaf, value))
     if isinstance(value, bool):

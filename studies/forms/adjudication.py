@@ -1,4 +1,4 @@
-"""The forms of a unit's adjudication: decisions where people disagree, one answer set apart, the unit reopened."""
+"""The forms of a unit's adjudication: decide where people disagree, flag or exclude one answer, reopen the unit."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -14,7 +14,7 @@ from studies.services.adjudicating import MAX_REASON, Cell, Decision
 
 
 class DecisionsForm(forms.Form):
-    """A value and a reason for each cell; one that is left without a value stays open."""
+    """A value and a reason for each cell; a cell without a value stays undecided."""
 
     def __init__(self, cells: Sequence[Cell], items: Sequence[Item], data: Any = None):
         super().__init__(data)
@@ -58,7 +58,7 @@ class DecisionsForm(forms.Form):
 
 
 def list_values(cell: Cell, items: Sequence[Item]) -> list[tuple[str, str]]:
-    """What a cell can be decided to be, with words."""
+    """The possible decisions on a cell, in words."""
     if cell.question.kind == "tick":
         return [(value, name_label(value)) for value in ("true", "false")]
     picks = [(item.external_id, item.stem) for item in items] if cell.question.kind == "pick" else []
@@ -66,7 +66,7 @@ def list_values(cell: Cell, items: Sequence[Item]) -> list[tuple[str, str]]:
 
 
 class ApartForm(forms.Form):
-    """What one person said of one item in one stage: flagged, or excluded where decisions count."""
+    """Flag one person's answers about an item in one stage, or exclude them where decisions count."""
 
     answer = forms.TypedChoiceField(label=_("Answer"), coerce=int)
     settled = forms.ChoiceField(
@@ -85,6 +85,6 @@ class ApartForm(forms.Form):
 
 
 class ReopenForm(forms.Form):
-    """Why a unit's decisions are taken back."""
+    """The reason for taking back a unit's decisions."""
 
     reason = forms.CharField(label=_("Why it is reopened"), max_length=MAX_REASON)

@@ -1,4 +1,4 @@
-"""The steps of a study's design that say what is asked: its protocol and title, its texts and items."""
+"""The steps of a study's design about its questions: protocol and title, texts and items."""
 
 from collections import Counter
 from typing import Any
@@ -32,12 +32,12 @@ from studies.services.spec import SpecError, check_spec
 
 
 def make_parameter_fields(protocol: Protocol) -> dict[str, forms.Field]:
-    """One field for each parameter, in their order."""
+    """One field for each parameter, in order."""
     return {parameter.name: make_field(parameter) for parameter in protocol.parameters}
 
 
 def make_field(parameter: Parameter) -> forms.Field:
-    """A field that takes what the parameter takes; an emptied one of names or words goes back to the default."""
+    """A field that accepts the parameter's values; an emptied field of names or words means the default."""
     words: dict[str, Any] = {
         "label": _(parameter.label) if parameter.label else parameter.name,
         "help_text": _(parameter.help) if parameter.help else "",
@@ -57,14 +57,14 @@ def make_field(parameter: Parameter) -> forms.Field:
 
 
 def read_parameter(parameter: Parameter, cleaned: Any) -> Any:
-    """The value of a parameter that a cleaned field means."""
+    """The parameter's value from a cleaned field."""
     if isinstance(parameter, Names):
         return [name.strip() for name in cleaned.split(",") if name.strip()]
     return parameter.default if cleaned in (None, "") else cleaned
 
 
 def write_parameter(parameter: Parameter, value: Any) -> Any:
-    """A value as it stands in the field."""
+    """The field's content for a value."""
     return ", ".join(value) if isinstance(parameter, Names) else value
 
 
@@ -72,7 +72,7 @@ EXAMPLE = gettext_lazy("Enter one number, or a number for each group, such as: e
 
 
 class GroupNumbersField(forms.IntegerField):
-    """A whole number or a mapping from group to whole number; `words` may stand in place of a group's number."""
+    """A whole number or a mapping from group to whole number; `words` are accepted in place of a group's number."""
 
     widget = forms.TextInput
 
@@ -103,7 +103,7 @@ class GroupNumbersField(forms.IntegerField):
 
 
 def write_numbers(numbers: dict[str, Any]) -> str:
-    """As the field reads them."""
+    """In the format that the field reads."""
     return ", ".join(f"{group}: {number}" for group, number in numbers.items())
 
 
@@ -111,18 +111,18 @@ SpecValues = dict[str, Any]
 
 
 class StepForm(forms.Form):
-    """A step of the design: its values are merged into the draft, and validated as a study file."""
+    """A step of the design: its values are merged into the draft and validated like a study file."""
 
     def __init__(self, study: Study, data: Any = None) -> None:
         self.study, self.spec = study, describe_study(study)
         super().__init__(data, initial=self.read(self.spec))
 
     def read(self, spec: SpecValues) -> SpecValues:
-        """What the fields show of the draft."""
+        """The fields' contents for a draft."""
         raise NotImplementedError
 
     def write(self, spec: SpecValues, cleaned: SpecValues) -> SpecValues:
-        """The draft with what the fields say."""
+        """The draft updated from the fields."""
         raise NotImplementedError
 
     def clean(self) -> SpecValues:
@@ -136,7 +136,7 @@ class StepForm(forms.Form):
 
 
 class TitleForm(StepForm):
-    """What the study is called: a field of the last step."""
+    """The title of the study: a field of the last step."""
 
     title = forms.CharField(label=gettext_lazy("Title"), max_length=200)
 
@@ -148,7 +148,7 @@ class TitleForm(StepForm):
 
 
 class ProtocolFields(forms.Form):
-    """The first step. A `preset` is the short name of a published study whose numbers are taken."""
+    """The first step. `preset`: the short name of a published study whose numbers are used."""
 
     title = forms.CharField(label=gettext_lazy("Title"), max_length=200)
     protocol = forms.ChoiceField(
@@ -177,7 +177,7 @@ class NewStudyForm(ProtocolFields):
         super().__init__(data, initial={"title": title} | (initial or {}))
 
     def save(self) -> Study:
-        """The draft; of a valid form."""
+        """Create the draft from a valid form."""
         spec = self.cleaned_data
         begun = start_spec(self.project, PROTOCOLS[spec["protocol"]], load_presets().get(spec["preset"]))
         slug = find_free_slug(slugify(spec["title"])[:60] or "study")
@@ -185,7 +185,7 @@ class NewStudyForm(ProtocolFields):
 
 
 class ProtocolForm(StepForm, ProtocolFields):
-    """The first step of a draft. Another protocol begins with its own settings; title, texts and items stay."""
+    """The first step of a draft. Another protocol starts with its own settings; title, texts and items stay."""
 
     def read(self, spec: SpecValues) -> SpecValues:
         return {"title": spec["title"], "protocol": spec["protocol"]}
@@ -199,7 +199,7 @@ class ProtocolForm(StepForm, ProtocolFields):
 
 
 class TextsForm(StepForm):
-    """The second step. Everything is ticked at the start; to tick all means those that come later, too."""
+    """The second step. Everything is ticked at first; ticking all includes texts and generators added later."""
 
     language = forms.ChoiceField(label=gettext_lazy("Language of the texts"), widget=forms.RadioSelect, required=False)
     generators = forms.MultipleChoiceField(
@@ -260,7 +260,7 @@ class TextsForm(StepForm):
         }
 
     def rows(self) -> list[dict[str, Any]]:
-        """Each text with its box, its words and its items, of how many."""
+        """Each text with its check box, its words, and how many of its items are used."""
         ticked = set(self["generators"].value() or []) if "generators" in self.fields else set()
         own: dict[int, Counter[bool]] = {}
         for (text, name), n in self.counts.items():
@@ -278,12 +278,12 @@ class TextsForm(StepForm):
 
     @property
     def has_other_language(self) -> bool:
-        """Whether another language was chosen than the page shows texts of."""
+        """Whether another language was chosen than that of the texts on the page."""
         return self.is_bound and self.data.get("language", self.here) != self.here
 
     def clean(self) -> SpecValues:
         if self.has_other_language and "language" not in self.errors:
-            for name in ("texts", "generators"):  # those sent are of the language before
+            for name in ("texts", "generators"):  # the submitted ones belong to the previous language
                 self.errors.pop(name, None)
         return super().clean()
 
@@ -307,7 +307,7 @@ class TextsForm(StepForm):
         return list(chosen)
 
     def turn_to(self, language: str, spec: SpecValues) -> SpecValues:
-        """All texts of that language, with pages in it if there is a wording."""
+        """All texts in that language, and a wording in it if there is one."""
         project = self.study.project
         wordings = find_wordings(project, PROTOCOLS[self.study.protocol])
         name = choose_wording(wordings, language) or spec["instrument"]
@@ -318,7 +318,7 @@ class TextsForm(StepForm):
 
 
 def find_text_language(study: Study, languages: Counter[str]) -> str:
-    """The language of the texts that the draft has now; of none, that of most texts of the project."""
+    """The language of the draft's texts; without texts, the language of most texts of the project."""
     chosen = study.selection.get("texts", "all")
     if chosen != "all":
         texts = study.project.texts.current().filter(external_id__in=chosen[:1])
@@ -329,7 +329,7 @@ def find_text_language(study: Study, languages: Counter[str]) -> str:
 
 
 def count_items(project: Project, language: str) -> "Counter[tuple[int, str]]":
-    """How many current items each generator has on each text of that language, by text and name; in bank order."""
+    """By text and name of a generator, how many current items it has on each text in that language; in bank order."""
     texts = Text.objects.current().filter(project=project, language=language)
     rows = Item.objects.current().filter(project=project, text__in=texts).order_by("generator")
     counted = rows.values_list("text", "generator__name").annotate(n=Count("pk"))

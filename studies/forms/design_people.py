@@ -1,4 +1,4 @@
-"""The third step of a study's design: who answers, how the texts are shared out, and how it is asked."""
+"""The third step of a study's design: who answers, how texts are divided, and how questions are asked."""
 
 from typing import Any
 
@@ -42,12 +42,12 @@ def radio(label: Any, *choices: tuple[str, Any], help_text: Any = "") -> forms.C
 
 
 def integer_field(label: Any, least: int = 1, most: int = 10_000) -> forms.IntegerField:
-    """Asked for only where the choice beside it needs it."""
+    """A number that is required only if the choice beside it needs it."""
     return forms.IntegerField(label=label, min_value=least, max_value=most, required=False)
 
 
 class PeopleForm(StepForm):
-    """Who answers. Each choice is made by choosing; the numbers that a choice needs are beside it."""
+    """Who answers: choices, each with the numbers that it needs beside it."""
 
     entry = radio(
         gettext_lazy("How do they get in?"),
@@ -158,7 +158,7 @@ class PeopleForm(StepForm):
         )
 
     def read_shown(self, parameter: Parameter, params: SpecValues) -> Any:
-        """The value in its field; where it is what the wording says, that."""
+        """The field's content for a parameter; the wording's content for the default."""
         value = params.get(parameter.name, parameter.default)
         return write_parameter(
             parameter, value or parameter.read_wording(self.study.instrument_version.content) or value
@@ -197,7 +197,7 @@ class PeopleForm(StepForm):
         return [name for name, is_needed in needed.items() if is_needed]
 
     def refuse_more_than_there_are(self) -> None:
-        """Not more people for a text than people."""
+        """Refuse more people per text than people."""
         names = {"annotators", "per_unit"}
         if names <= set(self.find_needed()) and not names & set(self.errors):
             chosen = self.cleaned_data
@@ -234,13 +234,13 @@ class PeopleForm(StepForm):
         }
 
     def write_groups(self, cleaned: SpecValues) -> list[str]:
-        """Those named; with numbers for each the groups are those that have one."""
+        """The groups named; if numbers are given per group, the groups with a number."""
         if cleaned["grouping"] != IN_TURN:
             return []
         return [group.strip() for group in cleaned["groups"].split(",") if group.strip()]
 
     def write_shown(self, parameter: Parameter, cleaned: SpecValues) -> Any:
-        """The value that a field means; what the wording says is the default."""
+        """The parameter's value from a field; what the wording says means the default."""
         value = read_parameter(parameter, cleaned[parameter.name])
         usual = parameter.read_wording(self.study.instrument_version.content)
         return parameter.default if usual is not None and value == usual else value
@@ -253,7 +253,7 @@ def find_entry(spec: SpecValues) -> str:
 
 
 def write_recruitment(recruitment: SpecValues, is_open: bool) -> SpecValues:
-    """With or without the open link; without it no platform sends anybody."""
+    """Add or remove the open link; without it no platform is involved."""
     kept = {name: value for name, value in recruitment.items() if is_open or name != "platform"}
     return kept | {"open_link": is_open}
 
@@ -264,14 +264,14 @@ def sort_by_group(numbers: Any, groups: list[str]) -> dict[str, Any] | None:
 
 
 def describe_choice(name: str, version: InstrumentVersion) -> str:
-    """A wording as the form offers it; of a version that is not the newest also its number."""
+    """The label of a wording in the form; with its version number if it is not the newest."""
     wording = describe_wording(version)
     values = {"wording": wording, "number": version.version}
     return _("%(wording)s, version %(number)s") % values if "@" in name else wording
 
 
 def write_variants(variants: list[SpecValues]) -> str:
-    """As a study file has them, a line each."""
+    """The variants in the format of a study file, one per line."""
     return "".join(
         f"- {yaml.safe_dump(each, default_flow_style=True, allow_unicode=True, width=10_000)}" for each in variants
     )

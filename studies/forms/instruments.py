@@ -26,7 +26,7 @@ MAX_LISTED = 300
 
 
 class WordingForm(forms.Form):
-    """A field for each wording that a browser sends back unchanged; all else is edited in the YAML."""
+    """A field for each wording that a browser returns unchanged; everything else is edited in the YAML."""
 
     def __init__(self, draft: Draft, data: Mapping[str, Any] | None = None):
         super().__init__(data)
@@ -57,7 +57,7 @@ class WordingForm(forms.Form):
         return found
 
     def sections(self) -> list[tuple[str, list[tuple[forms.BoundField, str, list[str]]]]]:
-        """By the first part of their path: the fields, each with its path and its errors."""
+        """The fields by the first part of their path, each with its path and its errors."""
         found: dict[str, list[tuple[forms.BoundField, str, list[str]]]] = {}
         sentences = self.sentences_by_place()
         for name, path in self.paths.items():
@@ -110,7 +110,7 @@ def show_value(value: Any) -> str:
 
 
 def read_value(sent: str, field: forms.Field) -> Any:
-    """What a field stands for, the reverse of `show_value`."""
+    """The value that the field's content stands for, the reverse of `show_value`."""
     if isinstance(field, ListField):
         return [line for line in sent.split("\n") if line.strip()]
     if isinstance(field, forms.ChoiceField) and sent in ("true", "false"):
@@ -127,7 +127,7 @@ def read_sent_draft(data: Mapping[str, Any]) -> Draft:
 
 
 class SubjectForm(forms.Form):
-    """What to preview on: a text of the project or one of its items, and which page."""
+    """What to preview with: a text of the project or one of its items, and which page."""
 
     subject = forms.ChoiceField(label=_("Preview with this text"), required=False)
     page = forms.ChoiceField(label=_("Page"), required=False)

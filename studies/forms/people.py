@@ -1,4 +1,4 @@
-"""Forms about a study's people, about responses from a file, and to repair an item that an annotator wrote."""
+"""Forms about a study's people, about files of responses, and for repairing an item that an annotator wrote."""
 
 from typing import Any, cast
 
@@ -16,7 +16,7 @@ from studies.services.quotas import has_group_quotas
 from studies.services.responses.mapping import BadMapping, TableMapping, parse_mapping
 from studies.services.selection import ChosenTexts
 
-MAX_ADDED = 200  # at once: each is fitted into the plan by a search
+MAX_ADDED = 200  # people added at once, as each needs a search of the plan
 
 
 class AddAnnotatorsForm(forms.Form):
@@ -66,7 +66,7 @@ class AddAnnotatorsForm(forms.Form):
 
 
 class WageForm(forms.Form):
-    """What an hour of a participant's work is worth, in any currency."""
+    """The value of an hour of a participant's work, in any currency."""
 
     wage = forms.DecimalField(label=_("Hourly wage"), min_value=0, max_value=10_000, decimal_places=2)
 
@@ -109,7 +109,7 @@ class MailForm(forms.Form):
 
 
 class ManageStudyForm(forms.Form):
-    """What may change after a launch."""
+    """The fields that may change after a launch."""
 
     title = forms.CharField(label=_("Title"), max_length=200)
     deadline = forms.DateTimeField(
@@ -125,7 +125,7 @@ class ManageStudyForm(forms.Form):
 
 
 class AddTextsForm(forms.Form):
-    """Texts for a study that runs, of those that can be added."""
+    """Texts to add to a running study."""
 
     texts = forms.MultipleChoiceField(label=_("Texts"), widget=forms.CheckboxSelectMultiple)
     finished_too = forms.BooleanField(label=_("Also give them to people who have finished"), required=False)
@@ -148,7 +148,7 @@ class AddTextsForm(forms.Form):
 
 
 class ExpertCheckForm(forms.Form):
-    """How large a check by experts is."""
+    """The size of an expert check."""
 
     items = forms.IntegerField(
         label=_("Number of randomly drawn items"), min_value=1, max_value=MAX_ITEMS, initial=ITEMS
@@ -157,7 +157,7 @@ class ExpertCheckForm(forms.Form):
 
 
 class ResponsesForm(forms.Form):
-    """Files of finished judgments, and what their columns are called."""
+    """Files of finished judgments, and the names of their columns."""
 
     file = SeveralFilesField(
         label=_("File or files"),
@@ -197,12 +197,12 @@ class WrittenForm(forms.Form):
     )
 
     def values(self, generator: str, options: list[OptionValues]) -> ItemValues:
-        """The item that the form says."""
+        """The item in the form."""
         data = self.cleaned_data
         return ItemValues(data["stem"], generator, tuple(options), data["expected_answer"])
 
 
 def make_option_rows(values: ItemValues) -> list[dict[str, Any]]:
-    """A row for each option, and one more."""
+    """A row for each option, and an empty one."""
     rows: list[dict[str, Any]] = [{"text": option.text, "correct": option.correct} for option in values.options]
     return [*rows, {}][:MAX_OPTIONS]

@@ -1,4 +1,4 @@
-"""Forms of one phase, and of how people come to a study."""
+"""Forms of one phase, and of recruitment."""
 
 import re
 from collections.abc import Mapping
@@ -29,7 +29,7 @@ KINDS = {
 
 
 class PhaseForm(forms.Form):
-    """The words of a phase, and what its kind needs."""
+    """The words of a phase, and the fields that its kind needs."""
 
     title = forms.CharField(label=_("Title"), max_length=300, required=False)
     paragraphs = forms.CharField(
@@ -134,7 +134,7 @@ class PhaseForm(forms.Form):
         return bool(self.errors or (self.questions and self.questions.has_errors))
 
     def as_spec(self) -> dict[str, Any]:
-        """The phase as a study file says it."""
+        """The phase in the format of a study file."""
         values = dict(self.cleaned_data)
         new, without = values.pop("new_pictures", None) or {}, values.pop("without", [])
         kept = {name: digest for name, digest in self.pictures.items() if name not in without}
@@ -166,7 +166,7 @@ class PhaseForm(forms.Form):
 
 
 class RecruitmentForm(forms.Form):
-    """How people come to a study and what they get back."""
+    """How people join a study, and what they get back."""
 
     open_link = forms.BooleanField(
         label=_("Open link: whoever opens it can take part"),
@@ -230,12 +230,12 @@ class RecruitmentForm(forms.Form):
     CODES = ("finished", "screened_out", "failed_check")
 
     def as_study_file(self) -> dict[str, Any]:
-        """As a study file says it."""
+        """In the format of a study file."""
         given = {name: value for name, value in self.cleaned_data.items() if value not in ("", None, False)}
         codes = {name: given.pop(name) for name in self.CODES if name in given}
         return given | ({"codes": codes} if codes else {})
 
     @staticmethod
     def read(recruitment: Mapping[str, Any]) -> dict[str, Any]:
-        """What the form shows of a study."""
+        """The form's values for a study."""
         return {**recruitment, **recruitment.get("codes", {})}

@@ -1,4 +1,4 @@
-"""Drafts, submissions and responses, what was decided about them, and reviews of what people wrote."""
+"""Drafts, submissions and responses, decisions about them, and reviews of what people wrote."""
 
 from django.db import models
 from django.db.models import Q
@@ -11,7 +11,7 @@ from studies.models.study import InstrumentVersion
 
 
 class Draft(models.Model):
-    """What an annotator has entered for an item and not yet handed in; overwritten, never in figures."""
+    """What an annotator has entered about an item and not yet handed in; overwritten, never in figures."""
 
     assignment = models.ForeignKey(Assignment, models.CASCADE, related_name="drafts")
     stage = models.CharField(max_length=40)
@@ -34,13 +34,13 @@ class Draft(models.Model):
 
 
 class Submission(models.Model):
-    """A stage was handed in. Inserted once, so that a second hand-in meets a constraint, not a check."""
+    """A stage was handed in. Inserted once: a second hand-in violates a constraint, so no check can miss it."""
 
     assignment = models.ForeignKey(Assignment, models.PROTECT, related_name="submissions")
     stage = models.CharField(max_length=40)
     opened_at = models.DateTimeField(null=True)
     submitted_at = models.DateTimeField(null=True)  # unknown for some imported studies
-    # Of the time between them, how long somebody was at work: the page was seen, and touched within half a minute.
+    # How much of the time between them somebody was active: the page was visible, and used within half a minute.
     active_seconds = models.PositiveIntegerField(null=True)
 
     class Meta:
@@ -53,7 +53,7 @@ class Submission(models.Model):
 class Response(models.Model):
     """One answered question about one item, or about one option of it, by a person or a model. Insert-only.
 
-    Where the protocol asks about texts as they are, it is about the unit's text, and there is no item.
+    If the protocol asks about texts as they are, it is about the unit's text, without an item.
     """
 
     assignment = models.ForeignKey(Assignment, models.PROTECT, related_name="responses")
@@ -61,7 +61,7 @@ class Response(models.Model):
     question = models.CharField(max_length=60)
     item = models.ForeignKey(Item, models.PROTECT, null=True, related_name="responses")
     option = models.ForeignKey(Option, models.PROTECT, null=True, related_name="responses")
-    value = models.JSONField()  # true, a rating, an item's id, "tie": what was meant, never where it was
+    value = models.JSONField()  # true, a rating, an item's id, "tie": never a position on the page
     probability = models.FloatField(null=True)  # p(true) of a model
     unsure = models.BooleanField(null=True)
     comment = models.TextField(blank=True)
@@ -74,7 +74,7 @@ class Response(models.Model):
     class Meta:
         ordering = ["pk"]
         constraints = [
-            # Several constraints, as SQLite has no "nulls not distinct".
+            # Several constraints, because SQLite has no "nulls not distinct".
             models.UniqueConstraint(
                 fields=["assignment", "stage", "question"], condition=Q(item=None), name="one_response_about_the_text"
             ),
@@ -105,7 +105,7 @@ class Verdict(models.TextChoices):
 
 
 class Review(models.Model):
-    """What a researcher decided about an item that an annotator wrote: it is in the bank, or it is not."""
+    """A researcher's decision about an item that an annotator wrote: accepted into the bank, or not."""
 
     stem = models.OneToOneField(Response, models.CASCADE, related_name="review")  # the answer that is its stem
     verdict = models.CharField(max_length=20, choices=Verdict)
@@ -129,15 +129,15 @@ class Review(models.Model):
 
 
 class Ruling(models.TextChoices):
-    """What a researcher decided about a response; the response itself is unchanged."""
+    """What a researcher decided about a response; the response itself stays unchanged."""
 
-    DECIDED = "decided", _("decided")  # people disagreed, and this value counts where decisions are asked for
+    DECIDED = "decided", _("decided")  # people disagreed; this value counts in reports that use decisions
     FLAGGED = "flagged", _("flagged")
-    EXCLUDED = "excluded", _("excluded")  # does not count where decisions are asked for
+    EXCLUDED = "excluded", _("excluded")  # does not count in reports that use decisions
 
 
 class Adjudication(models.Model):
-    """A decision about one response. One that is reopened keeps its row with who did it and why, so the table is its
+    """A decision about one response. A reopened one keeps its row with who reopened it and why, so the table is its
     own log."""
 
     response = models.ForeignKey(Response, models.CASCADE, related_name="adjudications")
@@ -170,7 +170,7 @@ class Adjudication(models.Model):
 
 
 class Problem(models.TextChoices):
-    """What an annotator reports of an item. The words say nothing of what the stage hides."""
+    """What an annotator can report about an item. The words reveal nothing that the stage hides."""
 
     UNCLEAR = "unclear", _("I do not understand it")
     WORDING = "wording", _("There is a mistake in the wording")
@@ -179,7 +179,7 @@ class Problem(models.TextChoices):
 
 
 class ItemReport(models.Model):
-    """An annotator says that an item is broken. It is beside the answers and changes none."""
+    """An annotator's report that an item is broken. It changes no answer."""
 
     assignment = models.ForeignKey(Assignment, models.CASCADE, related_name="reports")
     stage = models.CharField(max_length=40)

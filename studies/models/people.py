@@ -45,7 +45,7 @@ ERASED = (EndReason.WITHDRAWN, EndReason.REMOVED)  # everything but the code has
 
 
 class Annotator(models.Model):
-    """Whoever answers in one study, under a code, in one group. Equal `person` codes mean the same person."""
+    """Somebody who answers in one study, under a code, in one group. Equal `person` codes mean the same person."""
 
     study = models.ForeignKey(Study, models.CASCADE, related_name="annotators")
     code = models.CharField(_("code"), max_length=200)
@@ -53,7 +53,7 @@ class Annotator(models.Model):
     group = models.CharField(_("group"), max_length=100, blank=True)
     person = models.CharField(_("person"), max_length=200, blank=True)
     purpose = models.CharField(max_length=20, choices=Purpose, default=Purpose.MAIN)
-    # Drawn when they join, never shown to them; null where the study has none, or they have not joined yet.
+    # Drawn when they join, never shown to them; null if the study has no variants, or before they join.
     variant = models.ForeignKey(Variant, models.RESTRICT, null=True, related_name="annotators")
     model = models.CharField(max_length=200, blank=True)
     reading = models.CharField(max_length=20, blank=True)  # ticked, label or probability
@@ -82,26 +82,26 @@ class Annotator(models.Model):
         return self.code
 
     def get_link(self) -> str:
-        """The path of the personal link; who has it can answer as this annotator."""
+        """The path of the personal link; anybody who has it can answer as this annotator."""
         return reverse("join", args=[self.token])
 
     def get_own_answers_link(self) -> str:
-        """The path of the page that shows and withdraws their answers; it asks for the second code.
+        """The path of the page on which they see and withdraw their answers; it asks for the second code.
 
-        It does not hold the personal link, as pages show it and other people may see them.
+        It does not contain the personal link, because other people may see it on pages.
         """
         return reverse("own_answers", args=[self.public_id])
 
 
 class Contact(models.Model):
-    """The roster: how a person is reached. Kept apart from answers, in no export of them, deleted on its own."""
+    """The roster: how to reach a person. Kept apart from answers, in no export of them, deleted separately."""
 
     annotator = models.OneToOneField(Annotator, models.CASCADE, related_name="contact")
     name = models.CharField(_("name"), max_length=200, blank=True)
     email = models.EmailField(_("e-mail"), blank=True)
     invited_at = models.DateTimeField(null=True)
     reminded_at = models.DateTimeField(null=True)
-    problem = models.CharField(max_length=300, blank=True)  # what the mail server said to the last message
+    problem = models.CharField(max_length=300, blank=True)  # the mail server's error for the last message
 
     class Meta:
         ordering = ["annotator"]
@@ -111,7 +111,7 @@ class Contact(models.Model):
 
 
 class PhasePassed(models.Model):
-    """What an annotator has done in a phase (consent, a test): in which wording, how often tried, with what score."""
+    """What an annotator did in a phase (consent, a test): in which wording, in how many tries, with what score."""
 
     annotator = models.ForeignKey(Annotator, models.CASCADE, related_name="phases_passed")
     phase = models.CharField(max_length=40)
@@ -130,12 +130,12 @@ class PhasePassed(models.Model):
 
 
 class Slot(models.Model):
-    """A cell of the plan: one unit for one seat. Which generator is guessed there is fixed with it."""
+    """A cell of the plan: one unit for one seat. It also fixes which generator is guessed there."""
 
     unit = models.ForeignKey(Unit, models.CASCADE, related_name="slots")
     purpose = models.CharField(max_length=20, choices=Purpose, default=Purpose.MAIN)
     seat = models.PositiveIntegerField()
-    group = models.CharField(max_length=100, blank=True)  # only for annotators of this group; empty: for anybody
+    group = models.CharField(max_length=100, blank=True)  # reserved for annotators of this group; empty: for anybody
     generator = models.ForeignKey(Generator, models.PROTECT, null=True, related_name="+")
     text_version = models.CharField(max_length=MAX_VERSION_NAME, blank=True, default="")  # of a study of versions
 
@@ -148,11 +148,11 @@ class Slot(models.Model):
 
 
 class Apart(models.TextChoices):
-    """Why an assignment that is not in the plan is kept all the same. Its answers are in no figure."""
+    """Why an assignment outside the plan is kept. Its answers are not counted."""
 
     PRACTICE = "practice", _("practice")
-    SURPLUS = "surplus", _("surplus")  # its cell was taken by others while its annotator was away
-    ABANDONED = "abandoned", _("abandoned")  # nobody works on it; if its annotator comes back, it may go on
+    SURPLUS = "surplus", _("surplus")  # somebody else took its cell while its annotator was away
+    ABANDONED = "abandoned", _("abandoned")  # nobody works on it; its annotator may come back and continue
 
 
 WORKED_ON = Q(returned_at=None) | Q(apart__in=[Apart.PRACTICE, Apart.SURPLUS])
@@ -160,19 +160,19 @@ WORKED_ON = Q(returned_at=None) | Q(apart__in=[Apart.PRACTICE, Apart.SURPLUS])
 
 class AssignmentQuerySet(models.QuerySet):
     def active(self) -> Self:
-        """Without those given back to the plan."""
+        """Without those returned to the plan."""
         return self.filter(returned_at=None)
 
     def open(self) -> Self:
         return self.active().filter(finished_at=None)
 
     def worked_on(self) -> Self:
-        """What their annotators have to do or have done, also where it counts in no figure."""
+        """What their annotators have to do or have done, including work that is not counted."""
         return self.filter(WORKED_ON)
 
 
 class Assignment(models.Model):
-    """A unit given to an annotator in a round, with the order drawn for them and the place they have reached."""
+    """A unit given to an annotator in a round, with the order drawn for them and the stage they have reached."""
 
     annotator = models.ForeignKey(Annotator, models.CASCADE, related_name="assignments")
     unit = models.ForeignKey(Unit, models.PROTECT, related_name="assignments")
@@ -181,9 +181,9 @@ class Assignment(models.Model):
     position = models.PositiveIntegerField()  # in the annotator's own order of units
     # {stage: [[handle, item pk, [[handle, option pk], …]], …]} in the order shown; see studies.presentation_order
     shown = models.JSONField(default=dict)
-    # Of a study of text versions, the one that is shown; empty: the text as it is.
+    # The version shown in a study of text versions; empty: the text has a single version.
     text_version = models.CharField(max_length=MAX_VERSION_NAME, blank=True, default="")
-    # Of a second round, the answers that are open again, with what is shown beside each; null means all.
+    # In a second round, the answers that are open again, with what is shown beside each; null means all.
     # {item pk: {question: {"rules": ["c"], "own": 3, "others": [1, 2]}}}
     reopened = models.JSONField(null=True)
     stage = models.CharField(max_length=40)  # the cursor: a stage of the protocol, or DONE
@@ -192,7 +192,7 @@ class Assignment(models.Model):
     finished_at = models.DateTimeField(null=True)
     returned_at = models.DateTimeField(null=True)
     return_reason = models.CharField(max_length=200, blank=True)
-    apart = models.CharField(max_length=20, choices=Apart, null=True)  # only where it was given back to the plan
+    apart = models.CharField(max_length=20, choices=Apart, null=True)  # only if it was returned to the plan
 
     objects = AssignmentQuerySet.as_manager()
 
@@ -215,7 +215,7 @@ class Assignment(models.Model):
             ),
         ]
         indexes = [
-            # Where an annotator is, and how many of how many are done, whatever the size of the study.
+            # Finds an annotator's place, and counts finished and all units, in time independent of the study's size.
             models.Index(
                 fields=["annotator", "position", "id"],
                 condition=Q(finished_at=None),

@@ -14,7 +14,7 @@ from studies.protocols import protocol_choices
 
 
 class Instrument(models.Model):
-    """A named wording in one language; without a project it ships with Lesart, or belongs to the whole server."""
+    """A named wording in one language; without a project it is shipped with Lesart or belongs to the whole server."""
 
     project = models.ForeignKey(Project, models.CASCADE, null=True, blank=True, related_name="instruments")
     name = models.SlugField(_("name"), max_length=100)
@@ -38,13 +38,13 @@ class Instrument(models.Model):
 
 
 class InstrumentVersion(models.Model):
-    """One wording, never changed: a study freezes the version that it used."""
+    """One wording, which never changes: a study freezes the version that it uses."""
 
     instrument = models.ForeignKey(Instrument, models.PROTECT, related_name="versions")
     version = models.PositiveIntegerField()
     content = models.JSONField()
     content_hash = models.CharField(max_length=64)
-    source = models.TextField(blank=True)  # the YAML as it was written, with its comments; empty: made from the content
+    source = models.TextField(blank=True)  # the original YAML with its comments; empty: generate it from the content
     note = models.CharField(_("note"), max_length=200, blank=True)
     created_by = models.ForeignKey(User, models.SET_NULL, null=True, blank=True, related_name="+")
     created_at = models.DateTimeField(auto_now_add=True)
@@ -75,7 +75,7 @@ class StudyQuerySet(models.QuerySet):
 
 
 class Study(Scratchable):
-    """Items, a protocol, a plan and annotators. Frozen on launch, but for its state."""
+    """Items, a protocol, a plan and annotators. Everything but its state is frozen at launch."""
 
     project = models.ForeignKey(Project, models.CASCADE, related_name="studies")
     slug = models.SlugField(_("short name"), max_length=60, unique=True)
@@ -91,16 +91,16 @@ class Study(Scratchable):
     # "people_texts_by": "equal chance" | "doubt"; of a study of text versions "text_versions": [names]
     plan = models.JSONField(default=dict, blank=True)
     groups = models.JSONField(default=list, blank=True)
-    # What people go through beside the units, in order (studies.phases); empty: the consent and the instructions of the
-    # instrument.
+    # What people go through besides the units, in order (studies.phases); empty: the instrument's consent and
+    # instructions.
     phases = models.JSONField(default=list, blank=True)
-    # How people come and what they get back (studies.recruitment); only what is set.
+    # How people join and what they get back (studies.recruitment); only the values that were set.
     recruitment = models.JSONField(default=dict, blank=True)
     seed = models.BigIntegerField(_("seed"))
     state = models.CharField(max_length=20, choices=StudyState, default=StudyState.DRAFT)
     created_at = models.DateTimeField(auto_now_add=True)
     launched_at = models.DateTimeField(null=True, editable=False)
-    # Where shared texts come first as a calibration: when a researcher let the annotators go on to the main part.
+    # If shared texts come first as a calibration: when a researcher opened the main part.
     main_opened_at = models.DateTimeField(null=True, editable=False)
     closed_at = models.DateTimeField(null=True, editable=False)
     # Wordings that people read before a phase was worded anew after the launch, the newest last:
@@ -111,12 +111,12 @@ class Study(Scratchable):
     # id), "texts", "units", "finished_too": whether those who had finished got them}, …]
     blocks = models.JSONField(default=list, blank=True)
     archived_at = models.DateTimeField(null=True, editable=False)
-    # It closes by itself at the deadline, or when that many people have finished.
+    # It closes automatically at the deadline, or when that many people have finished.
     deadline = models.DateTimeField(_("deadline"), null=True, blank=True)
     max_finished = models.PositiveIntegerField(_("people who finish"), null=True, blank=True)
-    # The open link: whoever opens it takes part, while the plan has a place.
+    # The open link: anybody who opens it takes part, while the plan has a place.
     open_token = models.CharField(max_length=64, unique=True, null=True, editable=False)
-    # Of a scratch study: the draft whose rows are written under it.
+    # For a scratch study: the draft whose rows are written under it.
     scratch_of = models.ForeignKey("self", models.CASCADE, null=True, editable=False, related_name="+")
 
     objects = HiddenScratch.from_queryset(StudyQuerySet)()
@@ -131,7 +131,7 @@ class Study(Scratchable):
 
     @property
     def job_subject(self) -> str:
-        """What jobs about the study are about (see `jobs.models.Job.subject`)."""
+        """The subject of jobs about the study (see `jobs.models.Job.subject`)."""
         return f"study:{self.pk}"
 
     @property
@@ -144,13 +144,13 @@ class Study(Scratchable):
 
     @property
     def block_dates(self) -> dict[int, datetime | None]:
-        """By number, when the texts of a block came into the study."""
+        """By number of a block, when its texts were added to the study."""
         later = {block["number"]: datetime.fromisoformat(block["added_at"]) for block in self.blocks}
         return {1: self.launched_at, **later}
 
 
 class Variant(models.Model):
-    """One of several instruments of a study: each annotator is drawn to one, and is asked by it alone."""
+    """One of several instruments of a study: each annotator is assigned one at random, and asked only with it."""
 
     study = models.ForeignKey(Study, models.CASCADE, related_name="variants")
     name = models.CharField(_("name"), max_length=60)
@@ -170,14 +170,14 @@ PRACTICE = "practice"
 
 
 class WithoutPractice(models.Manager):
-    """All units but those to practise on; `everything` has those, too."""
+    """All units except those for practice; `everything` includes these."""
 
     def get_queryset(self) -> Any:
         return super().get_queryset().exclude(part=PRACTICE)
 
 
 class Unit(models.Model):
-    """What one assignment is about: a text with its items, an item, or a pair of items, as they were at launch."""
+    """The subject of one assignment: a text with its items, an item, or a pair of items, as they were at launch."""
 
     study = models.ForeignKey(Study, models.CASCADE, related_name="units")
     text = models.ForeignKey(Text, models.PROTECT, related_name="units")
@@ -214,9 +214,9 @@ class UnitItem(models.Model):
 
 
 class EffectsSwitch(models.Model):
-    """An owner hid what the answers say of the generators, or showed it again. The newest row holds; none is changed.
+    """An owner hid effects by generator, or showed them again. The newest row is valid; rows are never changed.
 
-    The rows are the switch and its log in one: whoever reads the results later can see what could be seen when.
+    The rows are also a log: readers of the results can see later what was visible when.
     """
 
     study = models.ForeignKey(Study, models.CASCADE, related_name="effects_switches")
@@ -233,8 +233,8 @@ class EffectsSwitch(models.Model):
 
 
 class PeopleTexts(models.Model):
-    """The texts drawn by chance for the people of a study whose models do all. Made at launch; a further round adds
-    to it and takes nothing back."""
+    """The random sample of texts for the people of a study whose models do all texts. Drawn at launch; a further round
+    adds texts and removes none."""
 
     study = models.OneToOneField(Study, models.CASCADE, related_name="people_texts")
     n = models.PositiveIntegerField()
@@ -257,16 +257,16 @@ class PeopleTexts(models.Model):
 
     @property
     def drawn_ids(self) -> frozenset[str]:
-        """External ids of the texts that people do."""
+        """External ids of the texts for people."""
         return frozenset(each["text_id"] for each in self.texts if each["drawn"])
 
 
 class StudyTemplate(models.Model):
-    """What a study asked, kept under a name so that new ones can be made like it."""
+    """The contents of a study, stored under a name to create similar studies."""
 
     project = models.ForeignKey(Project, models.CASCADE, related_name="study_templates")
     name = models.CharField(_("name"), max_length=200)
-    content = models.JSONField()  # a study as studies.services.spec reads it
+    content = models.JSONField()  # a study in the format of studies.services.spec
     made_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+")
     made_at = models.DateTimeField()
 

@@ -1,4 +1,4 @@
-"""The protocols that Lesart runs: one folder each, found by being here."""
+"""The protocols of Lesart: one folder each, found automatically."""
 
 from importlib import import_module
 from pkgutil import iter_modules
@@ -7,7 +7,7 @@ from studies.protocols.base import Declaration, InvalidAnswer, InvalidParameter,
 
 
 def find_protocols() -> dict[str, Protocol]:
-    """By name, in the order in which they are offered, what each folder has as `declaration.PROTOCOL`."""
+    """By name, in the order in which they are offered, the `declaration.PROTOCOL` of each folder."""
     folders = [module.name for module in iter_modules(__path__) if module.ispkg]
     found: list[Protocol] = [import_module(f"{__name__}.{folder}.declaration").PROTOCOL for folder in folders]
     return {protocol.name: protocol for protocol in sorted(found, key=lambda each: (each.order, each.name))}

@@ -18,14 +18,14 @@ COMPARED = ("pair", "tuple")  # units whose items are asked about together
 
 @dataclass(frozen=True)
 class Candidate:
-    """One item of a text, as much as a plan may know of it; generators are numbers that mean nothing else."""
+    """One item of a text, with what a plan may know about it; generators are arbitrary numbers."""
 
     item_id: int
     generator: int
 
 
-# From the items of one text, in the order of the bank, to the units made of them: tuples of item ids. Draws only from
-# the random generator, so that a seed gives the same units again.
+# From the items of one text, in the order of the bank, to the units made of them: tuples of item ids. Randomness comes
+# only from the generator passed in, so that a seed gives the same units again.
 Split = Callable[[Sequence[Candidate], Random], list[tuple[int, ...]]]
 
 
@@ -40,7 +40,7 @@ def each_item(items: Sequence[Candidate], rng: Random) -> list[tuple[int, ...]]:
 
 
 def get_stored_item(kind: UnitKind, item_ids: Sequence[int]) -> int | None:
-    """Under which item answers about items that are compared are stored: the first of a pair, none of a tuple."""
+    """The item under which answers about compared items are stored: the first of a pair, none for a tuple."""
     return item_ids[0] if kind == "pair" else None
 
 
@@ -61,7 +61,7 @@ MAX_TEXT = 2_000
 
 
 class InvalidAnswer(ValueError):
-    """An answer that no participant could have given; the message is a sentence, `question` what it answers."""
+    """An impossible answer; the message is a sentence, `question` the question that it answers."""
 
     def __init__(self, message: str, question: str = ""):
         super().__init__(message)
@@ -70,11 +70,10 @@ class InvalidAnswer(ValueError):
 
 @dataclass(frozen=True)
 class Question:
-    """One thing asked in a stage, of each item (of a pair or tuple: once) or of each option of an item.
+    """One question of a stage, about each item (about a pair or tuple: once) or about each option of an item.
 
-    `tick`: true or false; of an item it is false where it is left alone. `scale`: one of `levels`, whole numbers.
-    `choice`: one of `levels`, names. `pick`: the id of an item of the unit, or one of `levels` (such as "tie").
-    `text`: free text.
+    `tick`: true or false; an item left alone counts as false. `scale`: one of `levels`, whole numbers. `choice`: one
+    of `levels`, names. `pick`: the id of an item of the unit, or one of `levels` (such as "tie"). `text`: free text.
     """
 
     name: str
@@ -83,20 +82,20 @@ class Question:
     levels: tuple[Value, ...] = ()
     unsure: bool = False
     required: bool = True
-    asked_if: Condition | None = None  # over earlier answers about the same unit, in this stage
-    unlike: str = ""  # the question before it whose answer may not be given again
+    asked_if: Condition | None = None  # on earlier answers about the same unit, in this stage
+    unlike: str = ""  # the earlier question whose answer may not be repeated
     needs_expected_answer: bool = False  # not applicable to an item without one
-    levels_named: str = ""  # where in the stage's wording the levels' words are, if not with the question
+    levels_named: str = ""  # the key of the levels' words in the stage's wording, if not with the question
     gate: str = ""  # questions of one gate belong together under its heading
-    rewords: bool = False  # a text that is another wording of the item: what is asked after it is about that wording
-    wording: str = ""  # under which name the wording has it; empty: its own
-    part: int = 0  # where the same is asked several times: which time, from 1; what belongs together is shown together
-    place: int = 0  # among the like questions of a part, from 1
-    writes: Literal["", "stem", "expected answer", "key", "distractor"] = ""  # what the text is of a new item
+    rewords: bool = False  # a text that rewords the item: later questions are about that rewording
+    wording: str = ""  # its name in the wording; empty: its own name
+    part: int = 0  # for repeated questions: which repetition, from 1; a part is shown together
+    place: int = 0  # number among similar questions of a part, from 1
+    writes: Literal["", "stem", "expected answer", "key", "distractor"] = ""  # which part of a new item the text is
     seconds: int = 10  # estimated seconds per answer, before anybody has answered
 
     def read(self, written: str) -> Value:
-        """The value that a cell of a file means, checked like any other answer; of `pick` by `check_pick`."""
+        """The value in a cell of a file, checked like any other answer; for `pick` by `check_pick`."""
         plain = written.strip()
         if self.kind == "tick" and plain.lower() in ("true", "false"):
             return plain.lower() == "true"
@@ -105,7 +104,7 @@ class Question:
         return plain if self.kind == "pick" else self.check(written)
 
     def check(self, value: object, items: Iterable[str] = ()) -> Value:
-        """Return the value if it could have been given, else raise `InvalidAnswer`; `items` are ids to pick from."""
+        """Return the value if it is possible, else raise `InvalidAnswer`; `items` are ids to pick from."""
         if self.kind == "tick" and isinstance(value, bool):
             return value
         if self.kind == "scale" and isinstance(value, int) and not isinstance(value, bool) and value in self.levels:
@@ -119,7 +118,7 @@ class Question:
         raise InvalidAnswer(self.refusal(value))
 
     def refusal(self, value: object) -> str:
-        """Why a value is no answer, in a sentence."""
+        """Why a value is not an answer, in a sentence."""
         shown = reprlib.repr(value) if not isinstance(value, str) else value[:100]
         if self.kind == "tick":
             return f"“{shown}” is not an answer to {self.name}: it is true or false."
@@ -136,7 +135,7 @@ class Question:
 
 @dataclass(frozen=True)
 class Gate:
-    """Questions that belong together, and after which answers to them nothing more is asked."""
+    """Questions that belong together, and the answers to them after which nothing more is asked."""
 
     title: str
     questions: tuple[str, ...]
@@ -145,19 +144,19 @@ class Gate:
 
 @dataclass(frozen=True)
 class Stage:
-    """What is shown and asked at one place of an assignment. What is not listed in `shows` stays on the server."""
+    """What is shown and asked at one step of an assignment. What `shows` does not list stays on the server."""
 
     name: str
     questions: tuple[Question, ...]
     items: Literal["slot generator", "all"] = "all"
     shows: frozenset[Shown] = frozenset()
     keys: Literal["hidden", "marked", "first"] = "hidden"
-    confirm: bool = False  # a page of its own before the hand-in, which says what becomes final
-    starts_from: str | None = None  # an earlier stage whose answers are in the form at the start
-    checks: str = ""  # a stage whose answers are shown here, under its words, and judged
-    one_at_a_time: bool = False  # one item a page, with free return within the unit
+    confirm: bool = False  # a page before the hand-in says what becomes final
+    starts_from: str | None = None  # an earlier stage whose answers fill the form at the start
+    checks: str = ""  # a stage whose answers are shown here with its wording, and judged
+    one_at_a_time: bool = False  # one item per page; annotators can go back within the unit
     template: str = "stage"  # templates/annotation/NAME.html
-    gates: tuple[Gate, ...] = ()  # of a questionnaire that stops: all its questions, gate by gate
+    gates: tuple[Gate, ...] = ()  # of a stopping questionnaire: all its questions, gate by gate
 
     def question(self, name: str) -> Question:
         """The question of that name; `KeyError` if the stage does not ask it."""
@@ -168,23 +167,23 @@ class Stage:
         return tuple(each for each in self.questions if has_expected_answer or not each.needs_expected_answer)
 
     def path(self, answers: Mapping[str, Value], applying: Iterable[Question]) -> dict[str, Value | None]:
-        """The applicable questions that are asked after these answers, in order; None where one is still missing.
+        """The applicable questions that are asked after these answers, in order; None if an answer is missing.
 
-        A question whose condition does not hold, or is still open, is left out, whatever was answered to it.
+        A question whose condition does not hold, or is undecided, is left out, even if it has an answer.
         """
         return walk(applying, answers)[0]
 
     def find_applicable(self, answers: Mapping[str, Value], applying: Iterable[Question]) -> dict[str, bool | None]:
-        """By applicable question, whether it is asked after these answers; None where an earlier one is missing.
+        """By applicable question, whether it is asked after these answers; None if an earlier answer is missing.
 
-        What is asked and has no answer is missing; what is not asked is not applicable.
+        A question that is asked but has no answer is missing; one that is not asked is not applicable.
         """
         applying = list(applying)
         asked, waiting = walk(applying, answers)
         return {each.name: None if each.name in waiting else each.name in asked for each in applying}
 
     def find_reached(self, asked: Mapping[str, Value | None]) -> frozenset[str]:
-        """The questions asked that belong to open gates: a gate opens when all before it is answered."""
+        """The questions asked in open gates: a gate opens when everything before it is answered."""
         found: set[str] = set()
         gate, is_waiting, is_closed = "", False, False
         for question in self.questions:
@@ -201,19 +200,19 @@ class Declaration:
     """A protocol with its parameters and its wording filled in."""
 
     stages: tuple[Stage, ...]
-    check: Stage | None = None  # what experts answer about the answers of others, and nobody else
+    check: Stage | None = None  # the stage for experts, who judge the answers of others
     phases: tuple[str, ...] = ("consent", "instructions")
     split: Split = whole_text
-    units_per_text: int | None = None  # how many units the split should make of a text; one with fewer gives all
+    units_per_text: int | None = None  # units that the split should make per text; a text with fewer gives all
     needs_options: bool = True
     min_generators: int = 1
-    tuple_size: int = 0  # items of a tuple, and the fewest that a text must have; 0: as the split makes them
-    calibration: bool = False  # shared texts come first, and the rest waits until a researcher opens it
-    rounds: int | None = None  # how many there may be; later ones hold reopened answers only. None: whole units again
+    tuple_size: int = 0  # items of a tuple, and the fewest items of a text; 0: decided by the split
+    calibration: bool = False  # shared texts come first; the others wait until a researcher opens them
+    rounds: int | None = None  # maximum; later rounds hold reopened answers only. None: whole units again
     takes_back: bool = False  # the unit handed in last may be answered once more, as a new round
     rules: tuple[str, ...] = ()  # which answers a second round reopens
     exact_wording: bool = False  # whether stems must be equal letter for letter to have the same wording
-    slots: Mapping[str, str] = field(default_factory=dict)  # what is where the wording has {name}
+    slots: Mapping[str, str] = field(default_factory=dict)  # what replaces {name} in the wording
 
     def stage(self, name: str) -> Stage:
         """The stage of that name; `KeyError` if there is none."""
@@ -221,11 +220,11 @@ class Declaration:
 
     @property
     def every_stage(self) -> tuple[Stage, ...]:
-        """Those that annotators go through, and that of the experts."""
+        """The stages of annotators and of experts."""
         return (*self.stages, *([self.check] if self.check else []))
 
     def stages_with(self, name: str) -> tuple[Stage, ...]:
-        """All stages of an assignment that comes to the stage of that name, in their order."""
+        """All stages, in order, of an assignment that includes the stage of that name."""
         return (self.check,) if self.check and self.check.name == name else self.stages
 
     def stage_after(self, name: str) -> Stage | None:
@@ -236,12 +235,12 @@ class Declaration:
 
     @property
     def guesses(self) -> bool:
-        """Whether a stage shows the items of one generator only, so that the plan must say whose."""
+        """Whether a stage shows the items of one generator only, which the plan must then choose."""
         return any(stage.items == "slot generator" for stage in self.stages)
 
     @property
     def hides_texts(self) -> bool:
-        """Whether a stage is answered without the text, so that nobody may have read it before."""
+        """Whether a stage is answered without the text, so that participants may not have read it before."""
         return any("text" not in stage.shows for stage in self.stages)
 
 
@@ -250,16 +249,16 @@ Rule = Callable[[Wording], Value]
 
 @dataclass(frozen=True)
 class Protocol:
-    """A published way of asking: its parameters, and the pure function from them to a declaration."""
+    """A published way of asking: its parameters, and a pure function from them to a declaration."""
 
     name: str
     title: str
     parameters: tuple[Parameter, ...]
     declare: Callable[[Mapping[str, Any], Mapping[str, Any]], Declaration]
     unit: UnitKind = "text"
-    needs_items: bool = True  # False: it asks about texts as they are, and what is answered is about no item
-    summary: str = ""  # what it is for, in a sentence or two; shown where a study is made
-    order: int = 100  # where it is among the protocols that are offered
+    needs_items: bool = True  # False: it asks about texts as they are, without items
+    summary: str = ""  # its purpose in a sentence or two, for the page of a new study
+    order: int = 100  # its position among the protocols on offer
     prompts: Mapping[str, str] = field(default_factory=dict)  # by how models answer options: the instrument of prompts
     selection: tuple[str, str] | None = None  # its stages without and with the text, if they choose among candidates
     rules: Mapping[str, Rule] = field(default_factory=dict)  # by question, what code answers by an item's wording alone
@@ -267,11 +266,12 @@ class Protocol:
 
     @property
     def compares(self) -> bool:
-        """Whether the items of a unit are asked about together, and not one by one."""
+        """Whether the items of a unit are asked about together rather than one by one."""
         return self.unit in COMPARED
 
     def fill(self, given: Mapping[str, Any]) -> dict[str, Any]:
-        """All parameters with the defaults filled in; `InvalidParameter` for what is unknown or off its range."""
+        """All parameters with the defaults filled in; `InvalidParameter` for unknown ones and for values out of
+        range."""
         known = {parameter.name: parameter for parameter in self.parameters}
         for name, value in given.items():
             if name not in known:
@@ -282,5 +282,5 @@ class Protocol:
 
 
 def plain(value: object) -> object:
-    """As JSON keeps it."""
+    """The value as JSON stores it."""
     return list(value) if isinstance(value, tuple) else value

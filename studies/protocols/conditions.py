@@ -1,7 +1,8 @@
 """When a question is asked: conditions over earlier answers about the same unit, as data. Knows no Django.
 
-A condition is True, False or None. None means that it depends on a question that is asked but not answered yet: what
-hangs on it is not asked yet, but may be. A question that was not asked has no value, so no condition can test it.
+A condition is True, False or None. None means that it depends on a question that is asked but not answered yet: a
+question that depends on it is not asked yet, but may be. A question that was not asked has no value, so no condition
+can test it.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from typing import Any, Protocol
 
 Value = bool | int | str
 Answers = Mapping[str, Value | None]  # by question that is asked; None where it is not answered yet
-NOT_APPLICABLE = "not_applicable"  # what tables say instead of a value where a question was not asked for its condition
+NOT_APPLICABLE = "not_applicable"  # the value in tables of a question that its condition excluded
 
 
 class BadCondition(ValueError):
@@ -49,7 +50,7 @@ class Is:
 
 @dataclass(frozen=True)
 class AllOf:
-    """Every part holds; without parts it holds always."""
+    """All parts hold; true without parts."""
 
     parts: tuple[Condition, ...]
 
@@ -68,7 +69,7 @@ class AllOf:
 
 @dataclass(frozen=True)
 class AnyOf:
-    """Some part holds; without parts it never holds."""
+    """At least one part holds; false without parts."""
 
     parts: tuple[Condition, ...]
 
@@ -101,7 +102,7 @@ class Not:
 
 
 def read_condition(data: object) -> Condition:
-    """A condition as an instrument writes it; `BadCondition` if it is none.
+    """A condition in the format of an instrument; `BadCondition` if it is invalid.
 
     `{question: value}` or `{question: [values]}`, several questions meaning all of them; `{all: […]}`, `{any: […]}`
     and `{not: …}` combine.
@@ -127,7 +128,7 @@ def _part(name: str, value: object) -> Condition:
 
 
 class PathQuestion(Protocol):
-    """One question as a path sees it: its name, and the condition under which it is asked (None: always)."""
+    """One question of a path: its name, and the condition under which it is asked (None: always)."""
 
     @property
     def name(self) -> str: ...
@@ -139,7 +140,7 @@ class PathQuestion(Protocol):
 def walk(
     questions: Iterable[PathQuestion], answers: Mapping[str, Value]
 ) -> tuple[dict[str, Value | None], frozenset[str]]:
-    """The path, and the questions that may still be asked; all others are not."""
+    """The path, and the questions that may still be asked; all others are not asked."""
     found: dict[str, Value | None] = {}
     waiting: set[str] = set()
     for question in questions:

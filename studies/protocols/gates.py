@@ -1,4 +1,4 @@
-"""Questions that may stop: every way through them, how they are read from their wording, and whether they fit."""
+"""Questions that may stop: every way through them, reading them from the wording, and checking them."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -9,20 +9,20 @@ from studies.protocols.base import Gate, InvalidParameter, Question
 from studies.protocols.conditions import AllOf, AnyOf, BadCondition, Condition, Is, Not, Value, read_condition
 from studies.protocols.parameters import NAME
 
-# Every way through questions that may stop, worked out from their conditions. Pure functions, without Django.
+# Every way through questions that may stop, derived from their conditions. Pure functions, without Django.
 #
-# Answers that make no difference to any condition are taken together, so that a questionnaire has few ways.
+# Answers that make no difference to any condition are grouped, so that a questionnaire has few ways.
 
 MOST_WAYS = 2_000
 
 
 class TooManyWays(ValueError):
-    """There are more ways through the questions than can be looked at."""
+    """There are too many ways through the questions to examine them."""
 
 
 @dataclass(frozen=True)
 class Step:
-    """A question that is asked, and the answers with which it goes on like this; none named if all do."""
+    """A question on the way, and the answers that continue this way; none named if all do."""
 
     question: str
     values: tuple[Value, ...] = ()
@@ -30,7 +30,7 @@ class Step:
 
 @dataclass(frozen=True)
 class Way:
-    """One way through: its steps, and the number of the gate at which it stops (None: it goes to the end)."""
+    """One way through: its steps, and the number of the gate at which it stops (None: it reaches the end)."""
 
     steps: tuple[Step, ...]
     stop: int | None
@@ -66,7 +66,7 @@ def ways(questions: tuple[Question, ...], gates: tuple[Gate, ...]) -> tuple[Way,
 
 
 def paths(questions: tuple[Question, ...], gates: tuple[Gate, ...]) -> list[Path]:
-    """The ways grouped by what they ask, the shortest first."""
+    """The ways grouped by their questions, the shortest first."""
     grouped: dict[tuple[tuple[str, ...], int | None], list[Way]] = {}
     for way in ways(questions, gates):
         grouped.setdefault((way.questions, way.stop), []).append(way)
@@ -77,7 +77,7 @@ def paths(questions: tuple[Question, ...], gates: tuple[Gate, ...]) -> list[Path
 def walk_steps(
     questions: Sequence[Question], tests: Sequence[Is], answers: Mapping[str, Value]
 ) -> Iterator[tuple[list[Step], Mapping[str, Value]]]:
-    """The steps from the first of these questions on, with the answers that they mean."""
+    """The steps from the first of these questions on, with the answers of each."""
     if not questions:
         yield [], answers
         return
@@ -92,7 +92,7 @@ def walk_steps(
 
 
 def group_equivalent_answers(question: Question, tests: Iterable[Is]) -> list[tuple[Value, ...]]:
-    """The answers to a question, those that no condition tells apart together."""
+    """The answers to a question; those that no condition distinguishes are grouped."""
     about = [test for test in tests if test.question == question.name]
     groups: dict[tuple[bool, ...], list[Value]] = {}
     for level in question.levels:
@@ -101,7 +101,7 @@ def group_equivalent_answers(question: Question, tests: Iterable[Is]) -> list[tu
 
 
 def tests_in(conditions: Iterable[Condition | None]) -> Iterator[Is]:
-    """The single tests that conditions are made of."""
+    """The single tests in the conditions."""
     for condition in conditions:
         if isinstance(condition, Is):
             yield condition
@@ -112,12 +112,12 @@ def tests_in(conditions: Iterable[Condition | None]) -> Iterator[Is]:
 
 
 def stop_of(gates: Sequence[Gate], answers: Mapping[str, Value | None]) -> int | None:
-    """The first gate whose stop is sure after these answers; None if there is none."""
+    """The first gate that certainly stops after these answers; None if there is none."""
     return next((number for number, gate in enumerate(gates) if gate.stop_if and gate.stop_if.holds(answers)), None)
 
 
 def find_stop(questions: Iterable[Question], gates: Sequence[Gate], asked: Mapping[str, Value | None]) -> str | None:
-    """The question whose answer made it sure that nothing more is asked; None if no gate stops.
+    """The question whose answer made it certain that nothing more is asked; None if no gate stops.
 
     `asked` is a path: the questions that are asked, with their answers.
     """
@@ -130,11 +130,10 @@ def find_stop(questions: Iterable[Question], gates: Sequence[Gate], asked: Mappi
     return None
 
 
-# Reading a questionnaire that stops from its wording, and checking that it can be gone through. Knows no Django.
+# Reading a stopping questionnaire from its wording, and checking it. Without Django.
 #
-# The wording of its stage holds `questions`, each with its name, its answers and perhaps its own `asked_if`, and
-# `gates`,
-# each with a title, the names of its questions in order, and perhaps a `stop_if`.
+# The wording of its stage has `questions`, each with its name, its answers and perhaps its own `asked_if`, and
+# `gates`, each with a title, the names of its questions in order, and perhaps a `stop_if`.
 
 WRITING, CHOOSING = 30, 10  # seconds for one answer
 
@@ -142,7 +141,7 @@ WRITING, CHOOSING = 30, 10  # seconds for one answer
 def read_gates(words: Mapping[str, Any], *, stops: bool = True) -> tuple[tuple[Question, ...], tuple[Gate, ...]]:
     """The questions in the order in which they are asked, with all conditions, and the gates; all open without `stops`.
 
-    `InvalidParameter` with sentences that name the gate or question if it cannot be gone through as it stands.
+    `InvalidParameter` with sentences that name the gate or question, if the questionnaire is invalid.
     """
     entries = entries_of(words)
     gates, questions = [], []
@@ -164,7 +163,7 @@ def read_gates(words: Mapping[str, Any], *, stops: bool = True) -> tuple[tuple[Q
 
 
 def entries_of(words: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
-    """What the wording says of each question, by its name."""
+    """The wording's entry for each question, by its name."""
     entries: dict[str, Mapping[str, Any]] = {}
     for data in read_list(words.get("questions"), "questions"):
         name = data.get("name")
@@ -200,7 +199,7 @@ def condition_of(data: object, whose: str) -> Condition | None:
 
 
 def question_of(name: str, data: Mapping[str, Any], gate: Gate, stops: Sequence[Condition]) -> Question:
-    """The question with its own condition, and asked only where no earlier gate has stopped."""
+    """The question with its own condition, asked only if no earlier gate has stopped."""
     own = condition_of(data.get("asked_if"), f"The condition of “{name}” in gate “{gate.title}”")
     parts = (*([own] if own else []), *map(Not, stops))
     asked_if = parts[0] if len(parts) == 1 else AllOf(parts) if parts else None
@@ -239,7 +238,7 @@ def refuse(problems: Iterable[str]) -> None:
 def shape_problems(
     questions: Sequence[Question], gates: Sequence[Gate], entries: Mapping[str, object]
 ) -> Iterable[str]:
-    """Questions in no gate or in two, and gates of one title."""
+    """Questions in no gate or in two gates, and gates with the same title."""
     names = [question.name for question in questions]
     for name in entries:
         if name not in names:
@@ -253,7 +252,7 @@ def shape_problems(
 
 
 def condition_problems(questions: Sequence[Question], gates: Sequence[Gate]) -> Iterable[str]:
-    """Conditions over what is not asked before, or over answers that do not exist."""
+    """Conditions on questions that are not asked before, or on answers that do not exist."""
     known: dict[str, Question] = {}
     for gate in gates:
         for question in (each for each in questions if each.gate == gate.title):
@@ -276,7 +275,7 @@ def list_tested(condition: Condition | None, known: Mapping[str, Question], whos
 
 
 def flow_problems(questions: tuple[Question, ...], gates: tuple[Gate, ...]) -> Iterable[str]:
-    """Dead ends, stops that never come about, and questions that no answers lead to."""
+    """Dead ends, stops that can never happen, and questions that no answers lead to."""
     try:
         found = ways(questions, gates)
     except TooManyWays as error:

@@ -1,4 +1,4 @@
-"""The switches of a protocol: what a study file and the study page may set, read strictly. Knows no Django."""
+"""The parameters of a protocol, which a study file and the study page may set, read strictly. Without Django."""
 
 import re
 import reprlib
@@ -11,7 +11,7 @@ NAME = re.compile(r"[a-z][a-z0-9_]{0,39}")
 
 
 class InvalidParameter(ValueError):
-    """A parameter that the protocol does not know or cannot use; the message is a sentence."""
+    """A parameter that the protocol does not have, or an invalid value; the message is a sentence."""
 
 
 def gettext_noop(text: str) -> str:
@@ -21,7 +21,7 @@ def gettext_noop(text: str) -> str:
 
 @dataclass(frozen=True)
 class Parameter(ABC):
-    """A switch that a researcher may set before launch; `label` and `help` are what the study page says of it."""
+    """A setting that a researcher may change before launch; `label` and `help` are its texts on the study page."""
 
     name: str
     default: Any
@@ -29,10 +29,11 @@ class Parameter(ABC):
     help: str = ""
     in_wording: tuple[str, ...] = field(
         default=(), kw_only=True
-    )  # the path to what the wording says where the value is the default
+    )  # the path in the wording of the content that the default means
 
     def read_wording(self, wording: Mapping[str, Any]) -> Any:
-        """What the default means with this wording; of a list of entries, their names. None if it says nothing."""
+        """The meaning of the default with this wording; of a list of entries, their names. None if the wording lacks
+        it."""
         found: Any = wording
         for part in self.in_wording:
             found = found.get(part) if isinstance(found, Mapping) else None
@@ -43,14 +44,14 @@ class Parameter(ABC):
     @property
     @abstractmethod
     def expects(self) -> str:
-        """What it takes, in words."""
+        """The allowed values, in words."""
 
     @abstractmethod
     def takes(self, value: object) -> bool:
-        """Whether the value is one of those."""
+        """Whether the value is allowed."""
 
     def check(self, value: object) -> None:
-        """`InvalidParameter` if the value is none of those it takes."""
+        """Raises `InvalidParameter` if the value is not allowed."""
         if not self.takes(value):
             raise InvalidParameter(f"Parameter {self.name} is {reprlib.repr(value)}; it takes {self.expects}.")
 
@@ -119,7 +120,7 @@ class SomeOf(Parameter):
 
 @dataclass(frozen=True)
 class Names(Parameter):
-    """A list of names of one's own: small letters, digits and underscores. Empty: those at `in_wording`."""
+    """A list of names: small letters, digits and underscores. Empty: the names at `in_wording`."""
 
     default: tuple[str, ...] = ()
     most: int = 30

@@ -1,4 +1,4 @@
-"""Which scores a second round gives back, by three rules. Pure functions, without Django.
+"""Which scores a second round asks again, by three rules. Pure functions, without Django.
 
 (a) one annotator scored items of one text with the same wording differently; (b) a score is at least 2 away from every
 other, and the others, at least two, agree; (c) three or more scores are all different.
@@ -15,7 +15,7 @@ FAR = 2
 
 @dataclass(frozen=True)
 class Score:
-    """One score of the first round. `text` and `item` may be any ids; `wording` is the stem as it was shown."""
+    """One score of the first round. `text` and `item`: ids of any type; `wording`: the stem as it was shown."""
 
     annotator: str
     text: str
@@ -27,7 +27,7 @@ class Score:
 
 @dataclass(frozen=True)
 class Flag:
-    """One score that is given back, and why; `others` are the scores of the others on it, in rising order."""
+    """One score to be asked again, and why; `others`: the other annotators' scores, in rising order."""
 
     annotator: str
     item: str
@@ -38,7 +38,7 @@ class Flag:
 
 
 def same_wording(stem: str) -> str:
-    """A stem without what makes no difference: case, spacing, and punctuation at the end."""
+    """A stem without differences in case, spacing, and final punctuation."""
     plain = " ".join(unicodedata.normalize("NFC", stem).casefold().split())
     while plain and (plain[-1].isspace() or unicodedata.category(plain[-1]).startswith("P")):
         plain = plain[:-1]
@@ -46,14 +46,14 @@ def same_wording(stem: str) -> str:
 
 
 def wording_key(stem: str, *, is_exact: bool) -> str:
-    """What two stems of the same wording share: the stem itself, or `same_wording`."""
+    """The key that stems of the same wording share: the stem itself, or `same_wording`."""
     return stem if is_exact else same_wording(stem)
 
 
 def flags_of(scores: Iterable[Score], rules: Collection[str] = RULES, *, is_exact: bool = False) -> list[Flag]:
-    """Every score that one of the rules gives back, by annotator, item and question; one flag for each rule.
+    """Every score that one of the rules flags, by annotator, item and question; one flag for each rule.
 
-    is_exact: whether rule (a) takes wordings as they are, letter for letter.
+    is_exact: whether rule (a) compares wordings letter for letter.
     """
     scores = list(scores)
     cells: dict[tuple[str, str], list[Score]] = defaultdict(list)
@@ -73,7 +73,7 @@ def flags_of(scores: Iterable[Score], rules: Collection[str] = RULES, *, is_exac
 def uneven_wordings(
     scores: Iterable[Score], cells: dict[tuple[str, str], list[Score]], *, is_exact: bool
 ) -> list[Flag]:
-    """Rule (a): all scores of one annotator on one wording of a text and one question, where they differ."""
+    """Rule (a): all scores of one annotator on one wording of a text and one question, if they differ."""
     alike: dict[tuple[str, str, str, str], list[Score]] = defaultdict(list)
     for score in scores:
         alike[score.annotator, score.text, score.question, wording_key(score.wording, is_exact=is_exact)].append(score)
@@ -84,7 +84,7 @@ def uneven_wordings(
 
 
 def is_alone(value: int, others: Collection[int]) -> bool:
-    """Rule (b). One other score cannot agree with itself."""
+    """Rule (b). A single other score cannot agree with itself."""
     return len(others) >= 2 and len(set(others)) == 1 and all(abs(value - other) >= FAR for other in others)
 
 

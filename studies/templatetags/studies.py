@@ -1,4 +1,4 @@
-"""What templates ask about studies: pictures of protocols, wordings as they are, the numbers of a plan."""
+"""Template tags for studies: pictures of protocols, unchanged wordings, the numbers of a plan."""
 
 from collections.abc import Mapping
 from functools import cache
@@ -39,16 +39,16 @@ def read_picture(path: Path) -> SafeString:
     return mark_safe(path.read_text("utf-8"))  # noqa: S308  our own files
 
 
-register.filter("parse_date", parse_datetime)  # of what a JSON field holds
+register.filter("parse_date", parse_datetime)  # for times in a JSON field
 
 
 @register.simple_tag
 def name_phases(study: Study) -> str:
-    """The kinds of the phases in their order, in words."""
+    """The kinds of the phases in order, in words."""
     return ", ".join(str(KINDS[phase["kind"]]) for phase in list_phases_of(study))
 
 
-# How wordings are put on a page so that nothing of them changes.
+# How wordings are put on a page without changes.
 
 
 @register.filter
@@ -64,7 +64,7 @@ def n_bytes(words: str) -> int:
 
 @register.filter
 def plain(value: object) -> str:
-    """A wording as one would write it in YAML."""
+    """A wording as it would be written in YAML."""
     return str(value).lower() if isinstance(value, bool) else "" if value is None else str(value)
 
 
@@ -94,7 +94,7 @@ def describe_value(parameter: Parameter, value: Any) -> str:
 
 @register.filter
 def annotators_by_group(study: Study) -> list[tuple[str, int]]:
-    """How many annotators of each group get a link at launch; empty where they join later."""
+    """How many annotators of each group get a link at launch; empty if they join later."""
     return (
         [] if study.plan["annotators"] == "open" else [(quota.group, len(quota.seats)) for quota in make_quotas(study)]
     )

@@ -43,7 +43,7 @@ def study_adjudication(request, slug):
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def unit_adjudication(request, slug, pk):
-    """What people said about a unit, without who said it; decisions, answers set apart, reopening."""
+    """People's answers about a unit, without names; decisions, flagged and excluded answers, reopening."""
     study = get_study(request.user, slug, Role.REVIEWER)
     unit = get_object_or_404(study.units.select_related("study", "text"), pk=pk)
     page = UnitPage(unit, request.POST if request.method == "POST" else None)
@@ -58,7 +58,7 @@ def unit_adjudication(request, slug, pk):
 
 
 def find_next(study: Study, unit: Unit) -> tuple[Any, ...]:
-    """The unit itself while something is open there, else the next with a conflict, else the list."""
+    """The unit itself while it has an open conflict, else the next one with a conflict, else the list."""
     waiting = [each.unit for each in adjudicating.list_units(study) if each.n_open]
     if not waiting:
         return "study_adjudication", study.slug
@@ -68,7 +68,7 @@ def find_next(study: Study, unit: Unit) -> tuple[Any, ...]:
 
 @dataclass(frozen=True)
 class ShownCell:
-    """A cell in words. `answers`: each with its comment and whether it was excluded."""
+    """A cell in words. `answers`: each with its comment and whether it is excluded."""
 
     title: str
     stem: str
@@ -81,7 +81,7 @@ class ShownCell:
 
 
 class UnitPage:
-    """The page of a unit, and what its three forms do."""
+    """The page of a unit, and the actions of its three forms."""
 
     def __init__(self, unit: Unit, data: Any):
         self.unit, self.act_name = unit, (data or {}).get("act", "")
@@ -95,7 +95,7 @@ class UnitPage:
         self.reopening = ReopenForm(data if self.act_name == "reopen" else None)
 
     def act(self, user: User) -> str:
-        """Do what the form asks, and return the sentence that says so; empty if it could not be done."""
+        """Do what the form asks, and return a sentence about it; empty if that is impossible."""
         acts = {
             "decide": (self.decisions, self.decide),
             "apart": (self.apart, self.set_apart),
@@ -125,7 +125,8 @@ class UnitPage:
         return _("The unit is open again.")
 
     def list_sheets(self) -> list[tuple[int, str]]:
-        """What each person said of each item in each stage, in one line; sorted, so that no order says who it was."""
+        """Each person's answers about each item in each stage, in one line; sorted, so that the order does not reveal
+        names."""
         found: dict[tuple[Any, ...], list[Response]] = {}
         for each in self.answers:
             found.setdefault(adjudicating.get_sheet(each), []).append(each)

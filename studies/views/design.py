@@ -1,4 +1,4 @@
-"""The design of a draft in four steps, each with an address; every step is saved as it is left."""
+"""The design of a draft in four steps, each with an address; a step is saved when it is left."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -51,18 +51,18 @@ STEPS = {
         Step("launch", _("Check & launch"), TitleForm),
     )
 }
-AS_PART = "X-Lesart-Part"  # a header: the script wants the side column only
+AS_PART = "X-Lesart-Part"  # a header: the script asks for the side column only
 
 
 def get_post(request):
-    """What a form was sent with, also if that is nothing."""
+    """The submitted data, even if they are empty."""
     return request.POST if request.method == "POST" else None
 
 
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def study_new(request, slug):
-    """The first step, before there is a draft. `protocol` and `preset` in the address choose a card."""
+    """The first step, before there is a draft. `protocol` and `preset` in the address select a card."""
     project = get_project(request.user, slug, Role.RESEARCHER)
     preset = load_presets().get(request.GET.get("preset", ""))
     protocol = preset.protocol if preset else request.GET.get("protocol", "")
@@ -93,7 +93,7 @@ def study_step(request, slug, step):
 
 
 def save_step(study: Study, form: StepForm) -> Study | None:
-    """The draft as the form says; None if it says nothing, or what cannot be, which the form then names."""
+    """The draft updated from the form; None if the form is invalid, with its errors in the form."""
     if not form.is_valid():
         return None
     try:
@@ -129,12 +129,12 @@ def list_steps(current: str) -> list[dict[str, Any]]:
 
 
 def list_cards() -> list[tuple[Any, list[Any]]]:
-    """Each protocol with the published studies to begin from."""
+    """Each protocol with the published studies to start from."""
     return [(protocol, list_presets(protocol.name)) for protocol in PROTOCOLS.values()]
 
 
 def go_on(request, study: Study, step: str):
-    """Where the button pressed leads: to the step before or after, to a preview, or to what ends the design."""
+    """Where the pressed button leads: to the previous or next step, to a preview, or to the end of the design."""
     names, wanted = list(STEPS), request.POST.get("then", "next")
     if wanted == "preview":
         return show_preview(request, study)
@@ -156,7 +156,7 @@ def show_preview(request, study: Study, variant: str = ""):
 @login_required
 @require_safe
 def study_confirm(request, slug):
-    """Asks once: what a launch freezes, and for whom."""
+    """Asks for confirmation: what a launch freezes, and for whom."""
     study = get_study(request.user, slug, Role.RESEARCHER)
     summary = summarise_draft(study) if study.is_draft else None
     if summary is None or summary.problem:
@@ -210,7 +210,7 @@ def study_list(request, slug):
 @login_required
 @require_safe
 def study_edit(request, slug):
-    """The old address of a draft's form."""
+    """The former address of a draft's form."""
     return redirect("study_step", get_study(request.user, slug, Role.RESEARCHER).slug, "protocol")
 
 
@@ -230,7 +230,7 @@ def study_delete(request, slug):
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def study_import(request, slug):
-    """Send files of answers; `job` in the address is the import of large ones, which a worker does."""
+    """Upload files of answers; `job` in the address is the import of large files, which a worker does."""
     study = get_study(request.user, slug, Role.RESEARCHER)
     job = find_import(study, request.GET.get("job", ""))
     if job and not job.errors:
@@ -259,7 +259,7 @@ def find_import(study, number: str) -> Job | None:
 
 
 def follow_import(request, study, job: Job) -> HttpResponse:
-    """How far it is, then the results."""
+    """Shows the progress, then redirects to the results."""
     if not job.is_done:
         raise ResultPending(job, project=study.project, study=study)
     return tell_imported(request, study, job.about["result"]["annotators"], job.about["result"]["responses"])

@@ -62,7 +62,7 @@ def instrument_list(request, slug):
 @login_required
 @require_safe
 def instrument_page(request, slug, pk):
-    """All versions of an instrument, with who uses each."""
+    """All versions of an instrument, with the uses of each."""
     project, instrument = get_instrument(request, slug, pk)
     versions = instrument.versions.select_related("instrument", "created_by")
     rows = [(version, *find_uses(version, project)) for version in versions]
@@ -112,7 +112,7 @@ def instrument_download(request, slug, pk, number):
 @login_required
 @require_safe
 def instrument_diff(request, slug, pk):
-    """What is other in version `to` than in version `from`; without numbers the newest beside the one before it."""
+    """The differences of version `to` from version `from`; by default, the newest and the one before it."""
     project, instrument = get_instrument(request, slug, pk)
     versions = list(instrument.versions.select_related("created_by"))
     after = find_version(versions, request.GET.get("to"), 0)
@@ -134,7 +134,7 @@ def find_version(versions: list[InstrumentVersion], number: str | None, default:
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def instrument_edit(request, slug, pk):
-    """The editor. Saving makes a new version; the buttons between fields and YAML take the draft along."""
+    """The editor. Saving makes a new version; the buttons between fields and YAML keep the draft."""
     project, instrument = get_instrument(request, slug, pk, Role.RESEARCHER)
     if instrument.project_id is None:
         messages.info(request, _("This instrument comes with Lesart and cannot be changed. Copy it and edit the copy."))
@@ -192,12 +192,12 @@ def build_editor_context(
     }
 
 
-# In a window of its own, too, the pages that are shown must not run or send anything.
+# Also in a window of their own, the shown pages must not run or send anything.
 @csp_update({"sandbox": ["allow-same-origin"]})  # type: ignore[arg-type]
 @login_required
 @require_POST
 def instrument_preview(request, slug):
-    """The draft that was sent, as people or models would get it; for the script with what is wrong with it."""
+    """The submitted draft as people or models would get it; for the script together with its errors."""
     project = get_project(request.user, slug, Role.RESEARCHER)
     draft = read_sent_draft(request.POST)
     message, shown = "", None
@@ -254,7 +254,7 @@ def instrument_copy(request, slug, pk):
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def instrument_upload(request, slug):
-    """A file as a new instrument, or as the next version of the one that it names."""
+    """Import a file as a new instrument, or as the next version of the one that it names."""
     project = get_project(request.user, slug, Role.RESEARCHER)
     form = UploadForm(request.POST or None, request.FILES or None)
     problems = []

@@ -35,7 +35,7 @@ from studies.services.states import WrongState
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def study_manage(request, slug):
-    """Title, deadline and quotas; and the ways to copy, archive and delete."""
+    """Title, deadline and quotas; and the actions copy, archive and delete."""
     study = get_study(request.user, slug, Role.RESEARCHER)
     initial = {name: getattr(study, name) for name in ("title", "deadline", "max_finished")}
     form = ManageStudyForm(
@@ -58,7 +58,7 @@ def study_manage(request, slug):
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def study_texts(request, slug):
-    """Add texts to a study that runs."""
+    """Add texts to a running study."""
     study = get_study(request.user, slug, Role.RESEARCHER)
     problem = blocks.explain_fixed_texts(study)
     if study.state not in (StudyState.LIVE, StudyState.PAUSED):
@@ -95,7 +95,7 @@ def describe_added(added: blocks.AddedBlock) -> str:
 @login_required
 @require_POST
 def template_save(request, slug):
-    """Keep what the study asks under a name."""
+    """Store the contents of the study under a name."""
     study = get_study(request.user, slug, Role.RESEARCHER)
     name = request.POST.get("template", "").strip()[:200] or study.title
     lifecycle.save_template(study, name, request.user)
@@ -162,7 +162,7 @@ FINDERS: dict[str, Callable[..., tuple[Any, str]]] = {
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def delete_row(request, kind, **key):
-    """What goes along is listed; whoever types the name deletes it."""
+    """Lists what would be deleted, too; typing the name deletes it."""
     row, after = FINDERS[kind](request, *key.values())
     context = {"row": row, "kind": kind, "after": after, "typed": deleting.name_for_confirming(row)}
     context["project"] = row if isinstance(row, Project) else row.project
@@ -180,7 +180,7 @@ def delete_row(request, kind, **key):
 
 
 def finish_deletion(request, job, after: str):
-    """Back to the list; where it takes long, first how far it is."""
+    """Back to the list, or to the progress if the deletion takes long."""
     if job is None or job.is_done:
         messages.success(request, _("Deleted."))
         return redirect(after)
@@ -190,7 +190,7 @@ def finish_deletion(request, job, after: str):
 @login_required
 @require_POST
 def archive_row(request, kind, **key):
-    """Take it out of lists, or put it back."""
+    """Hide it from lists, or show it again."""
     row, after = FINDERS[kind](request, *key.values())
     try:
         (deleting.restore if "restore" in request.POST else deleting.archive)(row)
@@ -207,7 +207,7 @@ def archive_row(request, kind, **key):
 @login_required
 @require_POST
 def texts_act(request, slug):
-    """What is done with the chosen texts: generate items for them, archive or delete them, or put them back."""
+    """Actions on the chosen texts: generate items, archive, delete, or restore them."""
     project = get_project(request.user, slug, Role.RESEARCHER)
     texts = find_chosen(project, request.POST.getlist("texts"))
     chosen = [text.pk for text in texts]
@@ -230,7 +230,7 @@ def texts_act(request, slug):
 
 
 def tag_chosen(request, project: Project, texts: list[Text], after: str):
-    """Give tags to all items of the texts, or take them away."""
+    """Add tags to all items of the texts, or remove them."""
     try:
         tags = split_tags(request.POST.get("tags", ""))
         items = Item.objects.filter(text__in=texts).available()
@@ -249,7 +249,7 @@ def tag_chosen(request, project: Project, texts: list[Text], after: str):
 
 
 def delete_chosen(request, project: Project, texts: list[Text], after: str):
-    """What goes along is listed; whoever types how many texts there are deletes them."""
+    """Lists what would be deleted, too; typing the number of texts deletes them."""
     n = len(texts)
     row = texts[0] if n == 1 else ngettext("%(n)s text", "%(n)s texts", n) % {"n": n}
     keep = [("delete", "yes"), *(("texts", text.pk) for text in texts)]

@@ -1,4 +1,4 @@
-"""People: who is where, one person, and what is done to one or many of them."""
+"""People: where each one is, one person's page, and actions on one or many of them."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -39,7 +39,7 @@ RUNNING = (StudyState.LIVE, StudyState.PAUSED)
 @never_cache  # the links are secrets
 @require_http_methods(["GET", "HEAD", "POST"])
 def study_people(request, slug):
-    """Everybody of the project sees how far it is; codes are for reviewers, links and adding people for researchers."""
+    """Everybody in the project sees the progress; codes are for reviewers, links and adding people for researchers."""
     study = get_study(request.user, slug, Role.VIEWER if request.method != "POST" else Role.RESEARCHER)
     form = AddAnnotatorsForm(request.POST if request.method == "POST" else None, study=study)
     if form.is_valid():
@@ -57,7 +57,7 @@ def study_people(request, slug):
 @login_required
 @require_safe
 def old_people(request, slug):
-    """The address that the page once had."""
+    """The former address of the page."""
     return redirect("study_annotators", get_study(request.user, slug).slug)
 
 
@@ -65,7 +65,7 @@ def old_people(request, slug):
 @never_cache
 @require_safe
 def study_people_live(request, slug):
-    """The part of the page that changes, for the script that asks for it again."""
+    """The part of the page that changes, which the script reloads."""
     study = get_study(request.user, slug)
     return render(request, "studies/parts/people_live.html", build_live_part(study, request.GET.get("page")))
 
@@ -89,7 +89,7 @@ def build_page(request, study: Study) -> dict[str, Any]:
 
 
 def build_live_part(study: Study, page: str | None = None) -> dict[str, Any]:
-    """What the fragment shows. Who only views sees numbers; what a role may not see is not in the context."""
+    """The context of the fragment. Viewers get numbers only; the context lacks what a role may not see."""
     overview = Overview(study, list_people(study))
     role = study.project.my_role
     coverage = cover_texts(study) if not study.is_draft else None
@@ -126,7 +126,7 @@ def count_by_group(overview: Overview) -> list[tuple[str, int, int]]:
 
 
 def say_where(person: Person) -> str:
-    """The text and the stage before the person, or what became of their invitation."""
+    """The text and the stage at which the person is, or the state of their invitation."""
     if person.current:
         return f"{person.current.unit.text}, {name_stage(person.stage)}"
     contact = person.contact
@@ -138,7 +138,7 @@ def say_where(person: Person) -> str:
 
 
 def say_verdict(overview: Overview) -> str:
-    """How far the study is, and whether somebody needs a nudge."""
+    """How far the study is, and whether somebody needs a reminder."""
     if not overview.expected_people or not overview.n_all:
         return ""
     verdict = say_done(overview.study, overview.n_done, overview.n_all)
@@ -151,7 +151,7 @@ def say_verdict(overview: Overview) -> str:
 
 
 def build_notes(overview: Overview) -> list[tuple[Person, str]]:
-    """What to look at, worst first, four at most: (person, sentence)."""
+    """What needs attention, worst first, at most four: (person, sentence)."""
     notes: list[tuple[int, Person, str]] = []
     for person in overview.people:
         values = {"code": person.annotator.code, "n": person.n_comments}
@@ -172,7 +172,7 @@ def build_notes(overview: Overview) -> list[tuple[Person, str]]:
 
 
 def find_typical_minutes(study: Study, overview: Overview) -> tuple[float | None, bool]:
-    """The median minutes of a person of the pilot; without one, of those who have finished; whether it is a pilot."""
+    """The median minutes of a person in the pilot, else of those who have finished; and whether it is the pilot."""
     pilot = Overview(study, list_people(study, Purpose.PILOT)).minutes_per_person
     return (pilot, True) if pilot else (overview.minutes_per_person, False)
 
@@ -188,7 +188,7 @@ def add_people(request, study: Study, wanted: dict) -> None:
 @login_required
 @require_POST
 def report_close(request, slug, pk):
-    """A researcher has seen to what an annotator reported."""
+    """Mark an annotator's report as seen."""
     study = get_study(request.user, slug, Role.RESEARCHER)
     close_report(get_object_or_404(ItemReport, pk=pk, assignment__annotator__study=study), request.user)
     messages.success(request, _("The report is closed."))
@@ -274,7 +274,7 @@ ACTS: dict[str, tuple[Any, Any, Any]] = {
 @never_cache
 @require_POST
 def people_act(request, slug):
-    """Do something to one or many people: first the page that says what it means, then with its word the act."""
+    """Do something to one or many people: first a page that explains it, then, once confirmed, the action."""
     study = get_study(request.user, slug, Role.RESEARCHER)
     act, chosen = request.POST.get("act", ""), find_chosen(study, request.POST.getlist("person"))
     if act == "remind" and chosen:
@@ -301,7 +301,7 @@ def find_chosen(study: Study, pks: Sequence[str]) -> list[Annotator]:
 
 
 def do_to_all(request, act_on, title, chosen: list[Annotator]) -> None:
-    """Do it for each person: a failure is reported, and the others still go through."""
+    """Do it for each person: a failure is reported, and the others are still done."""
     done = 0
     for annotator in chosen:
         try:

@@ -64,7 +64,7 @@ def study_phase(request, slug, name):
 
 
 def describe(request, study) -> dict:
-    """What is beside the phases: the open link, the minutes, and what may be changed by whom."""
+    """What is shown besides the phases: the open link, the minutes, and who may change what."""
     mine = study.project.my_role.rank >= Role.RESEARCHER.rank
     link = request.build_absolute_uri(reverse("open_link", args=[study.open_token])) if study.open_token else ""
     return {
@@ -110,7 +110,7 @@ def phase_act(request, slug):
 @never_cache
 @require_POST
 def signed_links(request, slug):
-    """The links of a list of ids, each signed, as a table."""
+    """A table with the signed link of each id in a list."""
     study = get_study(request.user, slug, Role.RESEARCHER)
     address = request.build_absolute_uri(reverse("open_link", args=[study.open_token])) if study.open_token else ""
     try:

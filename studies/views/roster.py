@@ -33,7 +33,7 @@ from studies.views.people import find_chosen
 @login_required
 @require_POST
 def expert_check(request, slug):
-    """Draw the sample and make the experts' links, which are on the page of annotators."""
+    """Draw the sample and create the experts' links, which are on the People page."""
     study = get_study(request.user, slug, Role.RESEARCHER)
     form = ExpertCheckForm(request.POST)
     try:
@@ -68,7 +68,7 @@ def annotator_link(request, slug, pk, action):
 @never_cache
 @require_safe
 def annotator_links(request, slug):
-    """All personal links as a CSV, for sending them out; with `?group=` those of one group."""
+    """All personal links as CSV, for sending them out; with `?group=` only those of one group."""
     study = get_study(request.user, slug, Role.RESEARCHER)
     group = request.GET.get("group", "")
     annotators = study.annotators.filter(purpose=Purpose.MAIN, revoked_at=None, kind=AnnotatorKind.HUMAN)
@@ -107,7 +107,7 @@ def remove_simulated(request, slug):
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def study_roster(request, slug):
-    """Who has which link; a list that is pasted or sent gives each person one."""
+    """Whose link is whose; a pasted or uploaded list gives each person a link."""
     study = get_study(request.user, slug, Role.RESEARCHER)
     posted = request.method == "POST"
     form = RosterForm(request.POST if posted else None, request.FILES if posted else None)
@@ -128,14 +128,14 @@ def study_roster(request, slug):
 
 
 def find_shown_job(study: Study) -> Job | None:
-    """The newest job of the roster, or of mail, that is not done; an earlier one that failed is of no interest then."""
+    """The newest unfinished job of the roster or of mail; earlier failed ones are not shown then."""
     jobs = Job.objects.filter(subject=study.job_subject).order_by("-pk")
     newest = [jobs.filter(kind=kind).first() for kind in (roster.ROSTER_KIND, roster.MAIL_KIND)]
     return next((job for job in newest if job and job.state != JobState.DONE), None)
 
 
 def read_text(cleaned: dict) -> str:
-    """What was pasted, else the file, as text; `SpecError` for a file that is none."""
+    """The pasted text, else the file's text; `SpecError` for a file that is not text."""
     if not cleaned["file"]:
         return str(cleaned["people"])
     try:
@@ -147,7 +147,7 @@ def read_text(cleaned: dict) -> str:
 @login_required
 @require_POST
 def roster_delete(request, slug):
-    """Forget all names and addresses."""
+    """Delete all names and addresses."""
     study = get_study(request.user, slug, Role.RESEARCHER)
     number = roster.delete_roster(study)
     sentence = ngettext("%(n)d name or address was deleted.", "%(n)d names and addresses were deleted.", number)
@@ -177,7 +177,7 @@ def link_sheet(request, slug):
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def study_mail(request, slug):
-    """Write to people of the roster; without a mail server the messages are there to be copied."""
+    """Write to people of the roster; without a mail server the messages can be copied."""
     study = get_study(request.user, slug, Role.RESEARCHER)
     given = request.POST if request.method == "POST" else request.GET
     kind = roster.REMINDER if given.get("kind") == roster.REMINDER else roster.INVITATION
@@ -211,12 +211,12 @@ def get_contact(annotator):
 
 
 def list_uninvited(study: Study):
-    """Those of the roster who got no invitation yet."""
+    """People of the roster without an invitation so far."""
     return [each.annotator for each in roster.filter_contacts(study).filter(invited_at=None)]
 
 
 def list_nudged(study: Study):
-    """Those who stopped, or have had an unopened link for a day."""
+    """People who stopped, or have not opened their link for a day."""
     return [person.annotator for person in list_people(study) if person.needs_nudge]
 
 

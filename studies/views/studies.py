@@ -37,7 +37,7 @@ OPENS_ON = {
 @login_required
 @require_safe
 def open_study(request, slug):
-    """Design as a draft, People while people answer, Results afterwards."""
+    """A draft leads to its design, a study with people answering to People, others to Results."""
     study = get_study(request.user, slug)
     return redirect(OPENS_ON.get(StudyState(study.state), "study_results"), study.slug)
 
@@ -45,7 +45,7 @@ def open_study(request, slug):
 @login_required
 @require_safe
 def study_page(request, slug):
-    """The design, to read. Whoever may change a draft gets its steps: the last, or the first that is incomplete."""
+    """The design, to read. Those who may change a draft get its steps: the last, or the first incomplete one."""
     study = get_study(request.user, slug)
     if study.is_draft and study.project.my_role.rank >= Role.RESEARCHER.rank:
         return redirect("study_step", study.slug, "launch" if not summarise_draft(study).problem else "texts")
@@ -57,7 +57,7 @@ def study_page(request, slug):
 
 
 def list_variants(study) -> list[dict]:
-    """Each variant with what it has otherwise than the study, and how many people it was drawn for."""
+    """Each variant with its differences from the study, and how many people it was drawn for."""
     variants = study.variants.select_related("instrument_version__instrument")
     joined = Count("annotators", filter=Q(annotators__purpose=Purpose.MAIN))
     return [
@@ -127,7 +127,7 @@ def tell_launched(request, study) -> HttpResponse:
 @never_cache
 @require_safe
 def study_launch(request, slug):
-    """How far the launch of a large study is, then its people."""
+    """The progress of the launch of a large study, then its people."""
     study = get_study(request.user, slug, Role.RESEARCHER)
     if job := launching.find_launch(study):
         raise ResultPending(job, project=study.project, study=study)
@@ -151,7 +151,7 @@ def study_draw(request, slug):
 @login_required
 @require_safe
 def study_draw_csv(request, slug):
-    """Which texts people do, and with which probability each was drawn; of a draft what its launch would draw."""
+    """Which texts people do, and with which probability each was drawn; for a draft, as its launch would draw them."""
     study = get_study(request.user, slug)
     draw = find_draw(study)
     if draw is None:

@@ -1,4 +1,4 @@
-"""The pages on which a researcher looks through what annotators wrote, before it becomes items of the bank."""
+"""The pages on which a researcher reviews what annotators wrote, before it becomes items of the bank."""
 
 from typing import Any
 

@@ -1,6 +1,6 @@
 """Best–worst scaling: of a few items on one text, which is the best and which the worst (Louviere & Woodworth 1991)?
 
-Keys are marked; explanations never are shown, as only some generators have them.
+Keys are marked; explanations are never shown, because only some generators have them.
 """
 
 from collections.abc import Mapping

@@ -1,6 +1,6 @@
 """Balanced incomplete blocks: which items of a text are compared together. Without Django.
 
-Each item is in as many blocks as any other, give or take one; each two items meet as equally often as the search finds.
+Each item is in as many blocks as any other, plus or minus one; any two items meet as equally often as the search finds.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from studies.protocols.parameters import InvalidParameter
 Block = frozenset[int]
 Pair = tuple[int, int]
 BASES_TRIED = 2_000
-SWEEPS, TRIES = 30, 10_000  # rounds of the search, and how many two blocks it looks at in all
+SWEEPS, TRIES = 30, 10_000  # rounds of the search, and pairs of blocks that it compares in total
 
 
 def tuples_of(size: int, number: int) -> Split:
-    """A `Split` into so many tuples, 0: as many as there are items; or into all, where the items make fewer."""
+    """A `Split` into so many tuples (0: as many as there are items), or into all if the items give fewer."""
 
     def split(items: Sequence[Candidate], rng: Random) -> list[tuple[int, ...]]:
         if len(items) < size:
@@ -37,7 +37,7 @@ def tuples_of(size: int, number: int) -> Split:
 
 @lru_cache(maxsize=500)
 def design_blocks(items: int, size: int, number: int) -> tuple[Block, ...]:
-    """`number` different blocks of `size` of the items 0, 1, …; the same ones again for the same numbers."""
+    """`number` different blocks of `size` of the items 0, 1, …; the same numbers give the same blocks."""
     if number == comb(items, size):
         return tuple(map(frozenset, combinations(range(items), size)))
     rng = Random(f"{items}/{size}/{number}")
@@ -45,9 +45,10 @@ def design_blocks(items: int, size: int, number: int) -> tuple[Block, ...]:
 
 
 def start_blocks(items: int, size: int, number: int, rng: Random) -> list[Block]:
-    """Cyclic blocks (Bose 1939): a base block moved round by one each time, first the bases whose steps are most even.
+    """Cyclic blocks (Bose 1939): a base block shifted by one each time, starting with the bases with the most even
+    steps.
 
-    A whole round holds each item `size` times; a base whose steps are all different lets no two items meet twice.
+    A full cycle contains each item `size` times; with a base whose steps all differ, no two items meet twice.
     """
     blocks: dict[Block, None] = {}
     for base in sorted(list_bases(items, size, rng), key=lambda base: unevenness(base, items)):
@@ -55,7 +56,7 @@ def start_blocks(items: int, size: int, number: int, rng: Random) -> list[Block]
             blocks[frozenset((place + by) % items for place in base)] = None
             if len(blocks) == number:
                 return list(blocks)
-    for block in combinations(range(items), size):  # what no base tried has made
+    for block in combinations(range(items), size):  # the blocks that no tried base has produced
         blocks[frozenset(block)] = None
         if len(blocks) == number:
             break
@@ -63,20 +64,20 @@ def start_blocks(items: int, size: int, number: int, rng: Random) -> list[Block]
 
 
 def list_bases(items: int, size: int, rng: Random) -> Iterable[tuple[int, ...]]:
-    """Blocks with item 0: all, or a sample of them where they are many."""
+    """Blocks with item 0: all, or a sample if there are many."""
     if comb(items - 1, size - 1) <= BASES_TRIED:
         return [(0, *others) for others in combinations(range(1, items), size - 1)]
     return [(0, *rng.sample(range(1, items), size - 1)) for _try in range(BASES_TRIED)]
 
 
 def unevenness(base: Sequence[int], items: int) -> int:
-    """Σ n² over the steps between two places of the base block, round both ways."""
+    """Σ n² over the steps between two places of the base block, in both directions."""
     steps = Counter((one - other) % items for one in base for other in base if one != other)
     return sum(n**2 for n in steps.values())
 
 
 def improve(blocks: list[Block], items: int, rng: Random) -> tuple[Block, ...]:
-    """Exchange items until all are shown equally often, then swap items of two blocks while that evens out meetings."""
+    """Exchange items until all are shown equally often, then swap items of two blocks while that balances meetings."""
     shown = Counter(place for block in blocks for place in block)
     while max(shown.values()) > min(shown[place] for place in range(items)) + 1:
         most, least = (pick(range(items), key=lambda place: shown[place]) for pick in (max, min))
@@ -93,12 +94,12 @@ def improve(blocks: list[Block], items: int, rng: Random) -> tuple[Block, ...]:
 
 
 def swap(block: Block, out: int, new: int) -> Block:
-    """The block with one item replaced by another; unchanged where it misses the one or has the other."""
+    """The block with one item replaced by another; unchanged if it lacks the one or has the other."""
     return block - {out} | {new} if out in block and new not in block else block
 
 
 def try_swaps(blocks: list[Block], one: int, other: int, meetings: Counter[Pair]) -> bool:
-    """Swap two items of two blocks if Σ n² over how often two items meet gets less; whether it did."""
+    """Swap two items of two blocks if that lowers Σ n² over how often two items meet; returns whether it did."""
     a, b = blocks[one], blocks[other]
     for mine in sorted(a - b):
         for theirs in sorted(b - a):
@@ -116,5 +117,5 @@ def try_swaps(blocks: list[Block], one: int, other: int, meetings: Counter[Pair]
 
 
 def leave(block: Block, item: int) -> list[Pair]:
-    """The pairs of the item with the others of its block."""
+    """The pairs of the item with the others in its block."""
     return [(min(item, place), max(item, place)) for place in block if place != item]

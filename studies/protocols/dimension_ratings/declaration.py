@@ -2,8 +2,8 @@
 
 Experts may check a sample of the scores, each of them right or wrong.
 
-Generators are hidden, the expected answer is shown. What a dimension is called and what its levels mean is in the
-wording; its names and the scale are parameters.
+Generators are hidden, the expected answer is shown. The wording has the titles of dimensions and the meanings of
+levels; names and scale are parameters.
 """
 
 from collections.abc import Mapping

@@ -37,7 +37,7 @@ def declare(params: Mapping[str, Any], wording: Mapping[str, Any]) -> Declaratio
 
 
 def check_labels(levels: tuple[int, ...], wording: Mapping[str, Any]) -> None:
-    """Refuse a scale with steps that the wording has no words for, or words without a step."""
+    """Refuse a scale with levels that the wording lacks, or a wording with levels that the scale lacks."""
     labels = wording.get("read", {}).get("rating", {}).get("levels", [])
     if labels and tuple(label["value"] for label in labels) != levels:
         raise InvalidParameter(

@@ -1,6 +1,6 @@
 """Pairwise comparison: which of two items on the same text, by different generators, is the better one?
 
-Keys are shown; explanations never are, as only some generators have them. Shared texts come first as a calibration.
+Keys are shown; explanations never, because only some generators have them. Shared texts come first as a calibration.
 """
 
 from collections.abc import Mapping
@@ -39,7 +39,7 @@ def declare(params: Mapping[str, Any], wording: Mapping[str, Any]) -> Declaratio
 
 
 def criteria_of(wording: Mapping[str, Any]) -> list[Question]:
-    """One tick for each criterion of the wording: whether it decided. After a tie none did, and none is asked."""
+    """One tick for each criterion of the wording: whether it decided. After a tie none is asked."""
     named = [entry["name"] for entry in wording.get("compare", {}).get("criteria", [])]
     if not named:
         raise InvalidParameter("The wording names no criteria, so criteria_ticks has nothing to ask.")

@@ -1,4 +1,4 @@
-"""A balanced plan of pairs: which items of a text are compared, each time two by different generators. No Django.
+"""A balanced plan of pairs: which items of a text are compared, each pair from two generators. Without Django.
 
 The published plan, 30 pairs of 4 generators with 5 items each, lets each item meet one item of each other generator: 3
 pairs per item, 5 for each two generators.
@@ -22,12 +22,12 @@ Groups = Mapping[int, Sequence[int]]  # the items of each generator
 
 
 def pair_plan(items: Sequence[Candidate], number: int, rng: Random) -> list[Pair]:
-    """`number` different pairs of items by different generators, in random order, either item first by lot.
+    """`number` different pairs of items by different generators, in random order, with a random first item.
 
     Numbers of pairs differ by at most one: for each two generators, unless they have no more pairs; for the items of
-    one generator, in all and with each other generator; and, where all generators have equally many items, for all
-    items. Where they have not, items are used as evenly as even pairs of generators allow. `InvalidParameter` if there
-    are not so many pairs.
+    one generator, in total and with each other generator; and, if all generators have equally many items, for all
+    items. Otherwise items are used as evenly as balanced pairs of generators allow. `InvalidParameter` if there are
+    too few pairs.
     """
     groups: dict[int, list[int]] = defaultdict(list)
     for item in items:
@@ -41,7 +41,7 @@ def pair_plan(items: Sequence[Candidate], number: int, rng: Random) -> list[Pair
 
 
 def pairs_of(number: int) -> Callable[[Sequence[Candidate], Random], list[tuple[int, ...]]]:
-    """A `Split` that makes so many pairs of a text's items, or all of them where there are fewer."""
+    """A `Split` that makes so many pairs of a text's items, or all of them if there are fewer."""
 
     def split(items: Sequence[Candidate], rng: Random) -> list[tuple[int, ...]]:
         return list(pair_plan(items, min(number, count_possible_pairs(items)), rng))
@@ -56,7 +56,7 @@ def count_possible_pairs(items: Sequence[Candidate]) -> int:
 
 
 def quotas_of(sizes: Mapping[int, int], number: int, rng: Random) -> Quotas:
-    """How many pairs each two generators have, as even as their numbers of items allow."""
+    """How many pairs each two generators have, as evenly as their numbers of items allow."""
     room = {two: sizes[two[0]] * sizes[two[1]] for two in combinations(sorted(sizes), 2)}
     if not 1 <= number <= sum(room.values()):
         raise InvalidParameter(
@@ -74,10 +74,11 @@ def quotas_of(sizes: Mapping[int, int], number: int, rng: Random) -> Quotas:
 
 
 def balance_pairs(twos: Sequence[Two], number: int, quotas: Quotas, sizes: Mapping[int, int]) -> list[Two]:
-    """`number` of these, so that one more pair each uses items most evenly: Σ (pairs of a generator)² / its items.
+    """Choose `number` of these pairs of generators for one more pair each, so that Σ (pairs of a generator)² / its
+    items is least.
 
-    One is swapped for another as long as that helps. With equal sizes this ends at numbers that differ by at most one:
-    if two generators differ by more, some third is chosen with the one and not with the other, and swapping helps.
+    Pairs are swapped as long as that helps. With equal sizes the result differs by at most one: if two generators
+    differ by more, some third one is paired with one and not with the other, and swapping helps.
     """
     chosen, left = list(twos[:number]), list(twos[number:])
     total: dict[int, int] = defaultdict(int)
@@ -97,7 +98,7 @@ def balance_pairs(twos: Sequence[Two], number: int, quotas: Quotas, sizes: Mappi
 def find_helpful_swaps(
     chosen: Sequence[Two], left: Sequence[Two], total: Mapping[int, int], sizes: Mapping[int, int]
 ) -> Iterator[tuple[Two, Two]]:
-    """Swaps of a chosen two for one that is left that make the use of items more even."""
+    """Swaps of a chosen pair for a remaining one that make the use of items more even."""
     for out in chosen:
         for new in left:
             change = {name: (name in new) - (name in out) for name in {*out, *new}}
@@ -108,7 +109,7 @@ def find_helpful_swaps(
 def meetings(groups: Groups, quotas: Quotas) -> dict[Two, tuple[Links, Links]]:
     """For each two generators, how many pairs each item has: items of the first, items of the second.
 
-    Each generator deals its pairs out to its items in turn, on and on, so that both their sums and their parts with
+    Each generator deals its pairs out to its items in turn, continuously, so that both the totals and the numbers with
     each other generator differ by at most one.
     """
     dealt: dict[tuple[int, Two], Links] = {}
@@ -123,7 +124,7 @@ def meetings(groups: Groups, quotas: Quotas) -> dict[Two, tuple[Links, Links]]:
 
 
 def link_items(mine: Links, partners: Links, rng: Random) -> list[Pair]:
-    """Different pairs that give each item its number: each takes partners that still want most (Gale 1957)."""
+    """Different pairs that give each item its number: each takes the partners that still need most (Gale 1957)."""
     theirs = dict(partners)
     found = []
     for item in rng.sample(list(mine), len(mine)):

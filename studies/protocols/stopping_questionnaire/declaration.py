@@ -1,6 +1,6 @@
 """The stopping questionnaire: open questions judged through gates, each of which may end it (Horbach et al. 2020).
 
-Gates, questions, answers and stops are in the wording, under `judge`; code holds only what they mean. {domain} in the
+Gates, questions, answers and stops are in the wording, under `judge`; code only interprets them. {domain} in the
 wording is a parameter.
 """
 

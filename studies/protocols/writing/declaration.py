@@ -1,6 +1,6 @@
 """Writing items: people get a text and a target class, and write open or multiple-choice questions about the text.
 
-What they write are answers like any other. A researcher looks through them before they become items of the bank.
+What they write are answers like any other. A researcher reviews them before they become items of the bank.
 """
 
 from collections.abc import Iterator, Mapping
@@ -41,7 +41,7 @@ def declare(params: Mapping[str, Any], wording: Mapping[str, Any]) -> Declaratio
 
 
 def item_questions(part: int, most: int, least: int, params: Mapping[str, Any]) -> Iterator[Question]:
-    """The fields of one item. Beyond the least number each is asked for only by who wants to write one more."""
+    """The fields of one item. Fields beyond the minimum are optional."""
     wants = Is(f"{MORE}_{part - 1}", (YES,)) if part > least else None
     common: dict[str, Any] = {"kind": "text", "asked_if": wants, "part": part}
     yield Question(f"stem_{part}", wording="stem", writes="stem", seconds=STEM, **common)
