@@ -1,4 +1,4 @@
-"""Who may open an annotator's pages: the link once, then a cookie for that annotator alone."""
+"""Access to an annotator's pages: first by the link, then by a cookie for that annotator."""
 
 import re
 from collections.abc import Callable
@@ -23,7 +23,7 @@ AnnotatorView = Callable[..., Response]
 
 
 def clean_token(text: str) -> str:
-    """The text if it can be a token, else nothing: what else a browser sends must not reach the database."""
+    """The text if it can be a token, else empty: nothing else that a browser sends may reach the database."""
     return text if TOKEN.fullmatch(text) else ""
 
 
@@ -32,12 +32,14 @@ def find_annotator_by_link(token: str) -> Annotator | None:
 
 
 def set_cookie(response: Response, annotator: Annotator) -> None:
-    """Let this browser open the annotator's work. Bound to its path, so that several can be open side by side."""
+    """Give this browser a cookie for the annotator's pages, limited to their path, so that several can be open side by
+    side."""
     keep_token(response, COOKIE, annotator, reverse("work", args=[annotator.public_id]))
 
 
 def keep_token(response: Response, name: str, annotator: Annotator, path: str) -> None:
-    """A cookie with the annotator's token that scripts and other sites cannot read, sent to this path alone."""
+    """Set a cookie with the annotator's token, which scripts and other sites cannot read, and which is sent only to
+    this path."""
     response.set_cookie(
         name,
         annotator.token,
@@ -63,10 +65,10 @@ def never_stored(view: Callable[..., Response]) -> Callable[..., Response]:
 
 
 def annotator_view(view: AnnotatorView) -> Callable[..., Response]:
-    """A view for whoever holds the annotator's cookie, in the study's language.
+    """A view for the browser with the annotator's cookie, in the study's language.
 
-    Django's CSRF token is not asked for: it changes when somebody signs in, which would cost typed answers. The random
-    token of the stage is in the page and is checked on every write, and the cookie is not sent from other sites.
+    Django's CSRF token is not required: it changes when somebody signs in, which would lose typed answers. The page
+    has the random token of the stage, which is checked on every write, and other sites cannot send the cookie.
     """
 
     @csrf_exempt
@@ -88,7 +90,8 @@ def annotator_view(view: AnnotatorView) -> Callable[..., Response]:
 def open_to_annotator(
     request: HttpRequest, annotator: Annotator | None, answer: Callable[[HttpRequest, Annotator], Response]
 ) -> Response:
-    """The page of a link, in the study's language; wrong links all look alike. Its address is told to no other site."""
+    """The page of a link, in the study's language; all wrong links give the same page. Other sites do not get its
+    address."""
     if annotator is None:
         response = render_no_link(request)
     else:
@@ -100,5 +103,5 @@ def open_to_annotator(
 
 
 def render_no_link(request: HttpRequest) -> Response:
-    """One page for wrong, foreign and missing links."""
+    """The same page for wrong, foreign and missing links."""
     return render(request, "annotation/no_link.html", status=404)

@@ -5,6 +5,6 @@ class AnnotationConfig(AppConfig):
     name = "annotation"
 
     def ready(self):
-        from studies.instrument_kinds import register_kind  # models can be imported only now
+        from studies.instrument_kinds import register_kind  # models cannot be imported earlier
 
         register_kind("annotation.instruments.PeopleInstruments")

@@ -1,4 +1,5 @@
-"""Instruments for people: checked by their protocol, previewed on the real pages of a study that is rolled back."""
+"""Instruments for people: checked by their protocol, previewed on the real pages of a study that is then rolled
+back."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -48,14 +49,15 @@ def declare(content: Mapping[str, Any]) -> Declaration:
 
 
 def fit_parameters(content: Mapping[str, Any]) -> dict[str, Any]:
-    """A wording for a scale of another length is shown with such a scale."""
+    """Adapt the parameters to the wording, such as a scale of another length."""
     known = {parameter.name for parameter in PROTOCOLS[str(find_protocol(content))].parameters}
     levels = content.get("read", {}).get("rating", {}).get("levels", [])
     return {"rating_scale": len(levels)} if "rating_scale" in known and levels else {}
 
 
 def render_preview(request: HttpRequest, content: Mapping[str, Any], subject: PreviewSubject) -> HttpResponse:
-    """The page as an annotator would get it. Everything that it needs is made by the real services, and rolled back."""
+    """The page as an annotator would get it. The real services create everything it needs, which is then rolled
+    back."""
     with transaction.atomic():
         try:
             annotator = make_annotator(content, subject)
@@ -68,7 +70,7 @@ def render_preview(request: HttpRequest, content: Mapping[str, Any], subject: Pr
 
 
 def make_annotator(content: Mapping[str, Any], subject: PreviewSubject) -> Annotator:
-    """Somebody at the beginning of a study about the subject's text, in this wording."""
+    """An annotator at the beginning of a study about the subject's text, with this wording."""
     name, language = str(content["name"]), str(content["language"])
     store_version(name, language, content, subject.project)
     spec = {
@@ -101,7 +103,7 @@ def render_named_page(request: HttpRequest, annotator: Annotator, name: str) -> 
 
 
 def render_confirm_preview(request: HttpRequest, annotator: Annotator) -> HttpResponse:
-    """The question before a stage becomes final, though nothing was answered yet."""
+    """The confirmation page of a stage, shown although nothing was answered."""
     context = build_progress(find_place(annotator)) | {
         "words": annotator.study.instrument_version.content[CONFIRM],
         "address": reverse("work_confirm", args=[annotator.public_id]),

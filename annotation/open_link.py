@@ -1,4 +1,4 @@
-"""The open link: strangers come by themselves or from a platform, read how long it takes, and start with a button."""
+"""The open link: visitors come by themselves or from a platform, see how long it takes, and start with a button."""
 
 import secrets
 from collections.abc import Mapping
@@ -32,7 +32,7 @@ from studies.services.signed_ids import is_signed
 from studies.services.states import WrongState
 
 COOKIE = "lesart-open"
-NOT_ACCEPTED = "ASSIGNMENT_ID_NOT_AVAILABLE"  # how MTurk shows a task to those who only look
+NOT_ACCEPTED = "ASSIGNMENT_ID_NOT_AVAILABLE"  # MTurk's value for people who only preview a task
 
 
 class NoIdentity(Exception):
@@ -41,7 +41,7 @@ class NoIdentity(Exception):
 
 @dataclass(frozen=True)
 class Visitor:
-    """Who comes by an open link: their id of the platform, what else it said, and the group that the link names."""
+    """A visitor of an open link: their platform id, other parameters of the platform, and the group in the link."""
 
     person: str = ""
     profile: Mapping[str, str] = field(default_factory=dict)
@@ -49,7 +49,7 @@ class Visitor:
 
 
 def read_visitor(request: HttpRequest, study: Study, recruitment: Recruitment) -> Visitor:
-    """Who the address says; `NoIdentity` where a platform's id is missing, there twice, or no id."""
+    """The visitor according to the address; `NoIdentity` if a platform's id is missing, repeated or invalid."""
     group = request.GET.get("group", "")
     if group and group not in study.groups:
         raise NoIdentity(_("This link names a group that the study does not have. Ask whoever gave it to you."))
@@ -72,7 +72,7 @@ def read_visitor(request: HttpRequest, study: Study, recruitment: Recruitment) -
 
 
 def read_parameter(request: HttpRequest, name: str) -> str:
-    """One value of the address; what is not an id is refused and not repeated."""
+    """One value of the address; an invalid one is refused and not shown."""
     values = request.GET.getlist(name)
     if len(values) > 1:
         raise NoIdentity(
@@ -86,7 +86,7 @@ def read_parameter(request: HttpRequest, name: str) -> str:
     return values[0]
 
 
-@csrf_exempt  # csrf_protect below asks for the token, so that its refusal too is an unkept page
+@csrf_exempt  # csrf_protect below checks the token, so that its error page is not stored either
 @never_stored
 @require_http_methods(["GET", "HEAD", "POST"])
 @csrf_protect
@@ -121,7 +121,7 @@ def show_landing(request: HttpRequest, study: Study) -> HttpResponse:
 
 
 def find_visitor(request: HttpRequest, study: Study, visitor: Visitor) -> Annotator | None:
-    """Who has come before with this id, or by this browser."""
+    """The annotator who came before with this id, or in this browser."""
     if visitor.person:
         return find_stranger(study, visitor.person, "")
     annotator = find_annotator_by_link(request.COOKIES.get(COOKIE, ""))
@@ -147,7 +147,7 @@ def start(request: HttpRequest, study: Study, visitor: Visitor, known: Annotator
 
 
 def remember(response: HttpResponse, study: Study, annotator: Annotator) -> None:
-    """Let the same browser come back by the open link."""
+    """Let the same browser return by the open link."""
     keep_token(response, COOKIE, annotator, reverse("open_link", args=[study.open_token]))
 
 

@@ -1,4 +1,4 @@
-"""From an annotator's place to a page. What a template gets is listed here, and nothing else reaches a browser."""
+"""From an annotator's place to a page. Templates get only what is listed here, so nothing else reaches a browser."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -30,7 +30,7 @@ from studies.services.rights import get_second_code
 from studies.services.stage_form import PictureAddresses, StageForm
 from studies.stage_blocks import ItemBlock, build_blocks
 
-PART = "X-Lesart-Part"  # sent by the script, which puts the part into the page that is open
+PART = "X-Lesart-Part"  # sent by the script, which replaces a part of the open page
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class Step:
 
 @dataclass(frozen=True)
 class Reading:
-    """A text as it is shown: as HTML where it has markup, else in paragraphs."""
+    """A text as shown: as HTML if it has markup, else in paragraphs."""
 
     title: str
     paragraphs: list[str]
@@ -50,7 +50,7 @@ class Reading:
 
 
 def build_reading(form: StageForm) -> Reading | None:
-    """The text as far as the stage shows it."""
+    """The text, if the stage shows it."""
     text, version, shows = form.assignment.unit.text, form.assignment.text_version, form.stage.shows
     if "text" not in shows:
         return None
@@ -61,7 +61,7 @@ def build_reading(form: StageForm) -> Reading | None:
 
 
 def find_common_genre(study: Study) -> str:
-    """The genre of the study's texts if they share one: then it says nothing about the text to come in particular."""
+    """The genre of the study's texts if they all share one, which reveals nothing about a single text."""
     if not study.launched_at:
         return read_common_genre(study.pk)
     return keep_common_genre(study.pk, study.launched_at, len(study.blocks))
@@ -79,7 +79,7 @@ def read_common_genre(study_id: int) -> str:
 
 
 def is_new_text(place: Place) -> bool:
-    """Whether the annotator has finished nothing about this text before."""
+    """Whether the annotator has not finished anything about this text yet."""
     assignment = place.assignment_and_stage[0]
     if place.done and place.done.unit.text_id == assignment.unit.text_id:
         return False
@@ -88,20 +88,20 @@ def is_new_text(place: Place) -> bool:
 
 
 def redirect_to_place(request: HttpRequest, place: Place) -> HttpResponse:
-    """The page of the place: for the script at once, for a browser by way of a redirect."""
+    """Send the page of the place: to the script directly, to a browser through a redirect."""
     if PART in request.headers:
         return render_place(request, place)
     return redirect("work", place.annotator.public_id)
 
 
 def redirect_to_confirm(request: HttpRequest, place: Place) -> HttpResponse:
-    """The last question before the stage of the place becomes final, in the same ways."""
+    """Send the confirmation page of the stage, in the same ways."""
     page = render_confirm(request, place, place.confirms) if PART in request.headers else None
     return page or redirect(f"{reverse('work_confirm', args=[place.annotator.public_id])}?confirms={place.confirms}")
 
 
 def render_stale(request: HttpRequest, stale: StaleStage) -> HttpResponse:
-    """Where the annotator is, with the sentence on what was not stored."""
+    """The annotator's current page, with a sentence on what was not stored."""
     return render_place(request, stale.place, notice=str(stale), status=409)
 
 
@@ -115,9 +115,9 @@ def render_place(
     at: str = "",
     status: int = 200,
 ) -> HttpResponse:
-    """The page of the place where an annotator is; `at` is the handle of what they want to see there.
+    """The page of the annotator's place; `at`: the handle of the item that they want to see.
 
-    `sent` is what was entered on the page of a phase, where something is missing.
+    `sent`: the values submitted on the page of a phase, if some are missing.
     """
     annotator = place.annotator
     if place.kind == "stage":
@@ -140,7 +140,7 @@ def render_words(
     status: int = 200,
     locate: Locate | None = None,
 ) -> HttpResponse:
-    """A page of words alone, such as the end, with the way `back` if any and the code to hand back."""
+    """A page with only words, such as the end, with a link `back` if there is one, and the completion code."""
     words = draw_words(annotator, find_thanks(annotator) if name == "done" else name, locate)
     handing = name if name in (EndReason.SCREENED_OUT, EndReason.FAILED_CHECK) else "finished" if name == "done" else ""
     context: dict[str, Any] = {"words": words, "phase": phase, "notice": notice, "back": back.token if back else ""}
@@ -156,13 +156,13 @@ def find_thanks(annotator: Annotator) -> str:
 
 
 def build_hand_back(annotator: Annotator, outcome: str) -> dict[str, Any]:
-    """The code that the annotator hands back, and where to."""
+    """The annotator's completion code, and where to enter it."""
     code = "" if is_not_counted(annotator) else get_completion_code(annotator, outcome)
     return {"code": code, "return_to": get_recruitment(annotator.study).get_return_address(code)}
 
 
 def build_rights(request: HttpRequest, annotator: Annotator) -> dict[str, Any]:
-    """The second code, and where somebody sees, takes along and withdraws their answers with it."""
+    """The second code, and the address where the annotator can see, download and withdraw their answers with it."""
     if annotator.purpose not in (Purpose.MAIN, Purpose.PILOT):
         return {}
     address = request.build_absolute_uri(annotator.get_own_answers_link())
@@ -179,7 +179,7 @@ def render_phase(
     status: int = 200,
     locate: Locate | None = None,
 ) -> HttpResponse:
-    """A phase: its words, its questions, and after a try what was right."""
+    """A phase: its words, its questions, and after a try the right answers."""
     phase = get_phase(annotator, name)
     passage = read_passages(annotator).get(name)
     phases = [each.name for each in list_phases(annotator) if each.kind not in ("attention", "practice", "thanks")]
@@ -200,19 +200,19 @@ def render_phase(
 
 
 def came_by_open_link(annotator: Annotator) -> bool:
-    """Whether the annotator has a link of their own only if this page shows it."""
+    """Whether the annotator came without a personal link, so that only this page can show them one."""
     return bool(annotator.study.open_token) and annotator.purpose == Purpose.MAIN
 
 
 def list_instructions(annotator: Annotator, phase: Phase | None) -> list[str]:
-    """The instructions that are on the page of the phase once more: on that of a comprehension check all."""
+    """The instructions repeated on the page of the phase: all of them for a comprehension check."""
     if phase is None or phase.kind != "comprehension":
         return []
     return [each.name for each in list_phases(annotator) if each.kind == "instructions"]
 
 
 def draw_words(annotator: Annotator, name: str, locate: Locate | None = None) -> dict[str, Any]:
-    """The words of a phase or page, as HTML where they have markup. locate: where the reader may see its pictures."""
+    """The words of a phase or page, as HTML if they have markup. locate: returns the addresses of pictures."""
     words = get_phase_words(annotator, name)
     if "markdown" in words:
         pictures, written = words.pop("pictures"), words.pop("markdown")
@@ -229,7 +229,7 @@ def render_stage(
     at: str = "",
     status: int,
 ) -> HttpResponse:
-    """The items of a stage, with the text if the stage shows it; all of them, or one of them with the way to others."""
+    """The items of a stage, with the text if the stage shows it; all items, or one with links to the others."""
     annotator, (assignment, stage) = place.annotator, place.assignment_and_stage
     form = form or StageForm.for_place(place)
     blocks = build_blocks(form)
@@ -241,7 +241,7 @@ def render_stage(
         "words": form.words,
         "round_words": find_round_words(place),
         "break_words": form.question_source.wording.get("break") if is_first_stage and place.counts[0] > 1 else None,
-        "new_text": cache(partial(is_new_text, place)),  # asked by some templates only
+        "new_text": cache(partial(is_new_text, place)),  # computed only if a template asks for it
         "back": back.token if back else "",
         "is_taken_back": declaration.takes_back and assignment.round > 1,
         "text_kind": partial(find_common_genre, annotator.study),
@@ -262,7 +262,7 @@ def render_stage(
 
 
 def find_shown_picture(place: Place, name: str) -> Picture | None:
-    """The picture of this name in its address, if the page of the place shows it; None before and after."""
+    """The picture with this name in its address, if the page of the place shows it; else None."""
     digest = find_addresses(place).shown.get(name)
     project = place.annotator.study.project_id
     return Picture.objects.filter(project=project, digest=digest).first() if digest else None
@@ -293,7 +293,7 @@ def find_round_words(place: Place) -> dict[str, Any] | None:
 
 
 class Keys(NamedTuple):
-    """What single keys can do on the page of a stage, for their legend."""
+    """The single keys that work on the page of a stage, for the legend."""
 
     ticks: bool
     rows: bool
@@ -313,7 +313,7 @@ def list_keys(stage: Stage, reads_aloud: bool) -> Keys:
 
 
 class Anchors(NamedTuple):
-    """What the levels of a scale mean: of each its value, its label and its anchor."""
+    """The meanings of the levels of a scale: for each its value, label and anchor."""
 
     name: str
     title: str
@@ -322,7 +322,7 @@ class Anchors(NamedTuple):
 
 
 def explain_scales(blocks: list[ItemBlock]) -> SafeString:
-    """The box that explains the levels of each scale asked here; empty where there is nothing to explain."""
+    """The box that explains the levels of each scale asked here; empty if there is nothing to explain."""
     rows = {row.name: row for block in blocks for row in block.rows if row.kind == "scale" and row.is_open}
     scales = tuple(
         Anchors(row.name, row.title, row.help, tuple((level.value, level.label, level.anchor) for level in row.levels))
@@ -334,7 +334,8 @@ def explain_scales(blocks: list[ItemBlock]) -> SafeString:
 
 @lru_cache(maxsize=256)
 def render_anchors(scales: tuple[Anchors, ...]) -> SafeString:
-    """The same on every page of a study. All of its words are the instrument's: it knows no language."""
+    """The same HTML on every page of a study. All its words are the instrument's, so it is independent of the
+    language."""
     return render_to_string("annotation/parts/anchors.html", {"scales": scales})
 
 
@@ -348,7 +349,7 @@ class Pages:
 
 
 def paginate_blocks(blocks: list[ItemBlock], at: str) -> Pages:
-    """The page asked for; without one, the first where something is wrong, else the first that is not answered."""
+    """The requested page; by default the first one with an error, else the first unanswered one."""
     asked = [block for block in blocks if block.handle == at]
     wanting = [block for block in blocks if block.errors] or [block for block in blocks if not block.answered]
     place = blocks.index((asked or wanting or blocks)[0])
@@ -360,9 +361,9 @@ def paginate_blocks(blocks: list[ItemBlock], at: str) -> Pages:
 
 
 def render_confirm(request: HttpRequest, place: Place, confirms: str = "") -> HttpResponse | None:
-    """The last question before a stage becomes final; None if there is nothing to confirm.
+    """The confirmation page of a stage; None if there is nothing to confirm.
 
-    `confirms` is the fingerprint of what was sent; without it, what is stored now is confirmed.
+    `confirms`: the fingerprint of the submitted answers; without it, the stored answers are confirmed.
     """
     if place.kind != "stage" or not place.assignment_and_stage[1].confirm:
         return None
@@ -379,7 +380,7 @@ def render_confirm(request: HttpRequest, place: Place, confirms: str = "") -> Ht
 
 
 def build_progress(place: Place) -> dict[str, Any]:
-    """How far the annotator is, in units and steps."""
+    """The annotator's progress, in units and steps."""
     annotator, current = place.annotator, place.assignment_and_stage[1].name
     source, (number, total) = get_annotator_question_source(annotator), place.counts
     stages = [stage.name for stage in source.declaration.stages_with(current)]
@@ -413,7 +414,7 @@ def is_not_counted(annotator: Annotator) -> bool:
 def render_page(
     request: HttpRequest, annotator: Annotator, name: str, context: dict[str, Any], status: int = 200
 ) -> HttpResponse:
-    """The whole page, or for the script its head and its main part."""
+    """The whole page, or for the script only its head and main part."""
     as_part = PART in request.headers
     work = reverse("work", args=[annotator.public_id])
     common = {

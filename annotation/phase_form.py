@@ -1,4 +1,4 @@
-"""The questions of a phase as a template draws them: allow-listed, the right answers only after a try."""
+"""The questions of a phase as a template needs them: only listed fields, right answers only after a try."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -27,7 +27,7 @@ class PhaseRow:
 
 
 class PhaseForm:
-    """A phase with questions: empty, as it was `sent` with something missing, or after a try that did not end it."""
+    """A phase with questions: empty, as `sent` with missing answers, or after a try that did not end it."""
 
     def __init__(self, phase: Phase, passage: PhasePassed | None, sent: Mapping[str, Any] | None):
         self.phase, self.passage = phase, passage

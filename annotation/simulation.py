@@ -1,7 +1,7 @@
-"""Simulated people who answer through the real pages, token and cursor included, with stated abilities.
+"""Simulated people who answer through the real pages, with token and cursor, and with stated abilities.
 
-They test a study and fill a dashboard before anybody was invited. They are marked as simulated and are in no figure
-unless asked for. Their answers are drawn from the keys, which the pages do not show.
+They test a study and fill its results pages before anybody is invited. They are marked as simulated, and counted only
+on request. Their answers are drawn from the keys, which the pages do not show.
 """
 
 from dataclasses import dataclass
@@ -33,7 +33,7 @@ from studies.services.text_versions import list_text_versions
 
 Fields = dict[str, str | list[str]]
 
-# Chance of judging one option right, by stage; a flaw noted in an item's metadata changes it.
+# Probability of judging one option right, by stage; a flaw in an item's metadata changes it.
 ABILITY = {"guess": 0.58, "read": 0.90}
 WITH_FLAW = {
     "guessable": {"guess": 0.88, "read": 0.93},
@@ -41,12 +41,12 @@ WITH_FLAW = {
     "unclear": {"guess": 0.55, "read": 0.68},
 }
 RATING = {"": 4.4, "guessable": 3.0, "wrong key": 1.6, "unclear": 2.2}
-OTHER_VERSION = 0.06  # what any version of a text but the first adds, while the text is shown
-SPREAD = 0.05  # standard deviation of a person's own offset to the chances above
+OTHER_VERSION = 0.06  # added by any version of a text but the first, while the text is shown
+SPREAD = 0.05  # standard deviation of a person's own offset to these probabilities
 UNSURE_BELOW = 0.75
-# Standard deviations of a score, as shares of its scale: common to all people, and individual.
+# Standard deviations of a score, as shares of its scale: shared by all people, and individual.
 SHARED_SPREAD, OWN_SPREAD = 0.1, 0.17
-EXPERT_AGREES = 0.95  # chance that an expert finds a score right
+EXPERT_AGREES = 0.95  # probability that an expert finds a score right
 SIMULATED_TEXT = "A simulated answer."
 MAX_STEPS = 100_000
 
@@ -57,7 +57,7 @@ class SimulationFailed(Exception):
 
 @dataclass
 class SimulatedPerson:
-    """One annotator behind a browser without JavaScript."""
+    """One annotator with a browser without JavaScript."""
 
     annotator: Annotator
     rng: Random
@@ -66,7 +66,7 @@ class SimulatedPerson:
         self.offset, self.gained = self.rng.gauss(0, SPREAD), 0.0
         self.secure = settings.SESSION_COOKIE_SECURE
         host = get_own_host()
-        # Browsers say where a form came from, and over HTTPS Django asks for it.
+        # Browsers send the origin of a form, which Django requires over HTTPS.
         origin = f"{'https' if self.secure else 'http'}://{host}"
         self.client = Client(enforce_csrf_checks=True, HTTP_HOST=host, HTTP_ORIGIN=origin)
 
@@ -105,7 +105,8 @@ class SimulatedPerson:
         return button.find_parent("form") if button else None
 
     def fill(self, form: Tag) -> Fields:
-        """What the browser would send: hidden fields, the button pressed, and answers where a stage asks for them."""
+        """The values that a browser would send: hidden fields, the pressed button, and answers if the stage has
+        questions."""
         fields: Fields = {}
         for tag in form.select("input[type=hidden][name], button.primary[name]"):
             fields.setdefault(str(tag["name"]), str(tag.get("value", "")))
@@ -115,7 +116,7 @@ class SimulatedPerson:
         return fields | self.answers() if form.get("id") == "stage" else fields
 
     def phase_answers(self) -> Fields:
-        """The right answers where there are any, else the first that screens nobody out."""
+        """The right answers where there are any, else the first answers that do not screen people out."""
         phase = get_phase(self.annotator, find_place(self.annotator).phase or "")
         return {question.name: choose_answer(question) for question in phase.questions} if phase else {}
 
@@ -134,14 +135,14 @@ class SimulatedPerson:
         return sent
 
     def other_pick(self, question: Question, subject: Subject, sent: Fields) -> Fields:
-        """Another item, where the one picked was picked before and may not be again."""
+        """Another item, if the picked one was picked before and may not be repeated."""
         name, earlier = (f"{each}-{subject.handle}" for each in (question.name, question.unlike))
         if not question.unlike or sent[name] != sent[earlier]:
             return {}
         return {name: self.rng.choice([side.handle for side in subject.sides if side.handle != sent[earlier]])}
 
     def answer(self, question: Question, subject: Subject, item: Item | None, form: StageForm) -> Fields:
-        """An answer to one question. What is not asked after the other answers is dropped by the server."""
+        """An answer to one question. The server drops answers to questions that are not asked."""
         stage, name = form.stage, f"{question.name}-{subject.handle}"
         if question.per == "option" and item:
             keys = {pk: option.correct for pk, option in form.shown_items.options[item.pk].items()}
@@ -178,7 +179,7 @@ class SimulatedPerson:
 
 
 def gain_of_version(assignment: Assignment, stage: Stage) -> float:
-    """What the version of the text adds to the chance of being right, where it is shown."""
+    """What the version of the text adds to the probability of a right answer, if the text is shown."""
     if "text" not in stage.shows or not assignment.text_version:
         return 0.0
     return OTHER_VERSION * (assignment.text_version != list_text_versions(assignment.annotator.study)[0])
@@ -190,7 +191,7 @@ def choose_answer(question: PhaseQuestion) -> str:
 
 
 def get_flaw(item: Item) -> str:
-    """The flaw that the item's metadata note, if it is one of those that change an answer."""
+    """The flaw in the item's metadata, if it is one that changes answers."""
     noted = item.metadata.get("flaw")
     return noted if isinstance(noted, str) and noted in WITH_FLAW else ""
 
@@ -204,7 +205,7 @@ def get_own_host() -> str:
 def simulate_study(study: Study, count: int, seed: int) -> list[Annotator]:
     """Let `count` new simulated annotators work through a live study; returns them when all have finished.
 
-    Then earlier ones go on with what has been opened for them since: a second round, or an expert check.
+    Earlier simulated annotators then continue with what was opened for them since: a second round, or an expert check.
     """
     annotators = make_simulated_annotators(study, count, seed) if count else []
     for annotator in [*annotators, *find_unfinished(study, annotators)]:
@@ -213,7 +214,7 @@ def simulate_study(study: Study, count: int, seed: int) -> list[Annotator]:
 
 
 def find_unfinished(study: Study, new: list[Annotator]) -> list[Annotator]:
-    """Simulated annotators and experts of simulated answers who have something open, without the new ones."""
+    """Simulated annotators and experts of simulated answers with open work, without the new ones."""
     simulated = study.annotators.filter(purpose=Purpose.SIMULATED).exclude(pk__in=[each.pk for each in new])
     open_ones = Assignment.objects.open().filter(annotator__study=study).values("annotator")
     return list((simulated | filter_experts(study, Purpose.SIMULATED)).filter(pk__in=open_ones).order_by("pk"))

@@ -101,13 +101,13 @@ def take_phase(request: HttpRequest, annotator: Annotator) -> HttpResponse:
 
 
 def has_missing(annotator: Annotator, name: str, data: QueryDict) -> bool:
-    """Whether questions of the phase were left out, so that the page is shown again with the answers."""
+    """Whether answers of the phase are missing, so that the page is shown again with those given."""
     phase = get_phase(annotator, name)
     return phase is not None and bool(phase.find_missing(phase.read(data)))
 
 
 def take_stage(request: HttpRequest, annotator: Annotator) -> HttpResponse:
-    """Submit the answers and go on; or save them, where something is missing or another item is requested."""
+    """Submit the answers and continue; or save them, if some are missing or another item is requested."""
     token = clean_token(request.POST["token"])
     if "report" in request.POST:
         message = report_item(annotator, token, request.POST)
@@ -155,7 +155,7 @@ def confirm(request: HttpRequest, annotator: Annotator) -> HttpResponse:
 @annotator_view
 @require_safe
 def picture(request: HttpRequest, annotator: Annotator, name: str) -> HttpResponse:
-    """A picture, as long as the page where the annotator is shows it; others and wrong names get the same error."""
+    """A picture, while the annotator's current page shows it; foreign and unknown names get the same error."""
     found = find_shown_picture(find_place(annotator), name)
     if found is None:
         return HttpResponse(status=404)
@@ -165,7 +165,7 @@ def picture(request: HttpRequest, annotator: Annotator, name: str) -> HttpRespon
 @annotator_view
 @require_http_methods(["GET", "HEAD", "POST"])
 def draft(request: HttpRequest, annotator: Annotator) -> HttpResponse:
-    """For the script: keep an answer as it is given."""
+    """For the script: save an answer as it is given."""
     if request.method != "POST":
         return redirect("work", annotator.public_id)
     try:

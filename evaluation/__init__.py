@@ -1,1 +1,1 @@
-"""Models and baselines answer a study, through the same service as people."""
+"""Models and baselines that answer a study through the same service as people."""

@@ -9,7 +9,7 @@ class EvaluationConfig(AppConfig):
     name = "evaluation"
 
     def ready(self):
-        from llm.registry import register  # models can be imported only now
+        from llm.registry import register  # models cannot be imported earlier
         from studies.instrument_kinds import register_kind
 
         work = "evaluation.services.baselines.finish_baseline"

@@ -1,7 +1,7 @@
-"""Evaluators without understanding: a constant answer, and the look of an option against the text. No Django.
+"""Evaluators without understanding: constant answers, and the similarity of an option to the text. Without Django.
 
-Each gives a tick or none for every option, by its position in the list. Source: protocols.md, section 1; where the
-publication is silent (white space, case, ties) the choice is ours and stated.
+Each returns for every option whether it is ticked, by its position in the list. Source: protocols.md, section 1; where
+the publication is silent (white space, case, ties), we state our choice.
 """
 
 import unicodedata
@@ -12,13 +12,13 @@ from random import Random
 from rapidfuzz import fuzz
 
 MAJORITY, EXACT, FUZZY = "majority", "exact", "fuzzy"
-RULES = "rules"  # those of a protocol, which answer its questions by the wording of an item
+RULES = "rules"  # a protocol's rules, which answer its questions from the wording of an item
 SIMILARITY_THRESHOLD = 0.8
 
 
 @dataclass(frozen=True)
 class Keys:
-    """How many options are keys, of how many."""
+    """The number of keys, and of all options."""
 
     n_keys: int
     n_options: int
@@ -28,12 +28,12 @@ class Keys:
 
 
 def tick_majority(others: Keys) -> bool:
-    """The commoner label of the options of *other* texts: whether more than half of them are keys.
+    """The majority label of the options of *other* texts: whether more than half of them are keys.
 
-    Exactly half: not ticked, as the constant answer "incorrect" is the usual chance line. Left out is the whole text,
-    not the item alone, because items of different generators on one text share keys. In a study with as many keys as
-    distractors, leaving a text out tips the scale against its own keys: the accuracy then falls below one half, which
-    says nothing about the items. `others` without options has no majority: ValueError.
+    Exactly half: not ticked, as the constant answer "incorrect" is the usual chance line. The whole text is left out
+    rather than the item alone, because items of different generators on one text share keys. In a study with as many
+    keys as distractors, leaving a text out shifts the majority against that text's own keys: the accuracy then falls
+    below one half, which says nothing about the items. ValueError if `others` has no options.
     """
     if others.n_options == 0:
         raise ValueError("There are no other items to learn the majority from.")
@@ -47,17 +47,17 @@ def normalize(words: str) -> str:
 
 
 def tick_exact(text: str, options: Sequence[str]) -> list[bool]:
-    """Ticked if the option is in the text, anywhere, but for white space and case; an empty one never is."""
+    """Ticked if the option occurs in the text, ignoring white space and case; an empty option is never ticked."""
     within = normalize(text)
     return [bool(wanted) and wanted in within for wanted in map(normalize, options)]
 
 
 def measure_similarities(text: str, options: Sequence[str]) -> list[float]:
-    """How near each option is to its nearest substring of the text: 1 − normalised edit distance, in [0, 1].
+    """The similarity of each option to its nearest substring of the text: 1 − normalized edit distance, in [0, 1].
 
-    The distance counts insertions and deletions over the length of both, on the plain form of both; substrings are as
-    long as the option, or shorter at either end of the text (rapidfuzz `partial_ratio`). An empty option is near to
-    nothing: 0. An option longer than the text is held against the whole text.
+    The distance counts insertions and deletions relative to the length of both, after `normalize`; substrings are as
+    long as the option, or shorter at either end of the text (rapidfuzz `partial_ratio`). An empty option has
+    similarity 0. An option longer than the text is compared with the whole text.
     """
     within = normalize(text)
     return [measure_similarity(wanted, within) for wanted in map(normalize, options)]
@@ -66,7 +66,7 @@ def measure_similarities(text: str, options: Sequence[str]) -> list[float]:
 def measure_similarity(wanted: str, within: str) -> float:
     if not wanted or not within:
         return 0.0
-    # partial_ratio looks for the shorter in the longer: the text must not be sought in the option.
+    # partial_ratio searches the shorter string in the longer one; the text must not be searched in the option.
     ratio = fuzz.partial_ratio if len(wanted) <= len(within) else fuzz.ratio
     return ratio(wanted, within) / 100
 
@@ -79,7 +79,7 @@ def tick_similar(text: str, options: Sequence[str], threshold: float = SIMILARIT
 def tick_most_similar(text: str, options: Sequence[str], seed: str) -> list[bool]:
     """Exactly one ticked, the most similar: for studies in which every item has one key.
 
-    Among equally similar ones the seed draws, by wording and never by position: data sets like to list the key first.
+    Of equally similar options the seed draws one, by wording and not by position: data sets often list the key first.
     """
     found = measure_similarities(text, options)
     best = sorted((options[place], place) for place, share in enumerate(found) if share == max(found))

@@ -33,7 +33,7 @@ from studies.services.instruments import list_suitable_versions, make_choices
 
 
 class MoreChoices(forms.Form):
-    """A form whose rarely used fields are folded, in the order in which `folded` names them."""
+    """A form whose rarely used fields, listed in `folded`, are hidden until they are opened."""
 
     folded: ClassVar[tuple[str, ...]] = ()
 
@@ -44,7 +44,7 @@ class MoreChoices(forms.Form):
         return [self[name] for name in self.folded if name in self.fields]
 
     def is_unfolded(self) -> bool:
-        """Where a folded field has an error or says something else than usual, all are shown."""
+        """Whether a hidden field has an error or another value than the default, so that all of them are shown."""
         return self.is_bound and any(field.errors or self.says_more(field) for field in self.more_choices())
 
     def says_more(self, field: forms.BoundField) -> bool:
@@ -57,7 +57,7 @@ class EndpointField(forms.ModelChoiceField):
 
 
 class AskForm(MoreChoices, RequestOptionsForm):
-    """Which model is asked, what it may cost, and what tables call it."""
+    """Which model is asked, what it may cost, and its name in tables."""
 
     field_order = ("endpoint", "stages", "answering", "reading", "prompt", "label")
 
@@ -82,12 +82,12 @@ class AskForm(MoreChoices, RequestOptionsForm):
         self.fields["endpoint"].queryset = Endpoint.objects.available_to(study.project)  # type: ignore[attr-defined]
 
     def offer_prompts(self, named: Iterable[tuple[str, Any]], default: str) -> None:
-        """The prompts of that name first, and chosen by an empty word: the latest version at the start."""
+        """Offer the prompts of that name first, under an empty value: the latest version at that time."""
         choices = [("" if name == default else name, words) for name, words in named]
         self.fields["prompt"].choices = sorted(choices, key=lambda pair: pair[0] != "")  # type: ignore[attr-defined]
 
     def mark(self) -> str:
-        """The same for the same entries: whoever presses Start has seen the estimate of just these."""
+        """A hash of the entries: the Start button then belongs to the estimate of exactly these entries."""
         entries = json.dumps([str(self.cleaned_data[name]) for name in self.fields])
         return hashlib.sha256(entries.encode()).hexdigest()[:16]
 
@@ -126,7 +126,7 @@ class StagesField(forms.MultipleChoiceField):
 
 
 class BaselineForm(forms.Form):
-    """Which baseline is to answer, and what tables call it."""
+    """Which baseline is to answer, and its name in tables."""
 
     method = forms.ChoiceField(label=_("Baseline"), choices=METHODS, widget=forms.RadioSelect, initial=MAJORITY)
     label = forms.CharField(
@@ -138,7 +138,7 @@ class BaselineForm(forms.Form):
     stages = StagesField(help_text=_("Matching needs the text, so it answers only with it."))
 
     def __init__(self, *arguments: Any, methods: Collection[str], **named: Any):
-        """Offers these methods; where rules answer there is one stage only."""
+        """Offers these methods; if rules answer, there is only one stage."""
         super().__init__(*arguments, **named)
         offered = [(name, words) for name, words in METHODS if name in methods]
         method = self.fields["method"]
@@ -229,7 +229,7 @@ class ModelForm(AskForm):
         self.fields["tune_on"].queryset = others.exclude(pk=study.pk)  # type: ignore[attr-defined]
 
     def specs(self) -> list[ModelSpec]:
-        """What is wanted, of a valid form: one evaluator for each prompt, sample and version of the texts."""
+        """The evaluators of a valid form: one for each prompt, sample and version of the texts."""
         wanted = self.cleaned_data
         specs = expand_spec(self._spec(wanted), prompts=wanted["prompt"], samples=wanted["samples"] or 1)
         return expand_versions(self.study, specs)
@@ -311,13 +311,13 @@ class JudgeForm(AskForm):
         if way != SCORES:
             for name in FOR_SCORES:
                 del self.fields[name]
-        find_prompt(study)  # those that are made from the wording are listed from now on
+        find_prompt(study)  # creates the default prompts, so that they are listed
         self.offer_prompts(
             make_choices(list_suitable_versions(study.project, JUDGE, study.protocol)), default=name_prompts(study)
         )
 
     def specs(self) -> list[JudgeSpec]:
-        """What is wanted, of a valid form: one judge for each version of the texts."""
+        """The judges of a valid form: one for each version of the texts."""
         return judges.expand_spec(self.study, self._spec(self.cleaned_data))
 
     def _spec(self, wanted: dict[str, Any]) -> JudgeSpec:
@@ -360,7 +360,7 @@ class SeenTextsForm(forms.Form):
 
 
 def describe_entries(evaluator: Evaluator) -> dict[str, Any]:
-    """What the form of a model showed when this one was added, but for its label and prompts: those are chosen anew."""
+    """The form entries with which this evaluator was added, except label and prompts, which are chosen anew."""
     params = evaluator.params
     thresholds = params.get("thresholds") or {}
     found = {

@@ -81,7 +81,7 @@ class LetterPromptKind(EvaluatorPromptKind):
     label = gettext_lazy("prompt of an evaluator, all options at once")
 
     def fits(self, content: Mapping[str, Any]) -> bool:
-        return False  # it says so
+        return False  # such an instrument names its use
 
     def checks(self, content: Mapping[str, Any]) -> Iterator[Callable[[], object]]:
         return make_letter_checks(content, get_stages(content))
@@ -94,7 +94,7 @@ class LetterPromptKind(EvaluatorPromptKind):
 
 
 def get_stages(content: Mapping[str, Any]) -> dict[str, bool]:
-    """Whether each stage of the protocol shows the text."""
+    """By stage of the protocol, whether it shows the text."""
     name = find_protocol(content)
     if name is None:
         return {}
@@ -130,19 +130,19 @@ def render_letter_prompts(content: Mapping[str, Any], subject: PreviewSubject) -
 
 
 JUDGE = "judge"
-NOBODY = "…"  # stands for a rewording in a preview
-PREVIEWED = 4  # items of a unit of many
+NOBODY = "…"  # placeholder for a rewording in a preview
+PREVIEWED = 4  # items shown for a unit with many
 
 
 class JudgePromptKind(InstrumentKind):
-    """The parts that a way of judging has."""
+    """The parts of a judge's prompts."""
 
     use = JUDGE
     label = gettext_lazy("prompt of a judge")
     needs_item = True
 
     def fits(self, content: Mapping[str, Any]) -> bool:
-        return False  # it says so
+        return False  # such an instrument names its use
 
     def problems(self, content: Mapping[str, Any]) -> list[Problem]:
         way = find_judgment_type(content)
@@ -156,7 +156,7 @@ class JudgePromptKind(InstrumentKind):
         return [*needed, *optional]
 
     def preview(self, request: HttpRequest, content: Mapping[str, Any], subject: PreviewSubject) -> HttpResponse:
-        """With the wording that ships with the protocol: every question about the item, a pair with its next item."""
+        """With the protocol's shipped wording: every question about the item, or about a pair with its next item."""
         if subject.item is None:
             raise CannotPreview(_("A prompt asks about one item. Choose an item of the text."))
         return render_prompts(request, list(render_judge_prompts(content, subject.item)))
@@ -170,7 +170,7 @@ def list_judgeable_protocols() -> list[str]:
 
 
 def load_shipped_stage(name: str, language: str) -> tuple[Stage, dict[str, Any]] | None:
-    """The first stage of a protocol with the wording that ships for it; None if none ships."""
+    """The first stage of a protocol with its shipped wording; None if there is none."""
     protocol, wording = PROTOCOLS[name], find_shipped_model(name, language)
     if wording is None:
         return None
@@ -218,6 +218,6 @@ def render_questions(
 
 
 def find_several(item: Item, n: int) -> list[Item]:
-    """The item and others of its text, up to so many; a pair of it and itself where there is no other."""
+    """The item and up to n - 1 others of its text; the item twice if there is no other."""
     others = Item.objects.filter(text=item.text).current().exclude(external_id=item.external_id)
     return [item, *(others.select_related("text")[: n - 1] or [item])]

@@ -1,9 +1,9 @@
-"""Reading a list of letters out of a reply: only where it plainly is the answer, and never one by default. No Django.
+"""Reading a list of letters in a reply: only if it is clearly the answer, without a default. Without Django.
 
-What counts: the first or last line of the reply is nothing but letters, as in `A, C`, `A und C`, `**B**.` or `0`; or it
-says "the answers are A and C" (or "Antwort: B", "richtig sind A, C"). Another letter as a word of its own anywhere
-beside it, a letter that no option has, or letters beside 0 mean that the reply is no answer. The English article in
-"A good answer would be B" is no letter.
+Accepted: the first or last line of the reply consists of letters only, as in `A, C`, `A und C`, `**B**.` or `0`; or
+the reply says "the answers are A and C" (or "Antwort: B", "richtig sind A, C"). It is no answer if another letter is a
+word of its own elsewhere, if a letter belongs to no option, or if letters occur together with 0. The English article
+in "A good answer would be B" does not count as a letter.
 """
 
 import re
@@ -40,12 +40,12 @@ class LettersReading:
 
 
 def list_options(options: Iterable[str]) -> str:
-    """The options as a prompt lists them: one a line, each under its letter."""
+    """The options as listed in a prompt: one per line, each under its letter."""
     return "\n".join(f"{letter}. {option}" for letter, option in zip(ascii_uppercase, options, strict=False))
 
 
 def read_letters(text: str, n_options: int) -> LettersReading:
-    """The options that the reply gives as correct, of `n_options` that were called A, B, …"""
+    """The options that the reply calls correct, of `n_options` named A, B, …"""
     text = strip_traces(text).strip()
     if not text:
         return LettersReading(None, "The reply is empty.")
@@ -60,7 +60,7 @@ def read_letters(text: str, n_options: int) -> LettersReading:
 
 
 def find_letter_lists(text: str) -> list[list[str]]:
-    """Every list of letters that is where an answer is."""
+    """Every list of letters in the place of an answer."""
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     ends = [lines[0]] if len(lines) == 1 else [lines[0], lines[-1]]
     found = [LETTER.findall(line.upper()) for line in ends if LONE.fullmatch(line)]
@@ -76,23 +76,23 @@ def find_letter_lists(text: str) -> list[list[str]]:
 
 
 def is_ascending(letters: str) -> bool:
-    """`AC`, but no word such as `DA`."""
+    """True for `AC`, but not for words such as `DA`."""
     return list(letters) == sorted(set(letters))
 
 
 def is_written_large(letters: str) -> bool:
-    """Within a sentence a small letter is a word: "the answer is a little"."""
+    """Whether the letters are capitals: within a sentence a small letter is a word, as in "the answer is a little"."""
     return all(letter == letter.upper() for letter in LETTER.findall(letters))
 
 
 def is_hedged(text: str, match: "re.Match[str]") -> bool:
-    """Whether the sentence up to the letters takes back what it says."""
+    """Whether the sentence negates or qualifies the letters before they come."""
     start = max((end.end() for end in SENTENCE_END.finditer(text, 0, match.start())), default=0)
     return bool(HEDGES.search(text[start : match.start("list")]))
 
 
 def find_lone_letters(text: str) -> set[str]:
-    """Letters that are as words of their own, but for the English words A and I; and 0."""
+    """Letters that are words of their own, except the English words A and I; and 0."""
     letters = {
         match[0]
         for match in WORD.finditer(text)

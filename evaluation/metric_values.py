@@ -25,7 +25,7 @@ ITEM = "item_id"
 
 
 class BadMetrics(ValueError):
-    """The file cannot be taken over; the sentence says which line or column, and what to do."""
+    """The file cannot be imported; the message names the line or column, and what to do."""
 
 
 @dataclass(frozen=True)
@@ -42,12 +42,12 @@ def query_bank_items(project: Project) -> QuerySet[Item]:
 
 
 def query_study_items(study: Study) -> QuerySet[Item]:
-    """The versions that the study shows."""
+    """The versions of items that the study shows."""
     return Item.objects.filter(pk__in=study.units.values("items"))
 
 
 def compute_metrics(project: Project, items: QuerySet[Item]) -> MetricCounts:
-    """Every metric of the catalogue for these items, written anew; safe to repeat."""
+    """Compute every metric of the catalogue for these items and store the values; safe to repeat."""
     computed = list_computable()
     metrics = {name: ensure_metric(project, name, is_computed=True) for name in computed}
     keys = list(items.order_by("text_id", "pk").values_list("pk", flat=True))
@@ -62,13 +62,13 @@ def compute_metrics(project: Project, items: QuerySet[Item]) -> MetricCounts:
 
 
 def ensure_metric(project: Project, name: str, *, is_computed: bool, family: str = "") -> Metric:
-    """The metric of that name, made if need be; a family that is given replaces the one it had."""
+    """The metric of that name, created if needed; a given family replaces the stored one."""
     values = {"is_computed": is_computed} | ({"family": family} if family else {})
     return Metric.objects.update_or_create(project=project, name=name, defaults=values)[0]
 
 
 def iter_questions(keys: Sequence[int]) -> Iterator[tuple[Item, Question]]:
-    """The items with what they are held against: the current reference items on the same text, but themselves."""
+    """The items with their references: the current reference items on the same text, except themselves."""
     items = Item.objects.filter(pk__in=keys).select_related("text").prefetch_related("options").order_by("pk")
     texts = {item.text_id for item in items}
     references: dict[int, list[tuple[str, str]]] = {}
@@ -89,7 +89,7 @@ def make_question(item: Item, references: Sequence[str]) -> Question:
 
 
 def list_computable() -> dict[str, Callable[[Question], float]]:
-    """The metrics that this server can compute, by name: METEOR only where it has WordNet's files."""
+    """The metrics that this server can compute, by name: METEOR only with WordNet's files."""
     return list_metrics(settings.LESART_WORDNET)
 
 
@@ -112,9 +112,9 @@ def store_values(values: Iterable[MetricValue]) -> None:
 
 @transaction.atomic
 def import_metrics(project: Project, content: bytes, families: Mapping[str, str] | None = None) -> MetricCounts:
-    """A CSV with `item_id` and a column for each metric, onto the newest versions; all or nothing, `BadMetrics`.
+    """Import a CSV with `item_id` and a column per metric for the newest versions; all or nothing, `BadMetrics`.
 
-    An empty cell is no value: what was there before stays. `families`: by metric, that of its base model.
+    An empty cell changes nothing. `families`: by metric, the family of its base model.
     """
     table, families = read_metrics(content), families or {}
     names = read_metric_names(table.header)
@@ -140,7 +140,7 @@ def read_metrics(content: bytes) -> Table:
     table = read_cells(content, reading)
     for problem in reading.problems.listed:
         raise BadMetrics(f"{name_line(problem.line)}: {problem.reason}")
-    for warning in reading.warnings.listed:  # a name that was guessed from bytes could be another metric
+    for warning in reading.warnings.listed:  # a wrongly decoded name could be that of another metric
         raise BadMetrics(f"{warning.reason} " + _("Save the file as UTF-8."))
     assert table is not None
     return table
@@ -217,7 +217,7 @@ def get_metric_families(study: Study) -> dict[str, str]:
 
 
 def get_metrics_state(study: Study) -> list[Any]:
-    """What changes whenever a metric value of the study's items does; for caches."""
+    """A value that changes whenever a metric value of the study's items does; for caches."""
     values = MetricValue.objects.filter(item__unit_items__unit__study=study)
     changed = Metric.objects.filter(project=study.project).aggregate(last=Max("changed_at"))["last"]
     return [*values.aggregate(n=Count("pk"), last=Max("pk")).values(), str(changed)]

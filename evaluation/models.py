@@ -6,18 +6,18 @@ from projects.models import Project
 from studies.models import Annotator
 
 MAX_METRIC_NAME = 100
-RUN_KIND, JUDGE_KIND = "evaluation", "judgment"  # of the runs of `llm` that evaluators are
+RUN_KIND, JUDGE_KIND = "evaluation", "judgment"  # kinds of runs in `llm` in which evaluators answer
 SCORING_KIND = "scoring"  # of runs about items that a program sent
 RUN_KINDS = (RUN_KIND, JUDGE_KIND)
 
 
 class Evaluator(models.Model):
-    """How a model or baseline answers a study: what makes it this evaluator and no other."""
+    """How a model or baseline answers a study: everything that distinguishes this evaluator from others."""
 
     annotator = models.OneToOneField(Annotator, models.CASCADE, related_name="evaluator")
     method = models.CharField(max_length=20)  # a baseline of evaluation.baselines
     stages = models.JSONField(default=list)  # the names of those that it answers
-    params = models.JSONField(default=dict)  # what the method fixed when it was added, such as its threshold
+    params = models.JSONField(default=dict)  # fixed by the method when it was added, such as its threshold
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:
@@ -28,14 +28,14 @@ class Evaluator(models.Model):
 
 
 class Scoring(models.Model):
-    """Texts with items that a program has sent to be scored. They are no part of the bank."""
+    """Texts with items that a program has sent for scoring. They do not belong to the bank."""
 
     project = models.ForeignKey(Project, models.CASCADE, related_name="scorings")
     created_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+")
     created_at = models.DateTimeField(auto_now_add=True)
-    fingerprint = models.CharField(max_length=64)  # of content, evaluators and language: the same again is this one
+    fingerprint = models.CharField(max_length=64)  # of content, evaluators and language: equal requests share this row
     language = models.CharField(max_length=20)
-    texts = models.JSONField()  # as files of items have them, each with its id
+    texts = models.JSONField()  # in the format of item files, each with its id
     evaluators = models.JSONField()  # how each answers; those that are models have a run of the scope of this row
 
     class Meta:
@@ -51,7 +51,7 @@ class Scoring(models.Model):
 
 
 class Metric(models.Model):
-    """A number about questions: computed here by its name, or imported.
+    """A metric of questions: computed here by its name, or imported.
 
     A name that ends in a colon and the name of a dimension, such as `UniEval:fluency`, is about that dimension alone.
     """
@@ -59,7 +59,7 @@ class Metric(models.Model):
     project = models.ForeignKey(Project, models.CASCADE, related_name="metrics")
     name = models.CharField(max_length=MAX_METRIC_NAME)
     is_computed = models.BooleanField(default=False)
-    family = models.CharField(max_length=100, blank=True)  # of its base model, as the factor of generators names it
+    family = models.CharField(max_length=100, blank=True)  # of its base model, as in the factor of generators
     created_at = models.DateTimeField(auto_now_add=True)
     changed_at = models.DateTimeField(auto_now=True)  # when its values were last written
 
@@ -72,7 +72,7 @@ class Metric(models.Model):
 
 
 class MetricValue(models.Model):
-    """The metric of one version of an item; without a value it is undefined, and the reason says why."""
+    """The value of a metric for one version of an item; without a value it is undefined, and the reason says why."""
 
     metric = models.ForeignKey(Metric, models.CASCADE, related_name="values")
     item = models.ForeignKey(Item, models.CASCADE, related_name="metric_values")

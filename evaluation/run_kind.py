@@ -1,4 +1,5 @@
-"""Models answer a study: one call per option and stage, read as label or as p(true), or one call per item and stage."""
+"""Models answer a study: one call per option and stage, read as a label or as p(true), or one call per item and
+stage."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -28,9 +29,9 @@ class Judgment:
 
 
 def read_judgment(setting: QuestionSetting, stage: str, text: str, logprobs: Sequence[Any] | None) -> Judgment:
-    """The reply about one option; `Unparsable` if it does not say.
+    """The judgment in the reply about one option; `Unparsable` if it is unclear.
 
-    As published, the larger of a label's variants stands for them, and the ratio counts whatever mass they have.
+    As published, the larger probability of a label's variants represents the label, and their ratio counts at any mass.
     """
     prompts, published = setting.prompts, setting.as_published
     p = read_probability(
@@ -47,7 +48,7 @@ def read_judgment(setting: QuestionSetting, stage: str, text: str, logprobs: Seq
 
 
 def read_letter_judgments(setting: StudySetting, item_id: int, text: str) -> dict[int, bool]:
-    """The reply about all options of an item: option -> ticked; `Unparsable` if it does not say."""
+    """The judgments in the reply about all options of an item: option -> ticked; `Unparsable` if unclear."""
     order = setting.order_of(item_id)
     reading = read_letters(text, len(order))
     if reading.places is None:
@@ -55,12 +56,12 @@ def read_letter_judgments(setting: StudySetting, item_id: int, text: str) -> dic
     return {option: place in reading.places for place, option in enumerate(order)}
 
 
-# A label and a few words around it; the engine gives more where a reply was cut off.
+# Enough for a label and a few words around it; a cut-off reply is requested again with more.
 MAX_TOKENS = 32
 MAX_TOKENS_PUBLISHED = 10
 PARAMS = {"temperature": 0, "max_tokens": MAX_TOKENS, "logprobs": True, "top_logprobs": 20}
 AS_PUBLISHED = PARAMS | {"max_tokens": MAX_TOKENS_PUBLISHED}
-TICKED, P_TRUE = "judged correct", "p(true)"  # of what is shown of a reply
+TICKED, P_TRUE = "judged correct", "p(true)"  # names in the description of a reply
 
 
 class EvaluationRunKind(RunKind):
@@ -98,7 +99,7 @@ class EvaluationRunKind(RunKind):
         return describe_judgment(found)
 
     def reprompt(self, run: Run, call: Call) -> Request | None:
-        """Asks for a lone label once; where p(true) is read, other words would be another measure."""
+        """Ask once more for a label alone; not for p(true), where other words would be another measure."""
         setting = self.get_setting(run)
         if setting.reading != LABEL or setting.as_published:
             return None
@@ -107,7 +108,7 @@ class EvaluationRunKind(RunKind):
         return Request([*(call.messages or []), values, again], build_params(setting))
 
     def conclude(self, run: Run) -> None:
-        """Two workers may each have missed the other's last answer to a text; now nothing is on its way."""
+        """Two workers may each have missed the other's last answer to a text; now no call is under way."""
         evaluator = (
             Evaluator.objects.select_related("annotator__study").filter(annotator=run.params["annotator"]).first()
         )
@@ -131,7 +132,7 @@ def build_request(setting: StudySetting, stage: str, option: Option | None, text
 
 
 def build_letter_requests(setting: StudySetting, asked: Sequence[tuple[str, int]]) -> list[Request]:
-    """One user message an item: the stem and all options under letters."""
+    """One user message per item: the stem and all options with letters."""
     items = Item.objects.select_related("text").prefetch_related("options").in_bulk({item for _stage, item in asked})
     return [build_letter_request(setting, stage, items.get(pk)) for stage, pk in asked]
 
@@ -148,7 +149,7 @@ def build_letter_request(setting: StudySetting, stage: str, item: Item | None) -
 
 
 def make_request(setting: QuestionSetting, words: str, labels: tuple[str, ...] = ()) -> Request:
-    """As published, the ten tokens are part of the measure."""
+    """As published, the limit of ten tokens is part of the measure."""
     return Request([{"role": "user", "content": words}], build_params(setting), labels, setting.as_published)
 
 
@@ -159,7 +160,7 @@ def build_params(setting: QuestionSetting) -> dict[str, Any]:
 def store_answer(
     setting: StudySetting, stage: str, place: Place, ticks: dict[int, bool], probability: dict[int, float]
 ) -> None:
-    """Store the answers by the same service as people's. Existing answers stay."""
+    """Store the answers with the same service as people's. Existing answers stay."""
     assignment = setting.assignments[place.unit_id]
     judged = OptionJudgments(place.item_id, ticks, probability)
     store_judgments(assignment, setting.stages[stage], [judged], {place.item_id: place.options})
@@ -169,7 +170,7 @@ def store_answer(
 
 
 def describe_judgment(judgment: Judgment) -> dict[str, Any]:
-    """What people see of a reply beside it."""
+    """The description of a judgment beside its reply."""
     p = judgment.p
     found: dict[str, Any] = {"label": judgment.label, TICKED: judgment.ticked, P_TRUE: p.p}
     if p.p is not None:

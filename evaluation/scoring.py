@@ -1,6 +1,6 @@
-"""Models score items that a program has sent: the prompts and replies of an evaluator, without a study.
+"""Models score items sent by a program, with the prompts and readings of an evaluator, without a study.
 
-The answers are the calls themselves, which are found again by their content.
+The answers are the calls themselves, which are found by their content.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -24,7 +24,7 @@ THRESHOLD = 0.5
 
 @dataclass(frozen=True)
 class SentOption:
-    """An option of an item of a text, as it was sent."""
+    """An option of an item of a text, as sent."""
 
     text: Mapping[str, Any]
     item: Mapping[str, Any]
@@ -32,7 +32,7 @@ class SentOption:
 
 
 def list_asked(texts: Sequence[Mapping[str, Any]]) -> Iterator[tuple[str, SentOption]]:
-    """Each option with its place, which is in the key of its calls."""
+    """Each option with its position, which is part of the key of its calls."""
     for n_text, text in enumerate(texts):
         for n_item, item in enumerate(text["items"]):
             for n_option, option in enumerate(item["answers"]):
@@ -41,7 +41,7 @@ def list_asked(texts: Sequence[Mapping[str, Any]]) -> Iterator[tuple[str, SentOp
 
 @dataclass(frozen=True)
 class ScoringSetting:
-    """How a run asks and reads; the fields that `run_kind` knows of an evaluator's setting."""
+    """How a run asks and reads; the same fields as an evaluator's setting in `run_kind`."""
 
     asked: Mapping[str, SentOption]
     stages: Mapping[str, bool]  # whether each shows the text
@@ -57,7 +57,7 @@ class ScoringSetting:
 
 
 def load_setting(run: Run) -> ScoringSetting:
-    """Kept on the run object, which lives as long as one worker's turn."""
+    """Cached on the run object, which lives as long as one worker's turn."""
     known: ScoringSetting | None = getattr(run, "_scoring_setting", None)
     if known is None:
         known = make_setting(run.params)
@@ -66,7 +66,7 @@ def load_setting(run: Run) -> ScoringSetting:
 
 
 def make_setting(params: Mapping[str, Any]) -> ScoringSetting:
-    """`texts` instead of `scoring` in the parameters: before anything is stored, for an estimate."""
+    """For an estimate, before anything is stored, the parameters have `texts` instead of `scoring`."""
     texts = params["texts"] if "texts" in params else Scoring.objects.get(pk=params["scoring"]).texts
     content = InstrumentVersion.objects.get(pk=params["prompt"]).content
     stages = get_stages(content)
@@ -109,4 +109,4 @@ class ScoringRunKind(EvaluationRunKind):
         """Nothing: the calls are the answers."""
 
     def url(self, run: Run) -> None:
-        """There is no page of the answers; programs read them."""
+        """Answers have no page; programs read them."""

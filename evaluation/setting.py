@@ -1,4 +1,4 @@
-"""How a run asks and reads: everything its calls have in common, from the run's parameters alone."""
+"""How a run asks and reads: everything that its calls share, from the run's parameters alone."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -53,7 +53,7 @@ def read_letter_prompts(content: Mapping[str, Any], with_text: Mapping[str, bool
 
 
 def make_letter_checks(content: Mapping[str, Any], with_text: Mapping[str, bool]) -> Iterator[Callable[[], object]]:
-    """Each raises `BadTemplate` if something is wrong with one part of the instrument."""
+    """Checks that raise `BadTemplate`, each for one part of the instrument."""
     yield partial(read_layout, content)
     for stage, shows_text in with_text.items():
         yield partial(check_stage, content, stage, shows_text)
@@ -61,7 +61,7 @@ def make_letter_checks(content: Mapping[str, Any], with_text: Mapping[str, bool]
 
 
 def get_letter_slots(stage_shows_text: bool) -> tuple[list[str], list[str]]:
-    """What the template of a stage needs, and what it may use beside that."""
+    """The slots that the template of a stage needs, and those it may also use."""
     return ([TEXT, QUESTION, OPTIONS_SLOT], [TITLE]) if stage_shows_text else ([QUESTION, OPTIONS_SLOT], [])
 
 
@@ -78,9 +78,9 @@ TEXT_VERSION = "text_version"  # that is read, in a study of text versions; empt
 DEFAULTS: dict[str, Any] = {
     "as_published": False, "answering": OPTIONWISE, "temperature": 0, "sample": 0, OPTIONS: {}, TEXT_VERSION: "",
 }  # fmt: skip
-"""How those ask and read that were made before this could be chosen."""
+"""The reading of evaluators created before it could be chosen."""
 READERS: dict[str, Callable[..., Any]] = {OPTIONWISE: read_prompts, LETTERS: read_letter_prompts}
-OPTION_KEY, ITEM_KEY = "/", "/item/"  # what is between stage and number in the key of a call
+OPTION_KEY, ITEM_KEY = "/", "/item/"  # separator of stage and number in the key of a call
 
 
 class QuestionSetting(Protocol):
@@ -100,25 +100,25 @@ class QuestionSetting(Protocol):
 
 @dataclass(frozen=True)
 class StudySetting:
-    """One study asked in some stages, with these prompts, read in this way."""
+    """One study, asked in some stages with these prompts, and read in this way."""
 
     study: Study
     stages: Mapping[str, Stage]
-    prompts: Any  # Prompts, or LetterPrompts where all options are asked about at once
+    prompts: Any  # Prompts, or LetterPrompts if all options are asked about at once
     reading: str
     thresholds: Mapping[str, float]
     as_published: bool
     answering: str
     temperature: float
     sample: int
-    """Which draw of the same prompts at this temperature; 0 is the first."""
+    """The number of the repetition with the same prompts at this temperature; 0 is the first."""
     places: Mapping[int, "Place"]
     annotator_id: int | None
     text_version: str = ""
 
     @cached_property
     def assignments(self) -> dict[int, Assignment]:
-        """The evaluator's, by unit: read once, because every reply needs one."""
+        """The evaluator's assignments by unit, read once because every reply needs one."""
         rows = Assignment.objects.active().filter(annotator=self.annotator_id).select_related("annotator__study")
         return {assignment.unit_id: assignment for assignment in rows}
 
@@ -127,9 +127,9 @@ class StudySetting:
         return {option: place for place in self.places.values() for option in place.options}
 
     def order_of(self, item_id: int) -> list[int]:
-        """The options in the order in which one prompt asks about them all, drawn from the study's seed.
+        """The order of the options in a prompt about all of them, drawn from the study's seed.
 
-        Data sets like to list the key first. The prompt is kept with its call.
+        Data sets often list the key first. The prompt is stored with its call.
         """
         options = list(self.places[item_id].options)
         Random(f"{self.study.seed}/{item_id}").shuffle(options)
@@ -147,7 +147,7 @@ class StudySetting:
 
 @dataclass(frozen=True)
 class Place:
-    """An item in the study: its unit, its options, and how many options the unit has."""
+    """The position of an item in the study: its unit, its options, and the number of options of the unit."""
 
     item_id: int
     unit_id: int
@@ -164,7 +164,7 @@ def make_item_key(stage: str, item_id: int) -> str:
 
 
 def read_key(key: str) -> tuple[str, int]:
-    """Stage and option of a call, or stage and item where all options are asked about at once."""
+    """Stage and option of a call, or stage and item if all options are asked about at once."""
     stage, number = key.split("/")[0], key.rpartition("/")[2]
     return stage, int(number)
 
@@ -172,12 +172,12 @@ def read_key(key: str) -> tuple[str, int]:
 def build_run_params(
     study: Study, stages: list[str], params: Mapping[str, Any], annotator_id: int | None
 ) -> dict[str, Any]:
-    """What a run has to carry. Without an annotator it can be planned, but not answered."""
+    """The parameters of a run. Without an annotator it can be planned, but not answered."""
     return {**params, "study": study.pk, "stages": stages, "annotator": annotator_id}
 
 
 def load_setting(run: Run) -> StudySetting:
-    """Kept on the run object, which lives as long as one worker's turn."""
+    """Cached on the run object, which lives as long as one worker's turn."""
     known: StudySetting | None = getattr(run, "_evaluation_setting", None)
     if known is None:
         known = make_setting(run.params)
@@ -208,12 +208,12 @@ def make_setting(params: Mapping[str, Any]) -> StudySetting:
 
 
 def find_text_stages(stages: Iterable[Stage]) -> dict[str, bool]:
-    """By stage: whether it shows the text."""
+    """By stage, whether it shows the text."""
     return {stage.name: "text" in stage.shows for stage in stages}
 
 
 def load_places(study: Study) -> dict[int, Place]:
-    """By item, in the study's order. All at once: rows cannot be read on while the plan is written."""
+    """By item, in the study's order. Read at once: a cursor cannot stay open while the plan is written."""
     rows = UnitItem.objects.filter(unit__study=study, item__options__isnull=False)
     ordered = rows.order_by("unit__position", "position", "item__options__position")
     found: dict[int, tuple[int, list[int]]] = {}

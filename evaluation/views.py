@@ -27,7 +27,7 @@ from studies.models import AnnotatorKind
 from studies.services.evaluating import list_selecting_models
 from studies.services.states import WrongState
 
-MOST_ESTIMATED = 10_000  # calls; an estimate makes every prompt
+MOST_ESTIMATED = 10_000  # calls, as an estimate builds every prompt
 MOST_LISTED = 100
 
 
@@ -76,7 +76,7 @@ def build_context(study) -> dict:
 
 
 def describe_rows(rows) -> str:
-    """Who answers, and whether anything is missing."""
+    """Who answers, and whether answers are missing."""
     if not rows:
         return ""
     n_baselines = sum(row.annotator.kind == AnnotatorKind.BASELINE for row in rows)
@@ -101,7 +101,7 @@ def report_progress(request, evaluator: Evaluator, is_done: bool) -> None:
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def evaluator_page(request, slug, pk):
-    """How an evaluator is asked and read, and what it did not answer; single replies are for reviewers."""
+    """How an evaluator is asked and read, and which answers are missing; single replies are for reviewers."""
     study = get_study(request.user, slug, Role.VIEWER if request.method != "POST" else Role.RESEARCHER)
     evaluator = get_object_or_404(Evaluator.objects.select_related("annotator__study"), pk=pk, annotator__study=study)
     row = get_row(evaluator)
@@ -165,14 +165,14 @@ def evaluator_model(request, slug):
 
 
 def find_example(request, study) -> dict:
-    """The entries that made the evaluator named in the address, to ask again in its way."""
+    """The form entries of the evaluator named in the address, to ask again in the same way."""
     key = request.GET.get("like", "")
     evaluator = Evaluator.objects.filter(annotator__study=study, pk=key).first() if key.isdecimal() else None
     return describe_entries(evaluator) if evaluator else {}
 
 
 def start_models(request, study, form: ModelForm | JudgeForm):
-    """To the run of a single one, else to the list; one that has answered everything is named."""
+    """Redirects to the run of a single model, else to the list; a model that has answered everything is named."""
     terms = {name: form.cleaned_data[name] for name in ("budget", "on_unknown")} | {"started_by": request.user}
     if isinstance(form, ModelForm):
         added = asking.start_all(study, form.specs(), **terms)
@@ -193,14 +193,15 @@ def start_models(request, study, form: ModelForm | JudgeForm):
 
 
 def describe_estimate(study, form: ModelForm | JudgeForm) -> str:
-    """In a sentence. Of a large study the number of calls only: a page cannot wait for all its prompts."""
+    """The estimate in a sentence. For a large study only the number of calls: a page cannot wait for all its
+    prompts."""
     endpoint = form.cleaned_data["endpoint"]
     specs = form.specs()
     if isinstance(form, JudgeForm):
         n_calls = sum(judges.count_max_calls(study, spec) for spec in form.specs())
     else:
         n_stages = sum(len(asking.specify_evaluator(study, spec).stages) for spec in form.specs())
-        n_calls = count_options(study) * n_stages  # at most: letters at once take one for each item
+        n_calls = count_options(study) * n_stages  # at most: with letters there is one call per item
     if n_calls > MOST_ESTIMATED:
         estimate = _("%(n)d calls. For the maximum cost run: evaluate_study %(slug)s --model %(name)s --estimate.")
         return estimate % {"n": n_calls, "slug": study.slug, "name": endpoint.name}
@@ -239,7 +240,7 @@ def evaluator_continue(request, slug, pk):
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def evaluator_remove(request, slug, pk):
-    """Asks first: answers go."""
+    """Asks for confirmation: the answers are deleted."""
     study = get_study(request.user, slug, Role.RESEARCHER)
     evaluator = get_object_or_404(Evaluator, pk=pk, annotator__study=study)
     if request.method == "POST":

@@ -1,4 +1,4 @@
-"""How the instrument's words are put on an annotator's page, and what is the same on many pages is drawn once."""
+"""Template tags for the instrument's words on annotators' pages; parts that repeat on many pages are rendered once."""
 
 from dataclasses import replace
 from functools import lru_cache
@@ -14,12 +14,12 @@ from studies.stage_blocks import QuestionRow
 
 register = template.Library()
 QUESTION = "annotation/parts/question.html"
-HANDLE = "\0"  # stands for the handle of an item, and in no other text
+HANDLE = "\0"  # placeholder for an item's handle, which no other text contains
 
 
 @register.filter
 def with_options(hint: str, options: list) -> str:
-    """Fill the one slot of a hint; any other brace stays as it was written."""
+    """Fill the only slot of a hint; other braces stay."""
     return hint.replace("{n_options}", str(len(options)))
 
 
@@ -30,13 +30,13 @@ def with_kind(sentence: str, kind: str) -> str:
 
 @register.simple_tag
 def include_once(name: str, **given: Any) -> SafeString:
-    """A part of a page that depends on these values and the language alone."""
+    """A part of a page that depends only on these values and the language."""
     return draw_once(name, get_language(), tuple(given.items()))
 
 
 @register.simple_tag(takes_context=True)
 def include_question(context: Context, row: QuestionRow) -> SafeString:
-    """A question about the item of a block; those that look the same for every item are drawn for all at once."""
+    """A question about the item of a block; questions that look the same for every item are rendered once for all."""
     if not row.is_common:
         with context.push(row=row):
             return Engine.get_default().get_template(QUESTION).render(context)

@@ -1,1 +1,1 @@
-"""Models as judges: of pairs, of scores on dimensions, and through the gates of a questionnaire."""
+"""Models as judges: of pairs, of scores on dimensions, and in stopping questionnaires."""

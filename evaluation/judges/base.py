@@ -1,4 +1,4 @@
-"""What the calls of a judge have in common: the setting of a run, keys of calls, the interface of judgment types."""
+"""What all judges share: the setting of a run, keys of calls, the interface of the ways of judging."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -20,13 +20,13 @@ from studies.services.declarations import get_declaration, get_wording
 from studies.services.evaluating import judgment_type
 from studies.services.judging import Judgeable, list_judgeables, store_values
 
-SWAPPED = "/swapped"  # of a pair: the unit's first item is asked about as the second
+SWAPPED = "/swapped"  # the unit's first item is the second in the prompt
 UNIT_KEY = "/unit/"
 
 
 @dataclass(frozen=True)
 class JudgeSetting:
-    """One study judged with these prompts. `samples` and `scale` are None where the study's own score is asked once."""
+    """One study judged with these prompts. `samples` and `scale` are None if the study's own scores are asked once."""
 
     study: Study
     stage: Stage
@@ -44,17 +44,17 @@ class JudgeSetting:
 
     @cached_property
     def subject_at(self) -> dict[tuple[int, int], Judgeable]:
-        """By unit and item, as keys of calls name them: 0 where answers are stored under no item."""
+        """Subjects by unit and item, as in keys of calls; 0 for answers that are stored without an item."""
         return {(about.unit_id, about.item_id or 0): about for about in self.subjects}
 
     @cached_property
     def assignments(self) -> dict[int, Assignment]:
-        """The judge's, by unit: read once, because every reply needs one."""
+        """The judge's assignments by unit, read once because every reply needs one."""
         rows = Assignment.objects.active().filter(annotator=self.annotator_id, round=1)
         return {row.unit_id: row for row in rows.select_related("annotator__study__instrument_version")}
 
     def items_of(self, subjects: Iterable[Judgeable]) -> dict[int, Item]:
-        """The items with their texts and options, by primary key; ValueError where one has gone."""
+        """The items with their texts and options, by primary key; ValueError if one was deleted."""
         keys = {pk for about in subjects for pk in about.item_ids}
         items = Item.objects.select_related("text").prefetch_related("options").in_bulk(keys)
         for item in items.values():
@@ -64,7 +64,7 @@ class JudgeSetting:
 
 @dataclass(frozen=True)
 class JudgeQuestion:
-    """What one call is about."""
+    """The subject of one call."""
 
     about: Judgeable
     question: str
@@ -84,13 +84,13 @@ def read_key(setting: JudgeSetting, key: str) -> JudgeQuestion:
 
 
 def build_judge_params(study: Study, params: Mapping[str, Any], annotator_id: int | None) -> dict[str, Any]:
-    """What a run has to carry. Without an annotator it can be planned, or fills metric columns."""
+    """The parameters of a run. Without an annotator it can be planned, or fills metric columns."""
     stage = get_declaration(study).stages[0].name
     return {**params, "study": study.pk, "stages": [stage], "annotator": annotator_id}
 
 
 def load_judge_setting(run: Run) -> JudgeSetting:
-    """Kept on the run object, which lives as long as one worker's turn."""
+    """Cached on the run object, which lives as long as one worker's turn."""
     known: JudgeSetting | None = getattr(run, "_judge_setting", None)
     if known is None:
         known = make_judge_setting(run.params)
@@ -123,7 +123,7 @@ def make_judge_setting(params: Mapping[str, Any]) -> JudgeSetting:
     )
 
 
-# A label and a few words around it; the engine gives more where a reply was cut off.
+# Enough for a label and a few words around it; a cut-off reply is requested again with more.
 MAX_TOKENS = 32
 LABEL_PARAMS = {"temperature": 0, "max_tokens": MAX_TOKENS, "logprobs": True, "top_logprobs": 20}
 
@@ -133,22 +133,22 @@ class Judge(ABC):
 
     @abstractmethod
     def plan(self, setting: JudgeSetting) -> Iterator[JudgeQuestion]:
-        """What is asked at the start, text by text."""
+        """The questions at the start, text by text."""
 
     @abstractmethod
     def build_requests(self, setting: JudgeSetting, asked: Sequence[JudgeQuestion]) -> list[Request]:
-        """The prompts; ValueError with a sentence if there can be none."""
+        """The prompts; ValueError with a sentence if they are impossible."""
 
     @abstractmethod
     def read(self, setting: JudgeSetting, asked: JudgeQuestion, run: Run, call: Call) -> dict[str, Any]:
-        """Stores what the reply says, and returns what people are shown of it; `Unparsable` if it says nothing."""
+        """Store the judgment in the reply, and return a description of it; `Unparsable` if there is none."""
 
     def plan_all(self, setting: JudgeSetting) -> Iterator[JudgeQuestion]:
-        """The plan with all that `list_next` may add."""
+        """The plan including everything that `list_next` may add."""
         return self.plan(setting)
 
     def list_next(self, setting: JudgeSetting, asked: JudgeQuestion) -> Iterable[JudgeQuestion]:
-        """What is asked after the answer to that."""
+        """The questions after the answer to that one."""
         return ()
 
     def find_second_prompt(self, setting: JudgeSetting, asked: JudgeQuestion) -> str | None:
@@ -156,14 +156,14 @@ class Judge(ABC):
         return setting.prompts.fill("again")
 
     def finish(self, setting: JudgeSetting, run: Run) -> None:
-        """All replies are read; in the transaction that says so."""
+        """Called when all replies are read, in the transaction that records it."""
         return
 
 
 def store_judgment(
     setting: JudgeSetting, about: Judgeable, values: dict[str, Value], picks: Iterable[str] = ()
 ) -> None:
-    """The values as answers of the judge, through the gate of people."""
+    """Store the values as answers of the judge, with the same checks as for people."""
     store_values(setting.assignments[about.unit_id], setting.stage, about, values, picks)
 
 
@@ -174,7 +174,8 @@ def get_item(items: dict[int, Item], pk: int | None) -> Item:
 
 
 def render_options(stage: Stage, wording: Mapping[str, Any], item: Item, seed: str) -> str:
-    """The options as the stage shows them to people, one a line: keys marked, and first if it says so; or nothing."""
+    """The options as the stage shows them to people, one per line: keys marked, and first if the stage says so; or
+    nothing."""
     options = list(item.options.all()) if "options" in stage.shows else []
     Random(seed).shuffle(options)
     if stage.keys == "first":
@@ -186,7 +187,7 @@ def render_options(stage: Stage, wording: Mapping[str, Any], item: Item, seed: s
 def render_item(
     prompts: JudgePrompts, stage: Stage, wording: Mapping[str, Any], item: Item, seed: str
 ) -> dict[str, str]:
-    """What is in the slots of a prompt about an item: `options` on lines of their own, `expected` as a part."""
+    """The values for the slots about an item: `options` on lines of their own, `expected` as a part."""
     options, answer = render_options(stage, wording, item, seed), item.expected_answer.strip()
     has_expected = answer and "expected" in prompts.parts
     return {
@@ -197,7 +198,7 @@ def render_item(
 
 
 def ask_in_words(words: Mapping[str, Any], question: Question) -> str:
-    """What the wording asks people, with its help; else the title of the question."""
+    """The wording's question to people with its help; without one, the question's title."""
     asked = words.get("question") or words.get("title") or question.name.replace("_", " ")
     return " ".join(filter(None, (asked, words.get("help", ""))))
 

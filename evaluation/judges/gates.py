@@ -1,6 +1,6 @@
-"""Questions about an item one after the other, such as a questionnaire that stops.
+"""Questions about an item one after the other, such as a stopping questionnaire.
 
-The next call is made when the answer before it is there.
+The next call is made after the answer to the previous one.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -36,7 +36,7 @@ TEXT_PARAMS = {"temperature": 0, "max_tokens": TEXT_TOKENS}
 
 
 class Gates(Judge):
-    """Each question is a call of its own. Questions beyond the path, or after a failed one, are never asked."""
+    """Each question is a separate call. Questions beyond the path, or after a failed one, are never asked."""
 
     def plan(self, setting: JudgeSetting) -> Iterator[JudgeQuestion]:
         for about in setting.subjects:
@@ -72,7 +72,7 @@ class Gates(Judge):
         return {"answer": value}
 
     def find_second_prompt(self, setting: JudgeSetting, asked: JudgeQuestion) -> str | None:
-        """A text can only be too long; that is not asked for again."""
+        """The only error in a free text is its length, for which there is no second prompt."""
         is_text = setting.stage.question(asked.question).kind == "text"
         return None if is_text else setting.prompts.fill("again")
 
@@ -96,7 +96,7 @@ def load_answers(setting: JudgeSetting, asked: Sequence[JudgeQuestion]) -> dict[
 
 
 def read_answer(question: Question, text: str) -> Value:
-    """The level whose number was written, or the free text."""
+    """The level whose number the reply gives, or the free text."""
     if question.kind == "text":
         written = text.strip()
         if len(written) > MAX_TEXT:
@@ -110,7 +110,7 @@ def read_answer(question: Question, text: str) -> Value:
 
 
 def find_rewording(stage: Stage, question: Question, answers: Mapping[str, Value]) -> str:
-    """The wording that the judge gave the item before this question; empty if it gave none."""
+    """The judge's rewording of the item before this question; empty if there is none."""
     names = [each.name for each in stage.questions]
     earlier = stage.questions[: names.index(question.name)]
     return next((str(answers[each.name]) for each in earlier if each.rewords and each.name in answers), "")
@@ -137,7 +137,7 @@ def render_gate_prompt(
 
 
 def number_levels(question: Question) -> dict[str, Value]:
-    """The answers to choose from by the number that a reply names: a score is its own, others are counted from 1."""
+    """The answers to choose from by their number in a reply: a score is its own number, others are counted from 1."""
     if question.kind == "scale":
         return {str(level): level for level in question.levels}
     levels = (True, False) if question.kind == "tick" else question.levels
@@ -145,7 +145,7 @@ def number_levels(question: Question) -> dict[str, Value]:
 
 
 def render_levels(listed: Sequence[Any], question: Question) -> str:
-    """The answers to choose from, one a line, each after its number."""
+    """The answers to choose from, one per line, each after its number."""
     labels = {entry["value"]: entry.get("label", entry["value"]) for entry in listed if isinstance(entry, Mapping)}
     if question.kind == "tick":
         labels = {True: name_label("yes"), False: name_label("no")} | labels

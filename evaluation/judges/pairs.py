@@ -1,7 +1,7 @@
 """Judges that compare the items of a unit.
 
-Which item of a pair is better is asked in both orders: a judgment that flips with the order is a tie. Choices among
-more items, such as the best and the worst of four, are one call each, one after the other.
+Pairs are asked about in both orders: a judgment that changes with the order is a tie. Choices among more items, such
+as the best and the worst of four, are one call each, one after the other.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -69,7 +69,8 @@ class Pairs(Judge):
         return values
 
     def other_order(self, setting: JudgeSetting, asked: JudgeQuestion, run: Run) -> str | None:
-        """What the reply to the other order says, read or not: both raw replies are committed before either is read."""
+        """The answer in the reply to the other order, read or not: both raw replies are committed before either is
+        read."""
         other = JudgeQuestion(asked.about, asked.question, not asked.is_swapped)
         replies = run.calls.filter(key=make_key(setting, other), text__isnull=False).order_by("-turn")
         for call in replies:
@@ -88,7 +89,7 @@ class Pairs(Judge):
 
 
 def read_choice(setting: JudgeSetting, call: Call) -> tuple[str, LabelShares]:
-    """FIRST or SECOND in the order of the prompt, or TIE, and the labels' shares; `Unparsable` if it does not say."""
+    """FIRST or SECOND in the order of the prompt, or TIE, and the labels' probabilities; `Unparsable` if unclear."""
     labels = {label: name for name, label in setting.prompts.labels.items()}
     written = read_label(call.answer, list(labels))
     shares = read_shares(call.answer_logprobs, list(labels), written.label)
@@ -125,7 +126,7 @@ def render_compared_item(prompts: JudgePrompts, stage: Stage, wording: Mapping[s
 
 
 class Picks(Gates):
-    """Items are under numbers, in an order drawn for each question. One that may not be chosen again is left out."""
+    """Items are numbered, in a random order per question. An item that may not be chosen again is left out."""
 
     def build_request(
         self, setting: JudgeSetting, asked: JudgeQuestion, items: dict[int, Item], answers: Mapping[str, Value]
@@ -150,7 +151,7 @@ class Picks(Gates):
 def list_choices(
     setting: JudgeSetting, asked: JudgeQuestion, items: dict[int, Item], answers: Mapping[str, Value]
 ) -> list[Item]:
-    """The items in the order in which the prompt has them."""
+    """The items in the order of the prompt."""
     question = setting.stage.question(asked.question)
     own = [get_item(items, pk) for pk in asked.about.item_ids]
     Random(f"{setting.study.seed}/{asked.about.unit_id}/{question.name}").shuffle(own)
@@ -161,9 +162,9 @@ def list_choices(
 def render_pick_prompt(
     prompts: JudgePrompts, stage: Stage, wording: Mapping[str, Any], items: Sequence[Item], question: Question
 ) -> str:
-    """The prompt with one choice among these items, and the answers that are no item after them.
+    """The prompt for one choice among these items, followed by the answers that are not items.
 
-    {criteria} are those of the wording, or else what its page tells people to do.
+    {criteria}: those of the wording, or else the instructions of its page.
     """
     shown = [
         f"{number}. {prompts.fill('item', **render_item(prompts, stage, wording, item, item.external_id))}"

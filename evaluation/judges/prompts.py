@@ -1,9 +1,9 @@
-"""What a judge is asked, from an instrument of prompts: which parts each way of judging has, and their slots.
+"""Prompts of judges, from an instrument: the parts for each way of judging, and their slots.
 
-Every such instrument holds `text` (how {text} is laid out, or `shown: false`), the parts of its way, and `again`, which
-is sent after a reply without an answer. It may hold `system`, a message before the prompt, and for scores `scale`,
-and prompts for single dimensions, so that published prompts of others can be used as they are. Nothing of generators,
-explanations or metadata has a slot.
+Every such instrument has `text` (how {text} is laid out, or `shown: false`), the parts of its way, and `again`, which
+is sent after a reply without an answer. It may have `system`, a message before the prompt, and for scores `scale` and
+prompts for single dimensions, so that published prompts can be used unchanged. There are no slots for generators,
+explanations or metadata.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -54,7 +54,7 @@ PARTS: Mapping[str, Mapping[str, Slots]] = {
         "again": ((), ()),
     },
 }
-"""By way of judging and part: the slots that it needs, and those that it may have beside them."""
+"""By way of judging and part: the required slots, and the optional ones."""
 
 SYSTEM = "system"
 OF_SYSTEM = {SCORES: ("dimension", "help", "lowest", "highest")}
@@ -64,7 +64,8 @@ ONLY_WITH = {
     SCORES: {"expected": "expected", "own_scale": "levels"},
     GATES: {"expected": "expected"},
 }
-"""By way of judging: parts that are needed where {the slot} stands in a prompt: others say it in their own words."""
+"""By way of judging: parts that are required only if {the slot} occurs in a prompt; otherwise the prompt has its own
+words."""
 
 FIRST, SECOND, TIE = "first", "second", "tie"
 LABELS = {PAIRS: (FIRST, SECOND, TIE)}
@@ -81,7 +82,7 @@ class JudgePrompts:
     scale: Scale | None = None
     """The scale of the scores that the prompts ask for; None: the study's."""
     rates: Mapping[str, str] | None = None
-    """By dimension, where each has a prompt of its own, or where they are about some dimensions only."""
+    """By dimension, if dimensions have prompts of their own, or the prompts are about some dimensions only."""
 
     def asks_about(self, dimension: str) -> bool:
         return self.rates is None or dimension in self.rates
@@ -118,7 +119,7 @@ def read_judge_prompts(content: Mapping[str, Any], way: str) -> JudgePrompts:
 
 
 def list_needed_parts(content: Mapping[str, Any], way: str) -> list[str]:
-    """The parts that the instrument has to hold."""
+    """The required parts of the instrument."""
     parts = [content.get(name) for name in PARTS[way]]
     words = [str(each) for part in parts for each in (part.values() if isinstance(part, Mapping) else [part])]
     slots, only_with = set(SLOT.findall(" ".join(words))), ONLY_WITH.get(way, {})
@@ -126,7 +127,7 @@ def list_needed_parts(content: Mapping[str, Any], way: str) -> list[str]:
 
 
 def read_rates(content: Mapping[str, Any]) -> dict[str, str] | None:
-    """Prompts by dimension; None where one prompt is filled in for each."""
+    """Prompts by dimension; None if one prompt is filled in for each."""
     rates, named = content.get("rate"), content.get("dimensions")
     if isinstance(rates, Mapping):
         if not rates or not all(isinstance(name, str) and isinstance(words, str) for name, words in rates.items()):
@@ -146,7 +147,7 @@ def read_rates(content: Mapping[str, Any]) -> dict[str, str] | None:
 
 
 def read_scale(content: Mapping[str, Any]) -> Scale | None:
-    """The scale that the instrument names: lowest, highest, and a step (1), or every number between (any)."""
+    """The scale in the instrument: lowest, highest, and a step (1), or any number between them (any)."""
     given = content.get("scale")
     if given is None:
         return None
@@ -168,7 +169,7 @@ def read_scale(content: Mapping[str, Any]) -> Scale | None:
 
 
 def make_judge_checks(content: Mapping[str, Any], way: str) -> Iterator[Callable[[], object]]:
-    """Each raises `BadTemplate` if something is wrong with one part of the instrument."""
+    """Checks that raise `BadTemplate`, each for one part of the instrument."""
     yield partial(read_layout, content)
     yield partial(read_labels, content, way)
     for name in list_needed_parts(content, way):
@@ -190,7 +191,7 @@ def check_part(content: Mapping[str, Any], way: str, name: str) -> None:
 
 
 def hides_text(content: Mapping[str, Any]) -> bool:
-    """Whether the instrument says that its prompts go without the text: for stages that do not show it."""
+    """Whether the instrument declares that its prompts do not show the text: for stages without the text."""
     layout = content.get(TEXT)
     return isinstance(layout, Mapping) and layout.get("shown") is False
 
@@ -200,7 +201,7 @@ def check_system(content: Mapping[str, Any], way: str) -> None:
 
 
 def read_labels(content: Mapping[str, Any], way: str) -> dict[str, str]:
-    """The labels that a reply is written with, all different also in lower case."""
+    """The labels of a reply, all different even in lower case."""
     names = LABELS.get(way, ())
     part = get_part(content, "labels", Mapping) if names else {}
     labels = {name: str(get_part(part, name, str, f"labels.{name}")).strip() for name in names}
@@ -209,20 +210,20 @@ def read_labels(content: Mapping[str, Any], way: str) -> dict[str, str]:
     return labels
 
 
-# Prompts for a protocol that brings none of its own: what is asked comes from the study's wording.
+# Prompts for a protocol without its own: the questions come from the study's wording.
 
 FOLDER, FALLBACK = Path(__file__).parent, "en"
 
 
 @cache
 def load_default_parts(language: str) -> dict[str, Any]:
-    """The file of that language, else the English one."""
+    """The file in that language, else the English one."""
     path = FOLDER / f"default.{language}.yaml"
     return read_yaml((path if path.exists() else FOLDER / f"default.{FALLBACK}.yaml").read_text("utf-8"))
 
 
 def store_default_prompts(study: Study, stage: Stage, way: str) -> InstrumentVersion:
-    """An instrument of the server, PROTOCOL-judge, as the protocols' own are: projects may copy and change it."""
+    """An instrument of the server, PROTOCOL-judge, like those of the protocols: projects may copy and change it."""
     language = study.language.partition("-")[0]
     content = make_default_prompts(study.protocol, stage, way, language)
     return store_version(content["name"], language, content, source=write_yaml(content))
@@ -243,5 +244,5 @@ def make_default_prompts(protocol: str, stage: Stage, way: str, language: str) -
 
 
 def drop_text(words: Any) -> Any:
-    """The part without the text that is above all else in it."""
+    """The part without the text at its beginning."""
     return words.removeprefix(f"{{{TEXT}}}\n\n") if isinstance(words, str) else words

@@ -1,8 +1,9 @@
-"""Scales of scores, and the score in a reply: only where it plainly is the answer, never one by default. No Django.
+"""Scales of scores, and reading the score in a reply: only if it is clearly the answer, without a default. Without
+Django.
 
-What counts: a number that is where a label would (see llm.answers), also after "Score:" or the name of the
-dimension, also as `8/10`, `8 out of 10` or with a decimal comma. Two different scores, a number between two steps or
-beyond the ends, and another scale (`8/100`) are no answer.
+Accepted: a number in the place of a label (see llm.answers), also after "Score:" or the name of the dimension, also as
+`8/10`, `8 out of 10` or with a decimal comma. Two different scores, a number between two steps or outside the scale,
+and another scale (`8/100`) are no answer.
 """
 
 import re
@@ -36,7 +37,7 @@ class Scale:
 
     @property
     def levels(self) -> tuple[Fraction, ...]:
-        """All scores; none where every number counts."""
+        """All scores; empty if any number between the ends is allowed."""
         if not self.step:
             return ()
         n = int((self.highest - self.lowest) / self.step)
@@ -48,7 +49,7 @@ class Scale:
 
     @property
     def has_digits(self) -> bool:
-        """Whether each score is one digit, so that one token holds it."""
+        """Whether each score has a single digit, so that one token holds it."""
         return bool(self.levels) and all(len(format_score(level)) == 1 for level in self.levels)
 
     def holds(self, score: Fraction) -> bool:
@@ -83,7 +84,7 @@ def to_number(score: Fraction) -> float | int:
 
 
 def read_score(text: str, scale: Scale, dimension: str = "") -> ScoreReading:
-    """The one score that the reply gives."""
+    """The only score in the reply."""
     text = strip_traces(text)
     if any(parse_number(found["most"]) != scale.highest for found in OF.finditer(text)):
         return ScoreReading(None, reason="The reply gives a score on another scale.")
@@ -109,7 +110,7 @@ def _cue(dimension: str) -> str:
 
 
 def _as_word(score: Fraction, scale: Scale, words: dict[str, Fraction]) -> str:
-    """A word of its own for each score, so that 7 is not found in 7.5."""
+    """A pattern for the score as a word of its own, so that 7 is not found in 7.5."""
     if not scale.holds(score):
         return OFF
     known = {value: word for word, value in words.items()}
@@ -119,6 +120,6 @@ def _as_word(score: Fraction, scale: Scale, words: dict[str, Fraction]) -> str:
 
 
 def _without_range(text: str, scale: Scale) -> str:
-    """Without a repetition of the scale, as in "on a scale from 1 to 10"."""
+    """The text without a mention of the scale, as in "on a scale from 1 to 10"."""
     low, high = (re.escape(end) for end in scale.ends.values())
     return re.sub(RANGE.format(low=low, high=high), "", text)

@@ -1,4 +1,4 @@
-"""Scores on dimensions: one call per item and dimension, with the level anchors of the study's own wording."""
+"""Scores on dimensions: one call per item and dimension, with the anchors of the levels from the study's wording."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -39,7 +39,7 @@ def name_column(judge: str, dimension: str) -> str:
 
 
 def write_columns(setting: JudgeSetting, run: Run) -> None:
-    """Store, by item and dimension, the mean of the scores that could be read; undefined where none could."""
+    """Store, by item and dimension, the mean of the readable scores; undefined if there are none."""
     metrics: dict[str, Metric] = {}
     values = []
     for key, scores in collect_scores(run).items():
@@ -55,7 +55,7 @@ def write_columns(setting: JudgeSetting, run: Run) -> None:
 
 
 def collect_scores(run: Run) -> Mapping[str, list[float]]:
-    """In the order of the plan; empty where no reply could be read."""
+    """In the order of the plan; empty if no reply could be read."""
     found: dict[str, list[float]] = {key: [] for key in list_planned_keys(run)}
     read = Call.objects.good().filter(run=run).order_by("position", "sample", "turn")
     for key, parsed in read.values_list("key", "parsed").iterator(chunk_size=2000):
@@ -68,7 +68,7 @@ def list_planned_keys(run: Run) -> Iterator[str]:
 
 
 class Scores(Judge):
-    """A whole score on the study's scale is an answer; any other number is a value of a metric column."""
+    """A whole score on the study's scale is an answer; any other number goes into a metric column."""
 
     def plan(self, setting: JudgeSetting) -> Iterator[JudgeQuestion]:
         for about in setting.subjects:
@@ -95,7 +95,7 @@ class Scores(Judge):
         return score
 
     def find_second_prompt(self, setting: JudgeSetting, asked: JudgeQuestion) -> str | None:
-        """The prompt after a reply without a score. None with samples or probabilities: it would be another measure."""
+        """The prompt after a reply without a score. None with samples or probabilities, which it would change."""
         if setting.reading != LABEL or setting.samples:
             return None
         return setting.prompts.fill("again", **get_scale(setting, asked).ends)
@@ -106,7 +106,7 @@ class Scores(Judge):
 
 
 def get_scale(setting: JudgeSetting, asked: JudgeQuestion) -> Scale:
-    """The judge's own, or else the study's."""
+    """The judge's own scale, or else the study's."""
     return setting.scale or get_study_scale(setting.stage.question(asked.question))
 
 
@@ -121,7 +121,7 @@ def render_system(setting: JudgeSetting, asked: JudgeQuestion) -> str:
 
 
 def read_judge_score(setting: JudgeSetting, asked: JudgeQuestion, call: Call) -> dict[str, Any]:
-    """The score written, or its expected value by the digits' probabilities; `Unparsable` if there is none."""
+    """The score in the reply, or its expected value from the digits' probabilities; `Unparsable` if there is none."""
     scale = get_scale(setting, asked)
     words = find_wording(setting.stage.question(asked.question), setting.wording)
     read = read_score(call.answer, scale, words.get("title", asked.question))
@@ -162,11 +162,11 @@ def render_rating_prompt(
 
 
 def render_levels(words: Mapping[str, Any], wording: Mapping[str, Any], question: Question) -> str:
-    """Each step of the scale with what the study's wording says of it, one a line, in the wording's order."""
+    """Each level of the scale with its words in the study's wording, one per line, in the wording's order."""
     entries = words.get("levels") or wording.get("levels") or []
     known = {entry["value"]: entry for entry in entries}
     order = [entry["value"] for entry in entries if entry["value"] in question.levels]
-    if len(order) < len(question.levels):  # its ends alone are named
+    if len(order) < len(question.levels):  # only its ends are named
         order = sorted(question.levels, reverse=order[:1] == [max(question.levels)])
     return "\n".join(render_level(level, known.get(level, {})) for level in order)
 

@@ -28,13 +28,13 @@ def split_words(text: str) -> list[str]:
 
 
 def count_sentences(text: str) -> int:
-    """Stretches with words between full stops, question marks, exclamation marks and dots; at least 1."""
+    """The number of stretches with words between full stops, question marks, exclamation marks and dots; at least 1."""
     return max(1, sum(bool(WORD.search(stretch)) for stretch in SENTENCE.findall(text)))
 
 
 def count_syllables(word: str, language: str) -> int:
-    """Syllables by rule, at least 1: groups of vowels in English, less a silent e at the end; in German every vowel
-    but the second of a diphthong."""
+    """Syllables by rule, at least 1: groups of vowels in English, minus a silent final e; in German every vowel except
+    the second one of a diphthong."""
     word, vowels = word.lower(), VOWELS[language]
     if language == "de":
         n = sum(letter in vowels for letter in word)
@@ -45,7 +45,7 @@ def count_syllables(word: str, language: str) -> int:
 
 
 def count_diphthongs(word: str) -> int:
-    """Without overlap: `eie` in `freie` holds one."""
+    """Without overlap: `eie` in `freie` counts as one."""
     n, is_taken = 0, False
     for pair in pairwise(word):
         is_taken = not is_taken and "".join(pair) in DIPHTHONGS
@@ -54,7 +54,8 @@ def count_diphthongs(word: str) -> int:
 
 
 def exact_overlap(words: Sequence[str], text: Collection[str]) -> float:
-    """The share of the question's words that occur in the text, in [0, 1]; each word as often as it occurs there."""
+    """The share of the question's words that occur in the text, in [0, 1]; a word counts at most as often as it occurs
+    there."""
     return sum(word in text for word in words) / len(words)
 
 
@@ -64,7 +65,7 @@ def fuzzy_overlap(question: str, text: str) -> float:
 
 
 def answer_overlap(answer: Sequence[str], question: Collection[str]) -> float:
-    """The share of the answer's words that occur in the question: what it gives away, in [0, 1]."""
+    """The share of the answer's words that occur in the question, in [0, 1]: how much the question gives away."""
     return sum(word in question for word in answer) / len(answer)
 
 
@@ -94,22 +95,22 @@ def _mean_lengths(text: str, language: str) -> tuple[float, float]:
     return len(words) / count_sentences(text), sum(count_syllables(word, language) for word in words) / len(words)
 
 
-# A question against reference questions on the same text; of several references the best counts.
+# Comparing a question with reference questions on the same text; of several references the best one counts.
 #
-# BLEU-4, ROUGE-L and METEOR take whole strings in English and give what QGEval (Fu et al. 2024) printed, before
-# rounding to four decimals. Functions of lists of words (`split_words`) work in every language and are measures of
-# their own, with names of their own.
+# BLEU-4, ROUGE-L and METEOR take English strings and reproduce the values of QGEval (Fu et al. 2024), before rounding
+# to four decimals. Functions of lists of words (`split_words`) work in every language; they are different measures
+# with their own names.
 #
-# NLTK takes two seconds to import, so it is imported where it is called.
+# NLTK takes two seconds to import, so it is imported in the functions that use it.
 
 STEMMERS = {"de": "german", "en": "english"}
 Words = Sequence[str]
 GAP = re.compile(r"[^a-z0-9]+")
-SHORT = 3  # characters; ROUGE-L takes stems of longer words only
+SHORT = 3  # characters; ROUGE-L stems only longer words
 
 
 class NoSynonyms:
-    """Replaces WordNet, where METEOR looks up synonyms: there are none."""
+    """Replaces WordNet as METEOR's source of synonyms: there are none."""
 
     def synsets(self, word: str) -> list[str]:
         return []
@@ -123,12 +124,12 @@ class NoStems:
 
 
 def split_at_blanks(text: str) -> list[str]:
-    """Words between single blanks, with their case and punctuation; two blanks have an empty word between them."""
+    """Words between single spaces, with case and punctuation; two spaces enclose an empty word."""
     return text.strip().split(" ")
 
 
 def bleu_4(question: str, references: Sequence[str]) -> float:
-    """BLEU-4 of words as `split_at_blanks` finds them."""
+    """BLEU-4 of the words from `split_at_blanks`."""
     return bleu_4_of_words(split_at_blanks(question), [split_at_blanks(each) for each in references])
 
 
@@ -138,9 +139,9 @@ def rouge_l(question: str, references: Sequence[str]) -> float:
 
 
 def meteor(question: str, references: Sequence[str], wordnet: Any) -> float:
-    """METEOR (Banerjee & Lavie 2005; NLTK, α .9, β 3, γ .5, stems by Porter) of words as `split_at_blanks` finds them.
+    """METEOR (Banerjee & Lavie 2005; NLTK, α .9, β 3, γ .5, stems by Porter) of the words from `split_at_blanks`.
 
-    wordnet: where synonyms are looked up, see `evaluation.metrics.catalogue`.
+    wordnet: the source of synonyms, see `open_wordnet`.
     """
     from nltk.translate.meteor_score import meteor_score
 
@@ -212,7 +213,7 @@ def open_wordnet(folder: str) -> Any:
     from nltk.corpus.reader.wordnet import WordNetCorpusReader
 
     class Reader(WordNetCorpusReader):  # type: ignore[misc]
-        """Reads a folder that lacks `lexnames`, numbered names of topics which synonyms do not need."""
+        """Reads a folder without `lexnames`, numbered names of topics that synonyms do not need."""
 
         def open(self, file: str) -> Any:
             if file == LEXNAMES and not (Path(folder) / LEXNAMES).is_file():
@@ -220,16 +221,16 @@ def open_wordnet(folder: str) -> Any:
             return super().open(file)
 
         def map_wn(self, version: str = "wordnet") -> None:
-            """Maps to other versions are for other languages."""
+            """Does nothing: maps to other versions are only for other languages."""
 
     if folder not in nltk.data.path:
-        nltk.data.path.append(folder)  # NLTK reads from folders of this list only
+        nltk.data.path.append(folder)  # NLTK reads only from folders in this list
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # that there are no other languages
+        warnings.simplefilter("ignore")  # a warning that there are no other languages
         return Reader(folder, None)
 
 
-# All metrics that are computed here, by name: what each is computed from and when it is undefined.
+# All metrics that are computed here, by name: their inputs, and when they are undefined.
 
 
 class Undefined(Exception):
@@ -238,7 +239,7 @@ class Undefined(Exception):
 
 @dataclass(frozen=True)
 class Question:
-    """A question with what it is compared with. `references` are those on the same text; `language` is two letters."""
+    """A question with its text, answer and references. `references`: on the same text; `language`: two letters."""
 
     stem: str
     text: str
@@ -262,7 +263,7 @@ class Question:
 
     @cached_property
     def english(self) -> tuple[str, list[str]]:
-        """The question and its references as they are written, for measures that are defined in English only."""
+        """The question and its references in the original wording, for measures defined in English only."""
         if self.words and self.reference_words and self.language != "en":
             raise Undefined("As published, this measure is for English. Its variant on words is for every language.")
         return self.stem, [each for each in self.references if split_words(each)]
@@ -302,7 +303,7 @@ COMPUTED: Mapping[str, Metric] = {
 
 
 def list_metrics(wordnet: str) -> dict[str, Metric]:
-    """All metrics that can be computed where `wordnet` is the folder of WordNet's files, by name."""
+    """All metrics that can be computed with WordNet's files in the folder `wordnet`, by name."""
     if not has_wordnet(wordnet):
         return dict(COMPUTED)
     return {METEOR: lambda question: meteor(*question.english, open_wordnet(wordnet)), **COMPUTED}

@@ -1,4 +1,4 @@
-"""Models as evaluators: one or several at once, what they would cost, and the runs in which they answer."""
+"""Models as evaluators: specifying one or several, their cost, and the runs in which they answer."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -56,7 +56,7 @@ CENT = Decimal("0.0001")  # budgets have four places
 
 @dataclass(frozen=True)
 class ModelSpec:
-    """A model as somebody wants it to answer."""
+    """A model, and how it is to answer."""
 
     endpoint: Endpoint
     label: str = ""
@@ -66,11 +66,11 @@ class ModelSpec:
     prompt: str = ""  # "name/language" or "name/language@version"; default: the newest of the study's language
     as_published: bool = False
     answering: str = OPTIONWISE
-    tune_on: Study | None = None  # whose texts choose the thresholds
+    tune_on: Study | None = None  # the study on whose texts thresholds are chosen
     temperature: float = 0
-    sample: int = 0  # which draw of the same prompts, from 0
+    sample: int = 0  # number of the repetition with the same prompts, from 0
     options: RequestOptions = field(default_factory=RequestOptions)  # over those of the endpoint
-    text_version: str = ""  # that it reads, in a study of text versions
+    text_version: str = ""  # the version that it reads, in a study of text versions
 
     @property
     def name(self) -> str:
@@ -78,7 +78,7 @@ class ModelSpec:
 
     @property
     def identity(self) -> dict[str, Any]:
-        """What the calls depend on, beside the prompts."""
+        """Everything the calls depend on, besides the prompts."""
         return {
             "endpoint": self.endpoint.pk,
             "model": self.endpoint.model,
@@ -92,7 +92,7 @@ class ModelSpec:
 
 
 def specify_evaluator(study: Study, spec: ModelSpec) -> EvaluatorSpec:
-    """The evaluator that is asked for; `CannotEvaluate` if there cannot be one."""
+    """The evaluator that the spec describes; `CannotEvaluate` if it is impossible."""
     refuse_draft(study)
     if problem := explain_selection_conflict(study, spec.endpoint.model):
         raise CannotEvaluate(problem)
@@ -156,7 +156,7 @@ def check_model_spec(spec: ModelSpec) -> None:
 
 
 def get_thresholds(study: Study, spec: ModelSpec, tuning: dict[str, Any] | None) -> dict[str, float]:
-    """τ of every stage where p(true) decides. Another τ is another evaluator, but takes no new call."""
+    """τ of every stage decided by p(true). Another τ makes another evaluator, but no new calls."""
     if spec.reading == LABEL:
         return {}
     chosen = {stage: found["threshold"] for stage, found in tuning["stages"].items()} if tuning else spec.thresholds
@@ -178,7 +178,7 @@ def find_prompt(study: Study, answering: str = OPTIONWISE, name: str = "") -> In
 
 
 def estimate_run(study: Study, spec: ModelSpec) -> Estimate:
-    """What it would cost now; stores neither evaluator nor run."""
+    """The present cost; stores neither evaluator nor run."""
     wanted = specify_evaluator(study, spec)
     params = build_run_params(study, list(wanted.stages), {**wanted.identity, **wanted.fix()}, None)
     endpoint = spec.endpoint
@@ -187,7 +187,7 @@ def estimate_run(study: Study, spec: ModelSpec) -> Estimate:
 
 @transaction.atomic
 def start(study: Study, spec: ModelSpec, **terms: Any) -> Evaluator:
-    """The evaluator with a run on its way, unless it has answered everything; terms: those of `RunTerms`."""
+    """The evaluator with its run started, unless it has answered everything; terms: those of `RunTerms`."""
     evaluator = ensure_evaluator(study, specify_evaluator(study, spec))
     resume(evaluator, **terms)
     return evaluator
@@ -195,11 +195,11 @@ def start(study: Study, spec: ModelSpec, **terms: Any) -> Evaluator:
 
 @transaction.atomic
 def resume(evaluator: Evaluator, **terms: Any) -> Run | None:
-    """The run that answers what is missing: the last one, woken or tried again, or a new one. None: nothing is missing.
+    """The run that answers what is missing: the last one, resumed or retried, or a new one. None: nothing is missing.
 
-    In a new run, stored answers stand for calls of the same content: nothing is paid for twice.
+    A new run reuses stored replies to calls of the same content: nothing is paid for twice.
     """
-    Evaluator.objects.select_for_update().get(pk=evaluator.pk)  # two at once would start two runs
+    Evaluator.objects.select_for_update().get(pk=evaluator.pk)  # two simultaneous requests would start two runs
     stages = list_missing_stages(evaluator)
     if not stages:
         return None
@@ -226,9 +226,9 @@ def get_run_params(evaluator: Evaluator) -> dict[str, Any]:
 
 
 def expand_spec(spec: ModelSpec, *, prompts: Sequence[str] = (), samples: int = 1) -> list[ModelSpec]:
-    """One for each prompt and sample, with labels of their own: “NAME (PROMPT) #2”.
+    """One spec for each prompt and sample, with labels of their own: “NAME (PROMPT) #2”.
 
-    One prompt leaves the name as it is, and the first sample has no number. `CannotEvaluate` for what makes no sense.
+    A single prompt leaves the name unchanged, and the first sample has no number. `CannotEvaluate` if inconsistent.
     """
     prompts = list(prompts) or [spec.prompt]
     refuse(
@@ -249,12 +249,12 @@ def expand_spec(spec: ModelSpec, *, prompts: Sequence[str] = (), samples: int = 
 
 
 def estimate_all(study: Study, specs: Sequence[ModelSpec]) -> Estimate:
-    """What they would cost together; as if none had been asked for the sake of another."""
+    """Their cost together, without savings from calls that they share."""
     return add_estimates([estimate_run(study, spec) for spec in specs])
 
 
 def add_estimates(found: Sequence[Estimate]) -> Estimate:
-    """Money and time are unknown together if they are unknown of one."""
+    """The sum is unknown in money or time if any part of it is."""
     costs, times = [one.cost_nanos for one in found], [one.seconds for one in found]
     return Estimate(
         n_calls=sum(one.n_calls for one in found),
@@ -271,6 +271,6 @@ def add_estimates(found: Sequence[Estimate]) -> Estimate:
 def start_all(
     study: Study, specs: Sequence[ModelSpec], *, budget: Decimal | None = None, **terms: Any
 ) -> list[Evaluator]:
-    """All of them with their runs on the way, or none. The budget is for all together: each gets an equal part."""
+    """Start the runs of all of them, or of none. The budget is for all together: each gets an equal part."""
     each = None if budget is None else (budget / len(specs)).quantize(CENT, ROUND_DOWN)
     return [start(study, spec, budget=each, **terms) for spec in specs]

@@ -1,4 +1,4 @@
-"""Baselines of a study: adding one, and answering text by text, so that an interrupted one continues."""
+"""Baselines of a study: adding one, and answering text by text, so that an interrupted one can continue."""
 
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -44,8 +44,8 @@ from studies.services.text_versions import label_version, list_text_versions
 BASELINES = (MAJORITY, EXACT, FUZZY, RULES)
 NEED_TEXT = (EXACT, FUZZY)
 BEST, THRESHOLD = "best", "threshold"
-KIND, UNITS = "baseline", "units"  # of its job, and what that counts
-AT_ONCE = 3.0  # seconds that somebody who pressed a button may wait
+KIND, UNITS = "baseline", "units"  # of its job, and the unit of its progress
+AT_ONCE = 3.0  # seconds that a button may keep somebody waiting
 
 
 def list_methods(study: Study) -> tuple[str, ...]:
@@ -58,8 +58,8 @@ def list_methods(study: Study) -> tuple[str, ...]:
 def add_baselines(
     study: Study, method: str, *, label: str = "", stages: Sequence[str] | None = None
 ) -> list[Evaluator]:
-    """The baseline of that label in the study, called by its method without one; of a study of text versions one for
-    each version."""
+    """The baseline with that label in the study, by default named after its method; in a study of text versions one
+    for each version."""
     versions = list_text_versions(study)
     if not versions:
         return [add_baseline(study, method, label=label, stages=stages)]
@@ -70,8 +70,8 @@ def add_baselines(
 def add_baseline(
     study: Study, method: str, *, label: str = "", stages: Sequence[str] | None = None, text_version: str = ""
 ) -> Evaluator:
-    """One that reads this version of the texts; see `ensure_evaluator`."""
-    methods = list_methods(study) or BASELINES  # without any, adding one says why
+    """The baseline that reads this version of the texts; see `ensure_evaluator`."""
+    methods = list_methods(study) or BASELINES  # if none can answer, adding one gives the reason
     if method not in methods:
         values = {"name": method, "names": ", ".join(methods)}
         raise CannotEvaluate(_("This study has no baseline “%(name)s”. Choose one of: %(names)s.") % values)
@@ -90,7 +90,7 @@ def add_baseline(
 
 
 def choose_answerable_stages(study: Study, method: str, wanted: Sequence[str] | None) -> list[str]:
-    """The wanted stages in which the method can answer: matchers only where the text is shown."""
+    """The wanted stages in which the method can answer: matchers only in stages that show the text."""
     stages = choose_stages(study, wanted)
     if method in NEED_TEXT:
         declaration = get_declaration(study)
@@ -107,7 +107,7 @@ def choose_answerable_stages(study: Study, method: str, wanted: Sequence[str] | 
 
 
 def fix_params(study: Study, method: str) -> dict[str, object]:
-    """What the method fixes for a study; refuses a study in which it cannot answer."""
+    """The parameters that the method fixes for a study; refuses a study in which it cannot answer."""
     if method == MAJORITY and study.units.count() < 2:
         raise CannotEvaluate(
             _(
@@ -121,7 +121,7 @@ def fix_params(study: Study, method: str) -> dict[str, object]:
 
 
 def has_one_key_each(study: Study) -> bool:
-    """Whether every item of the study has one key: a fact about the kind of items, which a test taker is told too."""
+    """Whether every item of the study has one key, which is a property of the format that test takers are told, too."""
     items = UnitItem.objects.filter(unit__study=study).order_by().values("item")
     others = items.annotate(n=Count("item__options", filter=Q(item__options__correct=True))).exclude(n=1)
     return not others.exists()
@@ -132,9 +132,9 @@ Ticker = Callable[[Assignment, Item, Sequence[Option]], list[bool]]
 
 
 def answer(evaluator: Evaluator, seconds: float | None = None) -> bool:
-    """Let a baseline answer what it has not answered, for that long at most; whether everything is answered.
+    """Let a baseline answer for at most so many seconds; returns whether everything is answered.
 
-    One that has answered everything is left alone.
+    A baseline that has answered everything is left alone.
     """
     started = time.monotonic()
     store = make_writer(evaluator)
@@ -150,7 +150,7 @@ def answer(evaluator: Evaluator, seconds: float | None = None) -> bool:
 
 
 def make_writer(evaluator: Evaluator) -> Callable[[Assignment], None]:
-    """What stores the answers to an assignment."""
+    """The function that stores the answers to an assignment."""
     stages = list_stages(evaluator)
     if evaluator.method == RULES:
         (stage,) = stages
@@ -165,7 +165,7 @@ def make_writer(evaluator: Evaluator) -> Callable[[Assignment], None]:
 
 
 def code_unit(assignment: Assignment, stage: Stage) -> None:
-    """What the protocol's rules say of each item of the unit, where the study asks it."""
+    """The answers of the protocol's rules for each item of the unit, where the study asks them."""
     study = assignment.annotator.study
     rules, asked = PROTOCOLS[study.protocol].rules, {question.name for question in stage.questions}
     for item in assignment.unit.items.all():
@@ -180,7 +180,7 @@ def code_unit(assignment: Assignment, stage: Stage) -> None:
 
 
 def start_baseline(evaluator: Evaluator, user: User | None) -> bool:
-    """Answer for a few seconds, here; what is left becomes a job. Whether everything is answered."""
+    """Answer immediately for a few seconds; the rest becomes a job. Returns whether everything is answered."""
     study = evaluator.annotator.study
     job = make_job(KIND, study.job_subject, {"evaluator": evaluator.pk}, study.project)
     if not Job.objects.open().filter(key=job.key).exists() and answer(evaluator, AT_ONCE):
@@ -219,7 +219,7 @@ def get_options(assignment: Assignment) -> dict[int, set[int]]:
 
 
 def judge_unit(assignment: Assignment, tick: Ticker) -> list[OptionJudgments]:
-    """What the baseline says about each item of the unit; it says the same in every stage that it answers."""
+    """The baseline's answers about each item of the unit; they are the same in every stage."""
     found = []
     for item in assignment.unit.items.all():
         options = list(item.options.all())
@@ -231,7 +231,7 @@ def judge_unit(assignment: Assignment, tick: Ticker) -> list[OptionJudgments]:
 
 
 def make_ticker(evaluator: Evaluator) -> Ticker:
-    """The method as a function of a unit, an item of it and the item's options."""
+    """The method as a function of a unit, an item in it and the item's options."""
     study, params = evaluator.annotator.study, evaluator.params
     if evaluator.method == MAJORITY:
         return make_majority_ticker(study)
@@ -257,7 +257,7 @@ def get_wordings(options: Sequence[Option]) -> list[str]:
 
 
 def make_majority_ticker(study: Study) -> Ticker:
-    """The label that is commoner in the study's other texts, by the keys as they are now."""
+    """The majority label in the study's other texts, by the present keys."""
     keys = count_keys(study)
     everything = Keys(sum(own.n_keys for own in keys.values()), sum(own.n_options for own in keys.values()))
     return lambda assignment, item, options: (

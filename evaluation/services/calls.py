@@ -1,4 +1,4 @@
-"""The calls behind a model's answers: what came back, how it was read, and which answers are missing and why."""
+"""The calls behind a model's answers: replies, how they were read, and which answers are missing and why."""
 
 import json
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -28,9 +28,9 @@ NO_REPLY: Reply = dict.fromkeys(REPLY_FIELDS)
 
 
 def iter_unanswered_by_judge(evaluator: Evaluator) -> Iterator[tuple[dict[str, Any], Reply]]:
-    """What is asked after the answers that are there and has none: what it is about, and the reply that gave none.
+    """The questions that should have an answer but have none: their subject, and the reply without an answer.
 
-    Nothing of a judge that came with a replication pack which withholds its prompts: it will be asked nothing more.
+    None for a judge from a replication pack that withholds its prompts: it will be asked nothing more.
     """
     if evaluator.params.get("prompt") is None:
         return
@@ -47,7 +47,7 @@ def iter_unanswered_by_judge(evaluator: Evaluator) -> Iterator[tuple[dict[str, A
 
 
 def describe_missing(setting: JudgeSetting, asked: JudgeQuestion, items: dict[int, Item]) -> dict[str, Any]:
-    """A missing judgment; about a tuple, whose answers are about no single item, `unit_item_ids` names all."""
+    """A missing judgment; for a tuple, whose answers are not about a single item, `unit_item_ids` names all."""
     first, *others = (items[pk] for pk in asked.about.item_ids)
     is_one = asked.about.item_id is not None
     values = {
@@ -62,13 +62,13 @@ def describe_missing(setting: JudgeSetting, asked: JudgeQuestion, items: dict[in
 
 
 def find_reply(setting: JudgeSetting, asked: JudgeQuestion, replies: dict[str, Reply]) -> Reply:
-    """The reply to a question; of the two orders of a pair, that to the one without an answer."""
+    """The reply to a question; for the two orders of a pair, the one without an answer."""
     key = make_key(setting, asked)
     return replies.get(key) or replies.get(f"{key}{SWAPPED}") or NO_REPLY
 
 
 def get_failed_replies(evaluator: Evaluator) -> dict[str, Reply]:
-    """The last of each key."""
+    """The last failed reply by key."""
     calls = Call.objects.filter(
         run__project=evaluator.annotator.study.project_id, run__kind=JUDGE_KIND, run__scope=make_scope(evaluator)
     ).exclude(state__in=[*GOOD, CallState.REJECTED])
@@ -108,9 +108,9 @@ CHUNK = 2000
 
 
 def select_replies() -> dict[str, Subquery]:
-    """For responses: text, turn and flag of the call that the answer was read from; null where there is none.
+    """Annotations for responses: text, turn and flag of the call from which the answer was read; null if there is none.
 
-    Of a pair, `reply_swapped` is the text in the other order.
+    For a pair, `reply_swapped` is the reply to the other order.
 
     Each row finds its call by an index, so an export of any size needs no further query. (One JSON object of all three
     would be shorter, but in the transaction of an export Django cannot find out whether SQLite knows JSON objects.)
@@ -133,7 +133,7 @@ def iter_label_masses(study: Study, purposes: Collection[str] = ("main",)) -> It
 def iter_replies_with_mass(
     study: Study, purposes: Collection[str], annotator: str, stage: str
 ) -> Iterator[dict[str, Any]]:
-    """Each such answer of a model in a stage: what it is about, its p(true), its mass, and the reply with its call."""
+    """Each such answer of a model in a stage: its subject, its p(true), its mass, and the reply with its call."""
     rows = query_answers_with_mass(study, purposes).filter(assignment__annotator__code=annotator, stage=stage)
     call = {name: Subquery(query_calls().values(name)[:1]) for name in ("text", "run_id", "pk")}
     rows = rows.annotate(**{f"call_{name}": found for name, found in call.items()})
@@ -146,7 +146,7 @@ def iter_replies_with_mass(
 
 
 def name_call(run: int, call: int) -> str:
-    """What names a call in a table."""
+    """The name of a call in a table."""
     return f"{run}/{call}"
 
 
@@ -159,7 +159,7 @@ def query_answers_with_mass(study: Study, purposes: Collection[str]) -> QuerySet
         assignment__returned_at=None,
         probability__isnull=False,
     )
-    # A number: as JSON it could not be read out of a subquery on SQLite.
+    # A number, because SQLite could not extract it from JSON in a subquery.
     mass = Cast(KeyTextTransform("label mass", "parsed"), FloatField())
     return (
         answers.annotate(mass=Subquery(query_calls().values(mass=mass)[:1])).filter(mass__isnull=False).order_by("pk")
@@ -172,7 +172,7 @@ def select_logprobs() -> Subquery:
 
 
 def query_calls(keys: Sequence[Concat] | None = None) -> QuerySet[Call]:
-    """The calls that a response may have been read from, the one that it was read from first."""
+    """The calls from which a response may have been read, the first one first."""
     keys = keys or [
         *build_option_keys(OuterRef("stage"), OuterRef("item_id"), OuterRef("option_id")),
         build_judge_key(),
@@ -188,7 +188,7 @@ def query_calls(keys: Sequence[Concat] | None = None) -> QuerySet[Call]:
 
 
 def build_option_keys(stage: Any, item_id: Any, option_id: Any) -> list[Concat]:
-    """The keys of calls that can have asked about an option: alone, or with the others of its item."""
+    """The keys of calls that may have asked about an option: alone, or with the others of its item."""
     return [
         Concat(stage, Value(OPTION_KEY), Cast(option_id, CharField())),
         Concat(stage, Value(ITEM_KEY), Cast(item_id, CharField())),
@@ -204,7 +204,7 @@ def build_judge_key(end: str = "") -> Concat:
 
 
 def get_raw_output(row: Mapping[str, Any]) -> str | None:
-    """What the model wrote, word for word; of a pair the replies to both orders as a JSON list."""
+    """The model's reply word for word; for a pair the replies to both orders as a JSON list."""
     first, swapped = row["reply_text"], row["reply_swapped"]
     return first if swapped is None else json.dumps([first, swapped], ensure_ascii=False)
 
@@ -234,9 +234,9 @@ def name_version(version: InstrumentVersion) -> str:
 
 
 def iter_unanswered(study: Study, purposes: Collection[str] = ("main",)) -> Iterator[dict[str, Any]]:
-    """One mapping per answer that a model was asked for and has not given, with the columns of `UNANSWERED`.
+    """One mapping per answer that a model was asked for but has not given, with the columns of `UNANSWERED`.
 
-    Two evaluators and two stages take four queries, however much is missing.
+    Two evaluators and two stages take four queries, regardless of how much is missing.
     """
     versions = get_prompt_versions(study)
     evaluators = Evaluator.objects.filter(
@@ -287,7 +287,7 @@ def query_missing_options(evaluator: Evaluator, stage: str) -> Any:
 
 
 def explain_missing(reply: Mapping[str, Any]) -> dict[str, Any]:
-    """Status, reason and raw output of what was not answered."""
+    """Status, reason and raw output of a missing answer."""
     if reply["reply_state"] is None:
         return {"parse_status": NOT_ASKED, "reason": None, "raw_output": None}
     failure = reply["reply_failure"]

@@ -32,7 +32,7 @@ from studies.services.evaluating import ANSWER
 
 
 def describe_caveats(evaluator: Evaluator) -> list[str]:
-    """Sentences about all that differs from the default; none for most evaluators."""
+    """Sentences about everything that differs from the default; none for most evaluators."""
     params, name = {**DEFAULTS, **evaluator.params}, {"label": evaluator.annotator.code}
     sentences = []
     if params["as_published"]:
@@ -68,17 +68,17 @@ def list_caveats(study: Study, purposes: Collection[str]) -> tuple[str, ...]:
 
 
 A_DAY = 24 * 60 * 60
-MOST = 5_000  # replies read anew while a page waits: about a second
+MOST = 5_000  # replies that a page may read again, in about a second
 CUT = "length"
 
 
 class UnknownOutcome(Exception):
-    """The stored reply does not show what the answer would be under the other reading."""
+    """The stored reply does not show what the answer would be with the other reading."""
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """Among `n` answers: how many differ or are missing in one reading, and for how many this is unknown.
+    """Of `n` answers: how many differ or are missing in one reading, and for how many this is unknown.
 
     `is_whole` is false if only the first replies were compared.
     """
@@ -90,16 +90,16 @@ class Comparison:
 
 
 def get_comparison(evaluator: Evaluator, row: EvaluatorRow) -> Comparison | None:
-    """`compare`, once for every state of the answers: pages are loaded again and again."""
+    """`compare_readings`, computed once for each state of the answers: pages are loaded repeatedly."""
     state = [evaluator.pk, row.n_done, row.n_missing, row.n_unparsed, row.run.pk if row.run else 0]
     return cache.get_or_set(f"comparison:{'/'.join(map(str, state))}", lambda: compare_readings(evaluator), A_DAY)
 
 
 def compare_readings(evaluator: Evaluator) -> Comparison | None:
-    """The evaluator's answers beside those of the other reading of its first replies; None where there is no other.
+    """The evaluator's answers beside those of the other reading of its first replies; None if there is no other.
 
-    A default reading is held against the one as published, and the other way round. No call is made: where the default
-    would have asked again, or let the model write on, the outcome is unknown.
+    The default reading is compared with the published one, and vice versa. No call is made: if the default would have
+    asked again, or let the model continue, the outcome is unknown.
     """
     params = get_run_params(evaluator) if evaluator.method == METHOD else {}
     if params.get("answering") != OPTIONWISE:
@@ -145,7 +145,7 @@ def iter_first_replies(evaluator: Evaluator) -> Iterator[Call]:
 
 
 def read_outcome(setting: StudySetting, call: Call) -> bool | None:
-    """The answer that the first reply gives under the setting; None: no answer. `Unknown` if the reply does not show
+    """The answer of the first reply under the setting; None: no answer. `UnknownOutcome` if the reply does not show
     it."""
     stage, _option = read_key(call.key)
     text, logprobs = call.answer, call.answer_logprobs
@@ -163,7 +163,7 @@ def read_outcome(setting: StudySetting, call: Call) -> bool | None:
 
 
 def cut_reply(setting: StudySetting, call: Call) -> tuple[str, list[Any] | None]:
-    """The reply as it would have been cut as published, with its log-probabilities."""
+    """The reply as the published limit would have cut it, with its log-probabilities."""
     text, logprobs = call.text or "", call.logprobs
     short = (logprobs or [])[:MAX_TOKENS_PUBLISHED]
     if call.tokens_out is not None and call.tokens_out <= MAX_TOKENS_PUBLISHED:

@@ -27,7 +27,7 @@ class DraftCost:
 
 
 def estimate_draft(project: Project, units: Sequence[PlannedUnit], declaration: Declaration) -> list[DraftCost]:
-    """Costs for the first models that the project may use; empty where models have no part in the protocol."""
+    """Costs for the first models that the project may use; empty if models cannot answer the protocol."""
     asked = [call for unit in units for call in list_calls(unit, declaration)]
     if not asked:
         return []
@@ -40,7 +40,7 @@ def estimate_draft(project: Project, units: Sequence[PlannedUnit], declaration: 
 
 
 def list_calls(unit: PlannedUnit, declaration: Declaration) -> Iterator[int]:
-    """The tokens that go into each call about the unit: one for each option or question, in each stage.
+    """The number of tokens of each call about the unit: one call per option or question, in each stage.
 
     A pair is asked about in both orders.
     """
@@ -55,7 +55,7 @@ def list_calls(unit: PlannedUnit, declaration: Declaration) -> Iterator[int]:
 
 
 def count_questions(stage: Stage, item: Item) -> int:
-    """Where options are judged, one for each of them; else one for each question but those for free text."""
+    """One per option if options are judged; else one per question that is not free text."""
     questions = stage.applicable_questions(bool(item.expected_answer))
     if any(question.per == "option" for question in questions):
         return len(item.options.all())

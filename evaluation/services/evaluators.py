@@ -1,4 +1,4 @@
-"""Adding and removing evaluators. What makes an evaluator stays as it was when it was added."""
+"""Adding and removing evaluators. The definition of an evaluator never changes after it was added."""
 
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -22,7 +22,7 @@ from studies.services.evaluating import CodeTaken, add_evaluator, remove_evaluat
 from studies.services.instruments import UnknownInstrument, find_version
 from studies.services.text_versions import label_version, list_text_versions
 
-# What annotators are called by themselves, and what tables call people.
+# Default names of annotators, and of people in tables.
 RESERVED = re.compile(r"human(:.*)?|(P|pilot-|preview-|sim-)\d+", re.IGNORECASE)
 MAX_LABEL = 200
 SCOPE = "evaluator "
@@ -33,7 +33,7 @@ class CannotEvaluate(Exception):
 
 
 def refuse(*checks: tuple[bool, str]) -> None:
-    """`CannotEvaluate` with the sentence of the first check that is true."""
+    """Raises `CannotEvaluate` with the sentence of the first check that is true."""
     for is_refused, sentence in checks:
         if is_refused:
             raise CannotEvaluate(sentence)
@@ -52,7 +52,7 @@ class RunTerms:
 
 @dataclass(frozen=True)
 class EvaluatorSpec:
-    """An evaluator as somebody asks for it. One label with another method or other `identity` is another evaluator."""
+    """The definition of an evaluator. The same label with another method or `identity` is a conflict."""
 
     label: str
     kind: AnnotatorKind
@@ -61,8 +61,8 @@ class EvaluatorSpec:
     reading: str
     stages: Sequence[str]
     identity: Mapping[str, Any] = field(default_factory=dict)
-    fix: Callable[[], dict[str, Any]] = dict  # what is decided once, when it is added
-    text_version: str = ""  # that it reads, in a study of text versions
+    fix: Callable[[], dict[str, Any]] = dict  # decided once, when it is added
+    text_version: str = ""  # the version that it reads, in a study of text versions
 
 
 def expand_versions(study: Study, specs: Sequence[Any]) -> list[Any]:
@@ -86,7 +86,7 @@ def name_text_version(version: str) -> dict[str, str]:
 
 @transaction.atomic
 def ensure_evaluator(study: Study, wanted: EvaluatorSpec) -> Evaluator:
-    """The evaluator of that label: a new one, or the same one again. Stages it is asked for later are added to its own.
+    """The evaluator with that label: new or existing. Stages requested later are added to its own.
 
     `CannotEvaluate`, or `WrongState` for a draft.
     """
@@ -108,7 +108,7 @@ def ensure_evaluator(study: Study, wanted: EvaluatorSpec) -> Evaluator:
 
 
 def extend_evaluator(evaluator: Evaluator, wanted: EvaluatorSpec) -> Evaluator:
-    """The evaluator, asked for these stages too; refused if it is another one."""
+    """The evaluator with these stages added; refused if its definition differs."""
     annotator = evaluator.annotator
     same = evaluator.method == wanted.method and annotator.reading == wanted.reading
     known = {**DEFAULTS, **evaluator.params}
@@ -133,7 +133,8 @@ def has_answers(annotator: Annotator) -> bool:
 
 
 def change_options(evaluator: Evaluator, options: dict[str, Any]) -> None:
-    """Change the options of an evaluator without answers, such as a model that was cut off each time; its runs end."""
+    """Change the options of an evaluator without answers, for example one whose replies were all cut off; its runs
+    end."""
     for run in list_runs(evaluator):
         runs.cancel(run)
     evaluator.params = {**evaluator.params, OPTIONS: options}
@@ -145,7 +146,7 @@ def has_same_options(run: Run, params: Mapping[str, Any]) -> bool:
 
 
 def check_label(label: str) -> None:
-    """A label is a cell of tables, a word of commands, and no person."""
+    """A label must be usable as a table cell and in commands, and must not name people."""
     if not label or len(label) > MAX_LABEL or "," in label or not label.isprintable():
         raise CannotEvaluate(
             _("A label may have up to %(n)d characters on one line, without commas. Choose another one.")
@@ -194,13 +195,13 @@ def create_run(
 
 
 def knows_all_texts(run: Run, study: Study) -> bool:
-    """Whether no texts were added to the study since the run was made, whose plan stays as it is."""
+    """Whether no texts were added to the study since the run was created, whose plan is fixed."""
     return not study.blocks or run.created_at > max(filter(None, study.block_dates.values()))
 
 
 def wake_run(run: Run, terms: RunTerms) -> Run:
-    """The run at work again: resumed, or its failed calls tried again. An active run stays as it is, and so does one
-    whose first replies were all unusable, unless it is to keep going.
+    """Resume the run, or retry its failed calls. An active run is left alone, and so is one whose first replies were
+    all unusable, unless the terms say to continue.
 
     Budget and the choice about unknown outcomes stay as they are unless the terms name them.
     """
@@ -270,8 +271,8 @@ def read_seen_texts(study: Study, names: Sequence[str]) -> Sequence[str] | str:
 
 
 def set_seen_texts(evaluator: Evaluator, texts: Sequence[str] | str) -> Evaluator:
-    """Set the texts whose human answers the model has seen, because it was fitted, prompted or its thresholds chosen
-    on them: what `read_seen_texts` returns."""
+    """Record the texts whose human answers the model has seen because it was fitted or prompted with them, or its
+    thresholds chosen on them: what `read_seen_texts` returns."""
     params = {name: value for name, value in evaluator.params.items() if name != SEEN}
     evaluator.params = params | ({SEEN: texts if texts == ALL_TEXTS else list(texts)} if texts else {})
     evaluator.save(update_fields=["params"])
@@ -291,7 +292,7 @@ def make_scope(evaluator: Evaluator) -> str:
 
 
 def delete_evaluator(evaluator: Evaluator) -> None:
-    """Take the evaluator out of the study with its answers. Its runs end; what was paid for stays in them."""
+    """Remove the evaluator with its answers from the study. Its runs end; calls that were paid for stay in them."""
     for run in list_runs(evaluator):
         runs.cancel(run)
     remove_evaluator(evaluator.annotator)

@@ -1,4 +1,4 @@
-"""Models as judges: what can be asked for, its cost, and the run in which a judge answers or fills columns."""
+"""Models as judges: their definition, their cost, and the run in which a judge answers or fills columns."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -60,12 +60,12 @@ from studies.services.states import lock_study
 METHOD = "judge"
 COLUMN_SCOPE = "column "
 SMALLEST_SCALE, LARGEST_SCALE = 2, 9
-TEMPERATURE = 1.0  # of samples, where none is named
+TEMPERATURE = 1.0  # default for samples
 
 
 @dataclass(frozen=True)
 class JudgeSpec:
-    """A model as somebody wants it to judge. With samples or a scale of its own it fills metric columns."""
+    """A model, and how it is to judge. With samples or a scale of its own it fills metric columns."""
 
     endpoint: Endpoint
     label: str = ""
@@ -76,20 +76,20 @@ class JudgeSpec:
     scale: int | None = None
     prompt: str = ""  # as of asking.Ask
     options: RequestOptions = field(default_factory=RequestOptions)  # over those of the endpoint
-    text_version: str = ""  # that it reads, in a study of text versions
+    text_version: str = ""  # the version that it reads, in a study of text versions
 
     @property
     def name(self) -> str:
         return self.label.strip() or self.endpoint.name
 
     def is_column(self, study: Study, way: str) -> bool:
-        """Whether what it gives are no answers that a person could have given."""
+        """Whether its values are not possible answers of people, so that they go into columns."""
         own = self.reading == PROBABILITY or self.samples is not None or self.scale is not None
         return way == SCORES and (own or has_other_scale(study, self.prompt))
 
     @property
     def identity(self) -> dict[str, Any]:
-        """What makes it this judge and no other, beside the prompts."""
+        """What distinguishes this judge from others, besides the prompts."""
         temperature = (TEMPERATURE if self.temperature is None else self.temperature) if self.samples else 0
         return {
             "endpoint": self.endpoint.pk,
@@ -104,7 +104,7 @@ class JudgeSpec:
 
 
 def is_judged(study: Study) -> bool:
-    """Whether models answer this study as judges, and not option by option."""
+    """Whether models answer this study as judges rather than option by option."""
     return not asks_about_options(study)
 
 
@@ -117,7 +117,7 @@ def get_judgment_type(study: Study) -> str:
 
 
 def build_params(study: Study, spec: JudgeSpec) -> dict[str, Any]:
-    """What its run carries; `CannotEvaluate` if it cannot judge so."""
+    """The parameters of its run; `CannotEvaluate` if it cannot judge in this way."""
     refuse_draft(study)
     way = get_judgment_type(study)
     if problem := explain_selection_conflict(study, spec.endpoint.model):
@@ -129,7 +129,7 @@ def build_params(study: Study, spec: JudgeSpec) -> dict[str, Any]:
 
 
 def has_other_scale(study: Study, prompt: str) -> bool:
-    """Whether the prompts ask for other scores than people give, or not about every dimension."""
+    """Whether the prompts ask for other scores than people give, or only about some dimensions."""
     prompts = load_prompts(study, prompt)
     questions = list_judged_questions(get_stage(study))
     scales = {get_study_scale(question) for question in questions}
@@ -142,7 +142,7 @@ def load_prompts(study: Study, prompt: str) -> JudgePrompts:
 
 
 def check_scale(study: Study, spec: JudgeSpec) -> None:
-    """What the prompts say of the scale and the dimensions goes together with what is asked for."""
+    """Check that scale and dimensions of the prompts fit the request."""
     prompts, questions = load_prompts(study, spec.prompt), list_judged_questions(get_stage(study))
     refuse(
         (
@@ -194,7 +194,7 @@ def check_judge_spec(study: Study, spec: JudgeSpec, way: str) -> None:
 
 
 def check_columns(study: Study, spec: JudgeSpec) -> None:
-    """The columns must not be somebody else's, nor the label that of an annotator."""
+    """Check that the columns belong to nobody else, and that the label is not an annotator's."""
     names = [name_column(spec.name, question.name) for question in list_judged_questions(get_stage(study))]
     taken = Metric.objects.filter(project=study.project, name__in=names).first()
     refuse(
@@ -230,7 +230,7 @@ def name_prompts(study: Study) -> str:
 def find_prompt(study: Study, name: str = "") -> InstrumentVersion:
     """The prompts of that name, or the newest in the study's language, checked; `CannotEvaluate` if they do not fit.
 
-    Where the protocol brings none, they are made from the wording.
+    If the protocol has none, they are generated from the wording.
     """
     way, default = get_judgment_type(study), name_prompts(study)
     if not name and find_instrument(default, study.project) is None:
@@ -239,14 +239,14 @@ def find_prompt(study: Study, name: str = "") -> InstrumentVersion:
 
 
 def estimate_run(study: Study, spec: JudgeSpec) -> Estimate:
-    """What it would cost now, at most; stores neither evaluator nor run."""
+    """The present maximum cost; stores neither evaluator nor run."""
     params = build_judge_params(study, build_params(study, spec), None)
     endpoint = spec.endpoint
     return estimate(Run(project=study.project, kind=JUDGE_KIND, endpoint=endpoint, model=endpoint.model, params=params))
 
 
 def count_max_calls(study: Study, spec: JudgeSpec) -> int:
-    """How many there can be; those behind a stop are never made."""
+    """The maximum number of calls; those behind a stop are never made."""
     setting = make_judge_setting(build_judge_params(study, build_params(study, spec), None))
     return sum(1 for _asked in JUDGES[setting.way].plan_all(setting)) * (setting.samples or 1)
 
@@ -258,13 +258,13 @@ def expand_spec(study: Study, spec: JudgeSpec) -> list[JudgeSpec]:
 
 
 def estimate_all(study: Study, specs: Sequence[JudgeSpec]) -> Estimate:
-    """What they would cost together."""
+    """Their cost together."""
     return add_estimates([estimate_run(study, spec) for spec in specs])
 
 
 @transaction.atomic
 def start(study: Study, spec: JudgeSpec, **terms: Any) -> Evaluator | Run:
-    """A judge with a run on its way, or the run that fills its columns; terms: those of `RunTerms`."""
+    """A judge with its run started, or the run that fills its columns; terms: those of `RunTerms`."""
     params = build_params(study, spec)
     study = lock_study(study, *LAUNCHED)
     if spec.is_column(study, get_judgment_type(study)):
@@ -290,8 +290,8 @@ def specify_judge(study: Study, spec: JudgeSpec, params: Mapping[str, Any]) -> E
 
 @transaction.atomic
 def resume(evaluator: Evaluator, **terms: Any) -> Run | None:
-    """The run that answers what is missing: the last one, woken or tried again; after a cancelled one a new one."""
-    Evaluator.objects.select_for_update().get(pk=evaluator.pk)  # two at once would start two runs
+    """The run that answers what is missing: the last one, resumed or retried; after a canceled one a new one."""
+    Evaluator.objects.select_for_update().get(pk=evaluator.pk)  # two simultaneous requests would start two runs
     if not get_row(evaluator).n_missing:
         return None
     last = next(iter(list_runs(evaluator)), None)
@@ -305,7 +305,7 @@ def resume(evaluator: Evaluator, **terms: Any) -> Run | None:
 
 
 def fill_columns(study: Study, spec: JudgeSpec, params: dict[str, Any], terms: RunTerms) -> Run:
-    """The run of the columns with that label: the last one, woken or tried again, or a new one."""
+    """The run of the columns with that label: the last one, resumed or retried, or a new one."""
     last = find_column_run(study, spec.name)
     if last is not None:
         known = {**DEFAULTS, **last.params}

@@ -19,7 +19,7 @@ POSITION = "position"  # in the params of an evaluator from a replication pack: 
 class PositionBias:
     """`n` pairs were answered in both orders, `n_flipped` of them differently (counted as ties).
 
-    Of all answers to either order that name a winner (`n_decided`), how many named the item that was first.
+    `n_decided`: answers to either order that name a winner, and how many of these named the first item.
     """
 
     n: int
@@ -37,7 +37,7 @@ class PositionBias:
 
 
 def get_positions(study: Study) -> dict[str, PositionBias]:
-    """By label, of each judge of pairs."""
+    """By label, the position bias of each judge of pairs."""
     judges = Evaluator.objects.filter(annotator__study=study, method=METHOD).select_related("annotator__study")
     found = {evaluator.annotator.code: get_position(evaluator) for evaluator in judges}
     return {code: position for code, position in found.items() if position is not None}
@@ -46,7 +46,7 @@ def get_positions(study: Study) -> dict[str, PositionBias]:
 def get_position(evaluator: Evaluator) -> PositionBias | None:
     """None for a judge of anything but pairs, and before the first answer.
 
-    Of one that came with a replication pack, and so without its calls, what the pack says.
+    For a judge from a replication pack, without its calls, the values in the pack.
     """
     if evaluator.method != METHOD:
         return None

@@ -1,4 +1,4 @@
-"""How far each evaluator of a study has come: counted when asked, stored nowhere."""
+"""The progress of each evaluator of a study: counted on request, not stored."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -22,7 +22,8 @@ UNPARSED = (Failure.PARSE, Failure.CUT, Failure.EMPTY)
 
 @dataclass(frozen=True)
 class StageProgress:
-    """Answers in one stage, of how many asked for. Without `total` it does not answer there, or nobody knows it."""
+    """Answers in one stage, and how many are asked for. Without `total` it does not answer there, or the number is
+    unknown."""
 
     n_done: int
     total: int | None
@@ -39,7 +40,7 @@ class EvaluatorRow:
     annotator: Annotator
     evaluator: Evaluator | None
     stages: tuple[StageProgress, ...]
-    run: Run | None = None  # the newest in which a model answered
+    run: Run | None = None  # the newest run in which a model answered
     n_unparsed: int = 0
     spent_nanos: int = 0
 
@@ -61,7 +62,7 @@ class EvaluatorRow:
 
     @property
     def cost(self) -> str | None:
-        """What all its runs have cost so far; empty where nobody knows a price, None where nothing is paid."""
+        """The total cost of its runs so far; empty if a price is unknown, None if nothing is paid."""
         if self.run is None or self.run.endpoint.is_local:
             return None
         return format_money(self.spent_nanos, self.run.endpoint.currency) if self.run.endpoint.has_price else ""
@@ -105,7 +106,7 @@ def count_option_answers(study: Study) -> Shares:
 
 
 def count_judge_answers(study: Study) -> Shares:
-    """Progress of judges. Their totals follow from the answers given: questions after a stop are not missing."""
+    """Progress of judges. Totals depend on the answers given: questions after a stop are not missing."""
     annotators = list(query_evaluators(study))
     asked = {annotator.pk for annotator in annotators if hasattr(annotator, "evaluator")}
     return {
@@ -119,7 +120,7 @@ def get_row(evaluator: Evaluator) -> EvaluatorRow:
 
 
 def query_evaluators(study: Study) -> QuerySet[Annotator]:
-    """The annotators that are no people."""
+    """The annotators that are not people."""
     return study.annotators.exclude(kind=AnnotatorKind.HUMAN).select_related("evaluator")
 
 
@@ -131,7 +132,7 @@ def list_study_runs(study: Study) -> list[Run]:
 
 
 def count_unparsed(runs: Iterable[Run]) -> dict[int, int]:
-    """How many replies of each run held no answer: counted as missing, never guessed."""
+    """By run, the number of replies without a readable answer, which counts as missing."""
     calls = Call.objects.filter(run__in=runs, state=CallState.FAILED, error_class__in=UNPARSED).order_by()
     return dict(calls.values_list("run").annotate(n=Count("pk")))
 

@@ -1,4 +1,4 @@
-"""Scoring items that a program sends: checking them, what it would cost, and the runs in which models answer."""
+"""Scoring items sent by a program: checking them, their cost, and the runs in which models answer."""
 
 import hashlib
 import json
@@ -50,7 +50,7 @@ class ScoringRefused(CannotEvaluate):
 
 @dataclass(frozen=True)
 class ScorerSpec:
-    """A baseline, or a model as somebody wants it to answer."""
+    """A baseline, or a model and how it is to answer."""
 
     name: str
     endpoint: Endpoint | None = None
@@ -102,7 +102,7 @@ def describe_item(item: ItemRow, name: str) -> dict[str, Any]:
 
 
 def find_language(texts: Sequence[Mapping[str, Any]], named: Sequence[str | None]) -> str:
-    """The one language of the texts: said, or recognized."""
+    """The language of the texts: as named, or detected; there must be one."""
     unsaid = recognise_languages([text["text"] for text, code in zip(texts, named, strict=True) if not code])
     found = {(code or "").partition("-")[0] for code in [*filter(None, named), *unsaid]}
     if len(found) == 1 and (code := found.pop()):
@@ -125,7 +125,7 @@ def find_prompt(project: Project, spec: ScorerSpec, language: str) -> Instrument
 
 
 def describe_evaluators(project: Project, specs: Sequence[ScorerSpec], language: str) -> list[dict[str, Any]]:
-    """What is stored of each; `CannotEvaluate` for what makes no sense."""
+    """What is stored about each evaluator; `CannotEvaluate` if its definition is inconsistent."""
     labels = [spec.own_label for spec in specs]
     refuse(
         (not 1 <= len(specs) <= MAX_EVALUATORS, _("Name 1 to %(n)d evaluators.") % {"n": MAX_EVALUATORS}),
@@ -155,7 +155,7 @@ def describe_evaluators(project: Project, specs: Sequence[ScorerSpec], language:
 def estimate_costs(
     project: Project, texts: Sequence[Mapping[str, Any]], evaluators: Sequence[Mapping[str, Any]]
 ) -> dict[str, Estimate]:
-    """By the label of each model what it would cost now; stores nothing."""
+    """By label of each model its present cost; stores nothing."""
     found = {}
     for each in list_models(evaluators):
         endpoint = Endpoint.objects.get(pk=each["endpoint"])
@@ -177,7 +177,7 @@ def start(
     language: str,
     terms: RunTerms,
 ) -> Scoring:
-    """The scoring with its runs on the way; the stored one, its runs woken, where the same was sent before.
+    """The scoring with its runs started; if the same was sent before, the stored one with its runs resumed.
 
     The budget is for all models together: each gets an equal part.
     """
@@ -222,7 +222,7 @@ def map_runs(scoring: Scoring) -> dict[str, Run]:
 
 
 def delete_scoring(scoring: Scoring) -> None:
-    """The runs end; what was paid for stays in them."""
+    """Delete the scoring; its runs end, calls that were paid for stay in them."""
     for run in map_runs(scoring).values():
         runs.cancel(run)
     scoring.delete()

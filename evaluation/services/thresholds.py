@@ -1,4 +1,4 @@
-"""The threshold of p(true): chosen on the texts of another study, stored with the evaluator, drawn as a curve."""
+"""The threshold of p(true): chosen on the texts of another study, stored with the evaluator, shown as a curve."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ from studies.services.evaluating import ANSWER
 
 @dataclass(frozen=True)
 class AccuracyStep:
-    """Every τ with low < τ ≤ high (from 0 on in the first step) has this accuracy."""
+    """Every τ with low < τ ≤ high (in the first step from 0) has this accuracy."""
 
     low: float
     high: float
@@ -25,7 +25,7 @@ class AccuracyStep:
 
 @dataclass(frozen=True)
 class ThresholdChoice:
-    """The threshold, its accuracy over `n` options, and the plateau (low, high] in whose middle it lies."""
+    """The threshold, its accuracy over `n` options, and the plateau (low, high] whose middle it is."""
 
     threshold: float
     accuracy: float
@@ -36,7 +36,7 @@ class ThresholdChoice:
 
 
 def find_steps(probabilities: Sequence[float], keys: Sequence[bool]) -> list[AccuracyStep]:
-    """The accuracy of every threshold in [0, 1], in steps; neighbours with the same accuracy are one step.
+    """The accuracy of every threshold in [0, 1], in steps; neighbors with the same accuracy form one step.
 
     `probabilities` and `keys`: p(true) and whether the option is a key, of the same options. ValueError for none.
     """
@@ -61,10 +61,10 @@ def append_step(steps: list[AccuracyStep], step: AccuracyStep) -> None:
 
 
 def find_middle(step: AccuracyStep) -> float:
-    """To six digits where that is still within the step."""
+    """The middle of the step, rounded to six digits if that is within the step."""
     middle = (step.low + step.high) / 2
     within = [threshold for threshold in (round(middle, 6), middle) if step.low < threshold <= step.high]
-    return within[0] if within else step.high  # nothing lies between neighbouring floats
+    return within[0] if within else step.high  # there is nothing between neighboring floats
 
 
 def choose_threshold(probabilities: Sequence[float], keys: Sequence[bool]) -> ThresholdChoice:
@@ -79,7 +79,7 @@ MAX_POINTS = 200
 
 
 def tune(study: Study, development: Study, identity: dict[str, Any], stages: Sequence[str]) -> dict[str, Any]:
-    """What to remember of the choice: the study, whose answers, and per stage threshold, accuracy, plateau and curve.
+    """The record of the choice: the study, whose answers, and per stage threshold, accuracy, plateau and curve.
 
     `identity`: endpoint, model, prompt and as_published, which the evaluator there must share. `CannotEvaluate` if its
     texts are in the study, or it has no such answers.
@@ -95,7 +95,7 @@ def tune(study: Study, development: Study, identity: dict[str, Any], stages: Seq
 
 
 def check_texts(study: Study, development: Study) -> None:
-    """A threshold chosen on the texts that are reported on would flatter the model."""
+    """A threshold chosen on the reported texts would flatter the model."""
     if development.project_id != study.project_id:
         raise CannotEvaluate(
             _("“%(name)s” belongs to another project. Choose a study of this project.") % {"name": development.slug}
@@ -118,7 +118,7 @@ def get_texts(study: Study) -> dict[str, str]:
 
 
 def find_same_model(development: Study, identity: dict[str, Any]) -> Evaluator:
-    """The evaluator there that was asked in the same way, whatever it reads."""
+    """The evaluator in that study that was asked in the same way, however it was read."""
     for evaluator in Evaluator.objects.filter(annotator__study=development).select_related("annotator"):
         known = {**DEFAULTS, **evaluator.params}
         if all(known.get(name) == value for name, value in identity.items()):
@@ -130,7 +130,7 @@ def find_same_model(development: Study, identity: dict[str, Any]) -> Evaluator:
 
 
 def choose_for_stage(evaluator: Evaluator, stage: str) -> tuple[ThresholdChoice, int]:
-    """The threshold of a stage, and on how many texts it rests."""
+    """The threshold of a stage, and the number of texts it was chosen on."""
     rows = list(
         Response.objects.filter(
             assignment__annotator=evaluator.annotator_id, assignment__returned_at=None, stage=stage, question=ANSWER,
@@ -161,7 +161,7 @@ def summarize(choice: ThresholdChoice, n_texts: int) -> dict[str, Any]:
 
 
 def thin_steps(choice: ThresholdChoice) -> Iterable[Any]:
-    """At most `MOST_POINTS` steps, the widest, in their order: what a curve can show."""
+    """At most `MOST_POINTS` steps, the widest ones, in order: as many as a curve can show."""
     widest = sorted(choice.steps, key=lambda step: (step.low == choice.low, step.high - step.low))[-MAX_POINTS:]
     return sorted(widest, key=lambda step: step.low)
 
@@ -171,7 +171,7 @@ WIDTH, HEIGHT = 400, 200  # of the box that holds τ from 0 to 1 and accuracy fr
 
 @dataclass(frozen=True)
 class Curve:
-    """`points`: corners as `x,y x,y …` from the upper left; `x`: where the threshold is; `facts`: as remembered."""
+    """`points`: corners as `x,y x,y …` from the upper left; `x`: position of the threshold; `facts`: the record."""
 
     title: str
     points: str

@@ -1,4 +1,4 @@
-"""Words for stages, questions and the reasons of missing answers, and metric values beside items."""
+"""Template tags for stages, questions, reasons of missing answers, and metric values beside items."""
 
 from collections.abc import Iterable, Iterator
 
@@ -20,7 +20,7 @@ register = template.Library()
 
 @register.simple_tag
 def estimate_models(study: Study, summary: DraftSummary) -> list[DraftCost]:
-    """About what each model would cost that the project may ask, of a draft that can be launched."""
+    """The approximate cost of a draft for each model that the project may use, if it can be launched."""
     if summary.outline is None or not PROTOCOLS[study.protocol].needs_items:
         return []
     return estimate_draft(study.project, summary.outline.units, get_declaration(study))
@@ -58,7 +58,7 @@ def describe_method(row: EvaluatorRow) -> str:
 
 @register.filter
 def status_word(status: str) -> str:
-    """Why an answer is missing; failures of the service by their names, parted by blanks."""
+    """Why an answer is missing; failures of the service by their names, with spaces between words."""
     words = {
         "unparsed": _("no answer in the reply"),
         "empty": _("an empty reply"),
@@ -76,7 +76,7 @@ def status_word(status: str) -> str:
 
 @register.simple_tag
 def metrics_of(columns):
-    """Metric values of all items of a text's page, by item: one query for the page."""
+    """By item, the metric values of all items on a text's page, in one query."""
     return group_values(row.item for column in columns for row in column.items)
 
 

@@ -119,7 +119,7 @@ class Command(RunCommand):
                 sys.exit(SOME_MISSING)
 
     def work(self, evaluator: Evaluator, before: int) -> int:
-        """Waits until its run has ended or is paused; how many answers are missing then."""
+        """Waits until its run has ended or is paused; returns how many answers are missing."""
         row = get_row(evaluator)
         if row.run and row.n_missing:
             self.wait_for_run(row.run)

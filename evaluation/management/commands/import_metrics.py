@@ -37,7 +37,7 @@ class Command(BaseCommand):
 
 
 def parse_family(written: str) -> tuple[str, str]:
-    """The last equals sign parts them: a metric's name may have one, a family has none."""
+    """Split at the last equals sign: a metric's name may contain one, a family may not."""
     name, _sign, family = written.rpartition("=")
     if not name or not family.strip() or len(family) > MAX_METRIC_NAME or has_control(family):
         raise CommandError(f"“{written}” names no family. Write it as METRIC=FAMILY.")
