@@ -1,1 +1,1 @@
-"""What is asked about: texts, items, options and generators; import and export of the bank."""
+"""The material of studies: texts, items, options and generators; import and export of the bank."""

@@ -8,7 +8,7 @@ class ItemsConfig(AppConfig):
     name = "items"
 
     def ready(self):
-        from jobs.kinds import Kind, register  # models can be imported only now
+        from jobs.kinds import Kind, register  # models cannot be imported earlier
 
         steps = {"compare": _("Comparing all items.")}
         importing = {"read": _("Reading the file."), "rows": _("%(done)s of %(total)s rows.")}

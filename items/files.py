@@ -33,9 +33,9 @@ def get_upload_limit(door: str) -> int:
 
 
 def read_file(path: str | Path) -> bytes:
-    """The file's bytes, or with - those of standard input, read only as far as the bound of commands.
+    """The file's bytes, or with - those of standard input, read up to the limit of commands.
 
-    Raises `CannotRead`. The limit also holds for pipes and devices.
+    Raises `UnreadableFile`. The limit also holds for pipes and devices.
     """
     limit = get_upload_limit("COMMAND")
     try:
@@ -59,7 +59,7 @@ class BoundedUpload(FileUploadHandler):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        # Of all files together: a request makes its handlers anew.
+        # For all files together, as each request creates its handlers anew.
         self.received = 0
 
     def receive_data_chunk(self, raw_data: bytes, start: int) -> bytes | None:
@@ -73,7 +73,7 @@ class BoundedUpload(FileUploadHandler):
 
 
 def check_size(*uploads: UploadedFile) -> None:
-    """Raise ValueError with a sentence if the files of a form are above the bound of pages."""
+    """Raise ValueError with a sentence if the files of a form exceed the limit of pages."""
     limit = get_upload_limit("PAGE")
     if sum(limit + 1 if upload.size is None else upload.size for upload in uploads) > limit:
         if len(uploads) > 1:
@@ -89,15 +89,15 @@ def check_size(*uploads: UploadedFile) -> None:
         )
 
 
-# ZIP files: written with the same bytes for the same content, read within bounds.
+# ZIP files: written with the same bytes for the same content, read within limits.
 
 EPOCH = (1980, 1, 1, 0, 0, 0)
 MAX_FILES = 20_000
 MAX_FILE = 50_000_000  # bytes, unpacked
 MAX_TOTAL = 200_000_000
-METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)  # others unpack a block to any size
+METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)  # other methods can unpack a block to any size
 ZSTANDARD = 93  # unknown to zipfile before Python 3.14; the logs of Inspect AI have it
-LOCAL_HEADER = struct.Struct("<26xHH")  # its end says how long the name and the extra field behind it are
+LOCAL_HEADER = struct.Struct("<26xHH")  # its last fields are the lengths of the name and the extra field
 # What reading an invalid, damaged or encrypted ZIP file can raise.
 UNREADABLE = (
     zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError, OSError, ValueError, struct.error, zlib.error,
@@ -105,11 +105,11 @@ UNREADABLE = (
 
 
 class BadZip(ValueError):
-    """The content is no acceptable ZIP file; the message says why."""
+    """The content is not an acceptable ZIP file; the message says why."""
 
 
 def wants_mark(query: Mapping[str, str]) -> bool:
-    """Whether a query says `bom`: that CSV files begin with a byte-order mark, by which Excel knows UTF-8."""
+    """Whether the query asks with `bom` for a byte-order mark in CSV files, by which Excel recognizes UTF-8."""
     return query.get("bom") not in (None, "", "0", "false")
 
 
@@ -119,7 +119,7 @@ def mark_tables(files: Mapping[str, bytes]) -> dict[str, bytes]:
 
 
 def zip_files(files: Mapping[str, bytes]) -> bytes:
-    """The archive, from name and content of each file."""
+    """The archive of these files, given as name and content."""
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w") as archive:
         for name, content in files.items():
@@ -148,7 +148,7 @@ class ZipReader:
         return list(self.infos)
 
     def read(self, name: str) -> bytes:
-        """The content of the file, of the size that the archive says and at most MAX_FILE."""
+        """The content of the file, up to the size stated in the archive and MAX_FILE."""
         info = self.infos[name]
         if info.file_size > MAX_FILE:
             raise BadZip(_("A file in the ZIP file is too large. Split it."))
@@ -164,7 +164,7 @@ class ZipReader:
 
     def _read_zstandard(self, info: zipfile.ZipInfo) -> bytes:
         """The content of a file compressed with Zstandard, unpacked at most to the size that the archive states."""
-        import cramjam  # of fastparquet
+        import cramjam  # installed with fastparquet
 
         lengths = LOCAL_HEADER.unpack_from(self.content, info.header_offset)
         start = info.header_offset + LOCAL_HEADER.size + sum(lengths)

@@ -1,8 +1,8 @@
-"""Item-writing flaws that a rule can see in the wording of a multiple-choice item, in English, German and Basque.
+"""Item-writing flaws that a rule can find in the wording of a multiple-choice item, in English, German and Basque.
 
 After Haladyna, Downing & Rodriguez (2002), Tarrant et al. (2006) and Moore et al. (2023, arXiv 2307.08161); rules and
-word lists are ours. A rule says yes, no, or None where it does not apply. What needs understanding, such as an
-implausible distractor, is left to models and people.
+word lists are ours. A rule returns yes, no, or None if it does not apply. Flaws that require understanding, such as an
+implausible distractor, are left to models and people.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ QUESTION_WORDS = {
 }  # fmt: skip
 
 
-@lru_cache(maxsize=CACHED)  # several rules look at an option
+@lru_cache(maxsize=CACHED)  # several rules use the same option
 def list_words(text: str) -> tuple[str, ...]:
     return tuple(words_in(text))
 
@@ -81,7 +81,7 @@ def one_key(item: Wording) -> int | None:
 
 
 def longest_key(item: Wording) -> bool | None:
-    """The key is strictly the longest, and 1.25 times the mean of the others or more."""
+    """The key is strictly the longest option, and at least 1.25 times the mean of the others."""
     key = one_key(item)
     if key is None:
         return None
@@ -105,7 +105,7 @@ def has_word(item: Wording, words: dict[str, set[str]]) -> bool | None:
 
 
 def negative_stem(item: Wording) -> bool:
-    """A word of negation outside quotation marks."""
+    """A negation outside quotation marks."""
     words = list_words(QUOTED.sub(" ", item.stem))
     return not NEGATIVE.get(item.language, set()).isdisjoint(words)
 
@@ -136,7 +136,7 @@ def stemmer(language: str) -> Callable[[str], str]:
     return lru_cache(maxsize=CACHED)(SnowballStemmer(SNOWBALL[language]).stem)
 
 
-@lru_cache(maxsize=CACHED)  # an option is looked at by several rules, and items of a text have options in common
+@lru_cache(maxsize=CACHED)  # several rules use an option, and items of a text share options
 def content_stems(text: str, language: str) -> frozenset[str]:
     """Word stems of words with more than three letters, except question words."""
     stem, asked = stemmer(language), QUESTION_WORDS.get(language, set())
@@ -144,7 +144,7 @@ def content_stems(text: str, language: str) -> frozenset[str]:
 
 
 def has_repeated_word(item: Wording) -> bool | None:
-    """A content word of the stem is in the key and in no distractor."""
+    """A content word of the stem occurs in the key and in no distractor."""
     key = one_key(item)
     if key is None:
         return None
@@ -173,7 +173,7 @@ def has_lost_sequence(item: Wording) -> bool | None:
 
 
 def negation_pair(item: Wording) -> bool | None:
-    """Two options that differ by a word of negation only."""
+    """Two options that differ only by a negation."""
     if len(item.options) < 2:
         return None
     negative = NEGATIVE.get(item.language, set())
@@ -217,7 +217,7 @@ HUMAN_ONLY = ("grammatical_cue", "implausible_distractor", "several_right", "amb
 
 
 def flaws_of(item: Wording) -> dict[str, bool | None]:
-    """What each rule says of an item."""
+    """The answer of each rule about an item."""
     return {name: rule(item) for name, rule in RULES.items()}
 
 

@@ -1,6 +1,6 @@
-"""The language of a text: parsed from any spelling of its code, else recognised from the text.
+"""The language of a text: parsed from any spelling of its code, else detected from the text.
 
-Babel and py3langid are imported where they are called: commands that need neither start faster.
+Babel and py3langid are imported in the functions that use them, so that commands without them start faster.
 """
 
 from collections import Counter
@@ -10,14 +10,14 @@ from typing import Any
 
 from django.utils.translation import get_language
 
-# A language is a candidate if it wins for this share of a file's texts; below it is mostly mistakes.
+# A language is a candidate if it wins for this share of a file's texts; smaller shares are mostly mistakes.
 MIN_SHARE = 0.05
-# Enough to tell a language, and keeps a long text from taking long.
+# Enough characters to detect a language, without long texts taking long.
 SAMPLE_LENGTH = 5_000
 
 
 def parse_language(name: str) -> str | None:
-    """de for `de`, `de-DE`, `deu` and `deu_Latn`; None for what names no language."""
+    """de for `de`, `de-DE`, `deu` and `deu_Latn`; None if it is no language."""
     from babel.core import get_global
 
     start = name.strip().replace("_", "-").split("-")[0].lower()
@@ -34,10 +34,10 @@ def name_language(code: str) -> str:
 
 
 def recognise_languages(texts: Sequence[str], expected: Iterable[str] = ()) -> list[str | None]:
-    """The language of each text; None for what is in none, such as a list of numbers.
+    """The language of each text; None for a text in no language, such as a list of numbers.
 
-    Two passes: the languages that win for at least 5 % of the texts, and those that are expected, are the candidates;
-    each text gets the likeliest of them.
+    Two passes: the languages that win for at least 5 % of the texts, and the expected ones, are the candidates; each
+    text gets the most likely candidate.
     """
     rankings = [_rank_languages(text) for text in texts]
     winners = Counter(ranking[0] for ranking in rankings if ranking[0])
@@ -47,7 +47,7 @@ def recognise_languages(texts: Sequence[str], expected: Iterable[str] = ()) -> l
 
 
 def _rank_languages(text: str) -> list[str | None]:
-    """All languages, the likeliest first; None stands for no language."""
+    """All languages, the most likely first; None means no language."""
     return [_parse_label(label) for label, _score in _load_identifier().rank(text[:SAMPLE_LENGTH])]
 
 

@@ -1,7 +1,7 @@
-"""Show words written in Markdown as HTML that is safe on any page: no link, no script, nothing from another host.
+"""Render Markdown as HTML that is safe on any page: no link, no script, nothing from another host.
 
-Formulas between dollar signs become MathML, which browsers draw themselves. Words of texts without markup stay as
-they are.
+Formulas between dollar signs become MathML, which browsers render natively. Words of texts without markup stay
+unchanged.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -22,9 +22,9 @@ from mdit_py_plugins.dollarmath import dollarmath_plugin
 from items.models import Markup, Text
 
 MAX_FORMULA = 2_000
-MAX_NESTING = 100  # brackets of a formula, which are read recursively
+MAX_NESTING = 100  # brackets of a formula, which are parsed recursively
 NOT_READ = ("link", "autolink", "reference", "html_block", "html_inline")
-FIRST_HEADING = 3  # a page has its own title and that of the text
+FIRST_HEADING = 3  # levels 1 and 2 are the titles of the page and of the text
 HTML_TAGS = frozenset([
     "p", "br", "hr", "strong", "em", "s", "code", "pre", "blockquote", "ul", "ol", "li", "h3", "h4", "h5", "h6",
     "table", "thead", "tbody", "tr", "th", "td", "img", "span", "div"
@@ -48,11 +48,11 @@ ATTRIBUTES: dict[str, set[str]] = {
 }
 
 Locate = Callable[[str], str]
-"""From the digest of a picture to the address under which a reader may see it."""
+"""From the digest of a picture to the address at which a reader may see it."""
 
 
 class BadFormula(ValueError):
-    """Words between dollar signs that are no formula that is read."""
+    """Words between dollar signs that are no readable formula."""
 
 
 def render_text(text: Text, locate: Locate) -> SafeString:
@@ -66,9 +66,9 @@ def render_markdown(words: str, pictures: Mapping[str, str], locate: Locate) -> 
 
 
 def render_wording(wording: str, text: Text, locate: Locate | None) -> str:
-    """A question, option or answer about the text, on one line of HTML; the words as they are without markup.
+    """A question, option or answer about the text, on one line of HTML; unchanged without markup.
 
-    Without addresses the descriptions of pictures are in their place.
+    Without addresses, pictures are replaced by their descriptions.
     """
     if text.markup != Markup.MARKDOWN or not wording:
         return wording
@@ -77,12 +77,12 @@ def render_wording(wording: str, text: Text, locate: Locate | None) -> str:
 
 
 def find_named_pictures(words: str) -> list[str]:
-    """The names of all pictures that these words show, in their order."""
+    """The names of all pictures in these words, in order."""
     return [str(token.attrs["src"]) for token in walk_tokens(build_parser().parse(words)) if token.type == "image"]
 
 
 def list_bad_formulas(words: str) -> list[str]:
-    """The formulas that cannot be drawn and are shown as they are written."""
+    """The formulas that cannot be rendered, which are shown as source."""
     formulas = (token.content for token in walk_tokens(build_parser().parse(words)) if token.type in MATH_TOKENS)
     return [formula for formula in formulas if not is_formula(formula)]
 
@@ -98,7 +98,7 @@ def walk_tokens(tokens: list[Token]) -> Iterator[Token]:
 
 @cache
 def build_parser() -> MarkdownIt:
-    """CommonMark with tables and formulas, without links and HTML, which stay the characters that they are."""
+    """CommonMark with tables and formulas; links and HTML stay plain characters."""
     parser = MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"]).disable(list(NOT_READ))
     dollarmath_plugin(parser, allow_labels=False, allow_space=False, allow_digits=False, double_inline=True)
     for name in MATH_TOKENS:
@@ -123,7 +123,7 @@ def render_formula(
 def render_image(
     renderer: RendererProtocol, tokens: list[Token], index: int, options: OptionsDict, env: EnvType
 ) -> str:
-    """A picture of the text under the address that the reader has for it; of one that is not there, its description."""
+    """A picture of the text at the reader's address for it; for a missing picture, its description."""
     digest = env["pictures"].get(str(tokens[index].attrs["src"]))
     if digest is None:
         return str(escape(tokens[index].content))
@@ -152,17 +152,17 @@ def draw_formula(source: str, display: str) -> str:
         raise BadFormula(source)
     try:
         root = convert_to_element(source, display=display)
-    except Exception as error:  # the package names no exceptions of its own
+    except Exception as error:  # the package has no exceptions of its own
         raise BadFormula(source) from error
     for element in root.iter():
-        element.text = unescape(element.text or "")  # signs are character references there
+        element.text = unescape(element.text or "")  # it contains character references
         if "\\" in element.text:  # a command that the package does not know
             raise BadFormula(source)
     return tostring(root, encoding="unicode")
 
 
 def clean(html: str) -> SafeString:
-    """What is on the lists of allowed tags and attributes; addresses only of this site."""
+    """The HTML with only allowed tags and attributes, and addresses on this site only."""
     return mark_safe(  # noqa: S308 - cleaned here
         nh3.clean(
             html,

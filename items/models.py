@@ -8,7 +8,7 @@ from django.utils.translation import gettext_lazy as _
 
 from projects.models import Project
 
-# Bounds: what is above them is refused with the limit.
+# Limits: larger values are refused, and the message names the limit.
 MAX_TEXT = 100_000
 MAX_OPTIONS = 20
 MAX_OPTION = 2_000
@@ -18,26 +18,26 @@ MAX_PICTURES = 20  # of one text with its items
 MAX_TAGS, MAX_TAG = 20, 60  # of an item; characters
 MAX_VERSIONS = 9  # of a text, beside the original
 MAX_VERSION_NAME = 60
-ORIGINAL = "original"  # what the text itself is called among its versions
+ORIGINAL = "original"  # name of the text itself among its versions
 
 
 def name_text(title: str, body: str) -> str:
-    """What pages call a text: its title, else its first words."""
+    """The name of a text on pages: its title, else its first words."""
     return title or Truncator(body).words(9)
 
 
 class VersionQuerySet(models.QuerySet):
     def current(self) -> Self:
-        """The newest version of each; older ones stay for the responses that point to them."""
+        """The newest version of each; older ones are kept for the responses that refer to them."""
         return self.filter(superseded_at=None)
 
     def available(self) -> Self:
-        """The current ones that are not archived: those of lists and new studies."""
+        """The current ones that are not archived, for lists and new studies."""
         return self.current().filter(archived_at=None)
 
 
 class TagList(models.JSONField):
-    """Names that researchers give items, in alphabetical order: `tags__has_tag=name` finds the items of one."""
+    """Names that researchers give to items, in alphabetical order: `tags__has_tag=name` finds the items of one."""
 
 
 @TagList.register_lookup
@@ -55,14 +55,14 @@ class HasTag(models.Lookup):
 
 
 class Markup(models.TextChoices):
-    """How the words of a text and its items are written."""
+    """The format in which a text and its items are written."""
 
     PLAIN = "", _("none: plain text")
     MARKDOWN = "markdown", _("Markdown with formulas and pictures")
 
 
 class Text(models.Model):
-    """One version of what is read. An edit is a new row with the same external id."""
+    """One version of a text. An edit is a new row with the same external id."""
 
     project = models.ForeignKey(Project, models.CASCADE, related_name="texts")
     external_id = models.CharField(_("id"), max_length=MAX_ID)
@@ -82,7 +82,7 @@ class Text(models.Model):
         _("may be redistributed"), default=True, help_text=_("If not, exports contain a hash instead of the text.")
     )
     metadata = models.JSONField(default=dict, blank=True)
-    # The same text otherwise, such as simplified or translated, with the same items:
+    # Versions of the text, such as simplified or translated ones, with the same items:
     # [{"name": "simple", "text": "…", "language": "de"}, …], languages only where they differ from the text's own
     versions = models.JSONField(default=list, blank=True)
     created_at = models.DateTimeField(auto_now_add=True)
@@ -107,13 +107,13 @@ class Text(models.Model):
 
     @property
     def version_names(self) -> list[str]:
-        """The original and the other versions of the text."""
+        """The names of the original and the other versions of the text."""
         return [ORIGINAL, *(each["name"] for each in self.versions)]
 
     def in_version(self, name: str) -> "Text":
-        """The text with the words of the version of that name, not to be saved; itself for the original.
+        """The text with the words of that version, not to be saved; itself for the original.
 
-        `KeyError` for a version that it does not have.
+        `KeyError` for an unknown version.
         """
         if name in ("", ORIGINAL):
             return self
@@ -124,7 +124,7 @@ class Text(models.Model):
 
 
 class Picture(models.Model):
-    """A picture that texts of a project show; kept once, however many versions show it."""
+    """A picture in texts of a project; stored once, however many versions show it."""
 
     project = models.ForeignKey(Project, models.CASCADE, related_name="pictures")
     digest = models.CharField(max_length=64, help_text="SHA-256 of the content.")
@@ -149,7 +149,7 @@ class GeneratorKind(models.TextChoices):
 
 
 class Generator(models.Model):
-    """Whatever wrote an item, with the factors that reports may contrast."""
+    """The author of an item, human or not, with the factors that reports may contrast."""
 
     project = models.ForeignKey(Project, models.CASCADE, related_name="generators")
     name = models.CharField(_("name"), max_length=MAX_ID)
@@ -224,7 +224,7 @@ class Option(models.Model):
 
 
 class KeyCorrection(models.Model):
-    """Who changed which key, when and why; every report names the corrections that touch it."""
+    """Who changed which key, when and why; every report lists the corrections that affect it."""
 
     item = models.ForeignKey(Item, models.CASCADE, related_name="key_corrections")
     option_external_id = models.CharField(max_length=MAX_ID)
@@ -241,7 +241,7 @@ class KeyCorrection(models.Model):
 
 
 class BankImport(models.Model):
-    """A file that was imported, and which rows it made, so that it can be undone as a whole."""
+    """An imported file, and the rows it created, so that it can be undone as a whole."""
 
     project = models.ForeignKey(Project, models.CASCADE, related_name="bank_imports")
     user = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+")
@@ -261,7 +261,8 @@ class BankImport(models.Model):
 
 
 class Benchmark(models.Model):
-    """A published data set as MinHash signatures alone, with which items and texts of the project are compared."""
+    """A published data set, stored only as MinHash signatures, with which the project's items and texts are
+    compared."""
 
     project = models.ForeignKey(Project, models.CASCADE, related_name="benchmarks")
     name = models.CharField(_("name"), max_length=MAX_ID)
@@ -279,7 +280,7 @@ class Benchmark(models.Model):
 
 
 class ImportFile(models.Model):
-    """What was sent, between its preview and its import; it goes when it is used, or after a day."""
+    """An upload between its preview and its import; deleted when it is used, or after a day."""
 
     project = models.ForeignKey(Project, models.CASCADE, related_name="import_files")
     user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="+")

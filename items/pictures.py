@@ -1,6 +1,6 @@
-"""Pictures of texts: read from uploads and data URIs within bounds, freed of what cameras and programs write beside.
+"""Pictures of texts: read from uploads and data URIs within limits, with metadata of cameras and programs removed.
 
-They are kept in the database, so that they come and go with their project in one transaction.
+They are stored in the database, so that they are created and deleted with their project in one transaction.
 """
 
 import base64
@@ -18,7 +18,7 @@ from items.models import Picture, Text
 from projects.models import Project
 
 MEDIA_TYPES = {"PNG": "image/png", "JPEG": "image/jpeg"}
-MAX_BYTES = 5_000_000  # as it is sent
+MAX_BYTES = 5_000_000  # of an upload
 MAX_STORED = 1_500_000
 MAX_PIXELS = 40_000_000
 MAX_SIDE = 1_600
@@ -26,12 +26,12 @@ DATA_URI = re.compile(r"data:image/[a-z+.-]+;base64,([A-Za-z0-9+/=\s]*)")
 
 
 class BadPicture(ValueError):
-    """No picture that is stored; says why and what to do."""
+    """A picture that cannot be stored; the message says why, and what to do."""
 
 
 @dataclass(frozen=True)
 class PictureContent:
-    """A picture as it is stored."""
+    """A picture in the form in which it is stored."""
 
     media_type: str
     width: int
@@ -44,7 +44,7 @@ class PictureContent:
 
 
 def read_data_uri(uri: str) -> PictureContent:
-    """The picture that is in a file of texts."""
+    """The picture in a data URI."""
     found = DATA_URI.fullmatch(uri) if len(uri) <= MAX_BYTES * 2 else None
     try:
         return read_picture(base64.b64decode(found[1], validate=False) if found else b"")
@@ -53,9 +53,9 @@ def read_data_uri(uri: str) -> PictureContent:
 
 
 def read_picture(content: bytes) -> PictureContent:
-    """A PNG or JPEG picture, turned upright, at most MAX_SIDE pixels wide and high, and without its metadata.
+    """A PNG or JPEG picture, rotated upright, at most MAX_SIDE pixels wide and high, without metadata.
 
-    One that is so already keeps its bytes, so that what was exported is the same when it comes in again.
+    If nothing has to change, the bytes are kept, so that an exported picture is the same when it is imported again.
     """
     if len(content) > MAX_BYTES:
         raise BadPicture(_("The picture is larger than {limit} MB.").format(limit=MAX_BYTES // 1_000_000))
@@ -94,12 +94,12 @@ KEPT_FACTS = {"jfif", "jfif_version", "jfif_unit", "jfif_density", "dpi", "gamma
 
 
 def is_bare_file(picture: Image.Image) -> bool:
-    """Whether the file says nothing beside the picture itself: no comment, place, program or colour profile."""
+    """Whether the file has only the picture itself: no comment, location, program or color profile."""
     return set(picture.info) <= KEPT_FACTS
 
 
 def encode(picture: Image.Image, kind: str) -> bytes:
-    """The same pixels in a file that says nothing else."""
+    """The same pixels in a file without metadata."""
     bare = Image.new(picture.mode, picture.size)
     bare.paste(picture)
     if picture.mode == "P":
@@ -112,7 +112,7 @@ def encode(picture: Image.Image, kind: str) -> bytes:
 
 
 def store_pictures(project: Project, pictures: Iterable[PictureContent]) -> None:
-    """Keep those that the project does not have yet."""
+    """Store those that the project does not have yet."""
     rows = [Picture(project=project, digest=each.digest, **vars(each)) for each in pictures]
     Picture.objects.bulk_create(rows, ignore_conflicts=True)
 
@@ -122,12 +122,12 @@ def write_data_uri(picture: PictureContent | Picture) -> str:
 
 
 def write_data_uris(text: Text) -> dict[str, str]:
-    """The text's pictures by their names, as files of texts hold them."""
+    """The text's pictures by name, as in files of texts."""
     return write_picture_uris(text.project_id, text.pictures)
 
 
 def write_picture_uris(project_id: int, digests: Mapping[str, str]) -> dict[str, str]:
-    """By name the pictures with these digests, as files hold them."""
+    """The pictures with these digests by name, as in files."""
     if not digests:
         return {}
     found = Picture.objects.filter(project=project_id, digest__in=digests.values())
@@ -136,7 +136,7 @@ def write_picture_uris(project_id: int, digests: Mapping[str, str]) -> dict[str,
 
 
 def delete_unused_pictures(project: Project, going: Collection[int] = (), kept: Collection[str] = ()) -> None:
-    """Delete the pictures that no text of the project shows but those that are `going`; not those `kept`, by digest."""
+    """Delete the pictures that only the `going` texts of the project use; not those `kept`, by digest."""
     others = Text.objects.filter(project=project).exclude(pk__in=going).exclude(pictures={})
     used = {digest for pictures in others.values_list("pictures", flat=True) for digest in pictures.values()}
     project.pictures.exclude(digest__in=used | set(kept)).delete()

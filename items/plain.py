@@ -1,4 +1,4 @@
-"""Plain text from outside: cleaned where it comes in, escaped where it is quoted, counted in words and tokens."""
+"""Plain text from outside: cleaned on input, escaped in quotes, counted in words and tokens."""
 
 import re
 import unicodedata
@@ -9,29 +9,30 @@ from django.utils.translation import gettext as _
 from items.language import parse_language
 from items.models import MAX_ID, MAX_TAG, MAX_TAGS
 
-# They turn the direction of what follows them, so that an id could look like another.
+# They reverse the direction of the following text, so that an id could look like another.
 TURNING = set("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 
 
 def strip_text(text: str) -> str:
-    """Newlines as \\n and no white space around: what a form field does, so that file and page store the same."""
+    """The text with \\n as line breaks and no surrounding white space, as from a form field, so that files and pages
+    store the same."""
     return text.replace("\r\n", "\n").replace("\r", "\n").strip()
 
 
 def has_control(text: str) -> bool:
-    """Does it hold control characters, line breaks or marks that turn the direction of writing?"""
+    """Whether it contains control characters, line breaks or marks that change the direction of writing."""
     return not text.isprintable() and any(_is_control(char) for char in text)
 
 
 def is_blank(text: str) -> bool:
-    """Is there nothing to be seen: only white space and marks without width?"""
-    if text.isprintable():  # nearly every text: no marks without width, no white space but blanks
+    """Whether nothing is visible: only white space and zero-width marks."""
+    if text.isprintable():  # true for nearly every text: no zero-width marks, no white space but spaces
         return not text or text.isspace()
     return all(char.isspace() or unicodedata.category(char) in {"Cf", "Cc"} for char in text)
 
 
 def make_printable(text: str, limit: int = 80) -> str:
-    """Short and without terminal escapes: for quoting what somebody else wrote."""
+    """Shortened and without terminal escapes, for quoting what somebody else wrote."""
     shown = "".join(_escape(char) if _is_control(char) else char for char in text[:limit])
     return shown + "…" if len(text) > limit else shown
 
@@ -48,34 +49,35 @@ def _escape(char: str) -> str:
 UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 CHARACTER = re.compile(f"[{UNSPACED}]")
 TOKEN = re.compile(r"\w+|[^\w\s]")
-# Readers' texts have 1.6 characters per word in Chinese and 1.9 in Japanese (Trauzettel-Klosinski & Dietz 2012, IReST).
+# Texts have 1.6 characters per word in Chinese and 1.9 in Japanese (Trauzettel-Klosinski & Dietz 2012, IReST).
 CHARACTERS_PER_WORD = 2
 
 
 def count_words(text: str) -> int:
-    """Words between spaces, marks by themselves left out; of scripts without spaces, two characters are one word."""
+    """Words between spaces, without separate marks; in scripts without spaces, two characters count as one word."""
     rest, n_unspaced = take_unspaced(text)
     return n_unspaced + sum(any(map(str.isalnum, word)) for word in rest.split())
 
 
 def count_tokens(text: str) -> int:
-    """Runs of letters and digits, and punctuation marks; of scripts without spaces, two characters are one token."""
+    """Runs of letters and digits, and punctuation marks; in scripts without spaces, two characters count as one
+    token."""
     rest, n_unspaced = take_unspaced(text)
     return n_unspaced + len(TOKEN.findall(rest))
 
 
 def take_unspaced(text: str) -> tuple[str, int]:
-    """The text without the characters of such scripts, and how many words they are."""
+    """The text without the characters of such scripts, and the number of words that these make."""
     rest, n = CHARACTER.subn(" ", text)
     return rest, -(-n // CHARACTERS_PER_WORD)
 
 
-# The generator of an item that names none.
+# The generator of an item without one.
 DEFAULT_GENERATOR = "human"
 
 
 def clean_name(value: str) -> str:
-    """An id or a name: one line without control characters; raises ValueError with a sentence."""
+    """A valid id or name: one line without control characters; raises ValueError with a sentence."""
     value = strip_text(value)
     if is_blank(value):
         raise ValueError(_("This field is empty. Fill it in, or leave it out if it is optional."))
@@ -90,12 +92,12 @@ TAG_SIGNS = re.compile("[,;\n]")
 
 
 def split_tags(cell: str) -> list[str]:
-    """The tags of a field or a cell, which commas or semicolons part."""
+    """The tags in a field or cell, separated by commas or semicolons."""
     return clean_tags([each for each in TAG_SIGNS.split(cell) if each.strip()])
 
 
 def clean_tags(tags: Iterable[str]) -> list[str]:
-    """Tags in alphabetical order, each once; raises ValueError with a sentence."""
+    """Tags in alphabetical order, without repetition; raises ValueError with a sentence."""
     found = sorted({clean_name(tag) for tag in tags})
     if wrong := [tag for tag in found if TAG_SIGNS.search(tag) or len(tag) > MAX_TAG]:
         sentence = _("“{tag}” is no tag: write up to {limit} characters without commas and semicolons.")
@@ -106,7 +108,7 @@ def clean_tags(tags: Iterable[str]) -> list[str]:
 
 
 def clean_language(value: str) -> str:
-    """The code of a language in any spelling; raises ValueError with a sentence."""
+    """The code of a language written in any way; raises ValueError with a sentence."""
     if code := parse_language(value):
         return code
     raise ValueError(

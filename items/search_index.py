@@ -1,8 +1,8 @@
 """The full-text index of texts, questions and options: FTS5 tables on SQLite, GIN indexes on PostgreSQL.
 
-The database itself keeps it in step, so that it holds however a row is written: bulk inserts, packs, moved rows and
-deletions included. It is made after each migration (`items.apps`), not by one, because SQLite drops the triggers of a
-table that a migration rewrites.
+The database itself updates it, so that it stays correct however a row is written, including bulk inserts, packs, moved
+rows and deletions. It is created after each migration (`items.apps`) rather than by one, because SQLite drops the
+triggers of a table that a migration rewrites.
 """
 
 from collections.abc import Iterator
@@ -11,18 +11,18 @@ from typing import Any
 
 from django.db.backends.base.base import BaseDatabaseWrapper
 
-# The columns whose words are found, by the table that has them.
+# The searchable columns, by table.
 INDEXED = {
     "items_text": ("title", "body"),
     "items_item": ("stem", "expected_answer"),
     "items_option": ("text",),
 }
-# PostgreSQL takes what these signs join for an address, a path or a number; FTS5 parts words at them.
+# PostgreSQL reads words joined by these signs as an address, a path or a number; FTS5 splits words at them.
 SIGNS = "".join(sign for sign in map(chr, range(33, 127)) if sign not in ascii_letters + digits)
 
 
 def ensure_search_index(connection: BaseDatabaseWrapper) -> None:
-    """Make what is missing of the index."""
+    """Create the missing parts of the index."""
     made = set(connection.introspection.table_names())
     for table in INDEXED.keys() & made:
         make = ensure_gin_index if connection.vendor == "postgresql" else ensure_fts_table
@@ -35,7 +35,7 @@ def ensure_gin_index(connection: BaseDatabaseWrapper, table: str) -> None:
 
 
 def ensure_fts_table(connection: BaseDatabaseWrapper, table: str) -> None:
-    """The FTS5 table over the rows, which holds no copy of them, and the triggers that tell it of changes."""
+    """The FTS5 table for the rows, without a copy of them, and the triggers that update it."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT name FROM sqlite_master WHERE type = 'trigger' AND tbl_name = %s", [table])
         known = {name for (name,) in cursor.fetchall()}
@@ -54,7 +54,8 @@ def ensure_fts_table(connection: BaseDatabaseWrapper, table: str) -> None:
 
 
 def build_triggers(table: str) -> Iterator[tuple[str, str]]:
-    """By name the statements that make the triggers of a table; an FTS5 table is told the old words to forget them."""
+    """By name the statements that create a table's triggers; to delete words from an FTS5 table it needs the old
+    ones."""
     index, columns = f"{table}_words", INDEXED[table]
     names = ", ".join(columns)
     new, old = (", ".join(f"{row}.{column}" for column in columns) for row in ("new", "old"))
@@ -67,14 +68,16 @@ def build_triggers(table: str) -> Iterator[tuple[str, str]]:
 
 
 def build_vector(table: str) -> str:
-    """The expression of the words of a row: the same in the index and in queries, so that PostgreSQL uses it."""
+    """The expression for the words of a row: the same in the index and in queries, so that PostgreSQL uses the
+    index."""
     joined = " || ' ' || ".join(INDEXED[table])
     signs = SIGNS.replace("'", "''").replace("%", "%%")
     return f"to_tsvector('simple', translate({joined}, '{signs}', '{' ' * len(SIGNS)}'))"
 
 
 def build_match(vendor: str, table: str, word: str) -> tuple[str, list[Any]]:
-    """SQL of the ids of the rows with a word that begins so, and its parameters; `word` has letters and digits only."""
+    """SQL for the ids of the rows with a word that begins with `word`, and its parameters; `word`: letters and digits
+    only."""
     if vendor == "postgresql":
         return f"SELECT id FROM {table} WHERE {build_vector(table)} @@ to_tsquery('simple', %s)", [f"{word}:*"]
     return f"SELECT rowid FROM {table}_words WHERE {table}_words MATCH %s", [f'"{word}"*']

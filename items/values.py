@@ -12,7 +12,7 @@ from django.db.models import CharField
 
 from items.models import Item, Text
 
-# Columns of a text that are in `metadata.extra` of a file.
+# Columns of a text that files have in `metadata.extra`.
 DETAILS = ("source", "genre", "level", "audience", "topic", "licence")
 
 
@@ -55,12 +55,12 @@ class ItemValues:
 
 
 def get_text_values(text: Text) -> TextValues:
-    """What this row says."""
+    """The values of this row."""
     return TextValues(**{name: getattr(text, name) for name in TextValues.__dataclass_fields__})
 
 
 def get_item_values(item: Item) -> ItemValues:
-    """What this row and its options say."""
+    """The values of this row and its options."""
     options = tuple(OptionValues(o.external_id, o.text, o.correct, o.explanation) for o in item.options.all())
     return ItemValues(
         stem=item.stem,
@@ -75,12 +75,12 @@ def get_item_values(item: Item) -> ItemValues:
 
 
 def hash_body(body: str) -> str:
-    """SHA-256 of the text: what stands for it where it may not be shared."""
+    """SHA-256 of the text, which replaces a text that may not be shared."""
     return hashlib.sha256(body.encode()).hexdigest()
 
 
 def normalise_json(value: Any) -> Any:
-    """The same JSON value in one fixed order, as PostgreSQL reads it back: 1.0e300 is stored as a whole number."""
+    """The same JSON value in a canonical form, as PostgreSQL returns it: 1.0e300 is stored as a whole number."""
     if isinstance(value, Mapping):
         return {key: normalise_json(value[key]) for key in sorted(value)}
     if isinstance(value, list):
@@ -91,7 +91,7 @@ def normalise_json(value: Any) -> Any:
 
 
 def is_same_json(one: Any, other: Any) -> bool:
-    """Equal as JSON; unlike ==, true is not 1."""
+    """Whether both are equal as JSON; unlike with ==, true is not 1."""
     return json.dumps(normalise_json(one)) == json.dumps(normalise_json(other))
 
 
@@ -105,8 +105,9 @@ def get_extra(metadata: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def fill_columns(metadata: Mapping[str, Any], known: TextValues | None = None) -> dict[str, Any]:
-    """The columns as this metadata fills them. What it does not name stays as it was known, so that a text that may not
-    be shared never becomes shareable by silence; what does not fit a column stays in the metadata only."""
+    """The columns filled from this metadata. Missing fields keep their known values, so that a text that may not be
+    shared never becomes shareable because a field is missing; values that do not fit a column stay in the metadata
+    only."""
     extra = get_extra(metadata)
     columns: dict[str, Any] = {name: getattr(known, name, "") for name in DETAILS}
     columns |= {
@@ -117,13 +118,13 @@ def fill_columns(metadata: Mapping[str, Any], known: TextValues | None = None) -
 
 
 def find_unfit_fields(metadata: Mapping[str, Any]) -> list[str]:
-    """Names in `extra` that belong to a column but cannot be in it."""
+    """Names in `extra` whose values do not fit their columns."""
     extra = get_extra(metadata)
     return [name for name in DETAILS if extra.get(name) is not None and not fits_column(name, extra[name])]
 
 
 def update_extra(metadata: Mapping[str, Any], columns: Mapping[str, Any]) -> dict[str, Any]:
-    """The metadata after its columns were edited, so that an export and a second import agree with them."""
+    """The metadata updated from edited columns, so that an export and a second import agree with them."""
     extra = get_extra(metadata)
     for name in DETAILS:
         held = extra.get(name)
@@ -140,7 +141,7 @@ def update_extra(metadata: Mapping[str, Any], columns: Mapping[str, Any]) -> dic
 
 
 def fits_column(name: str, value: Any) -> bool:
-    """Can the value be in the column of that name?"""
+    """Whether the value fits the column of that name."""
     return isinstance(value, str) and len(value.strip()) <= get_column_limit(name)
 
 

@@ -1,4 +1,4 @@
-"""The wording of an item as a rule reads it, and words that give signs, in English, German and Basque."""
+"""The wording of an item in the form that rules need, and words that give clues, in English, German and Basque."""
 
 from __future__ import annotations
 
@@ -27,7 +27,8 @@ NEGATION = {
 
 @dataclass(frozen=True)
 class Wording:
-    """An item as somebody sees it who reads signs, not sense. language: two letters. keys: which options are keys."""
+    """An item as seen by somebody who looks for clues without understanding. language: two letters; keys: which
+    options are keys."""
 
     stem: str
     options: tuple[str, ...]

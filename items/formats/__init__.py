@@ -1,4 +1,4 @@
-"""Formats of item banks: each reads bytes into the same rows and collects what is wrong with them."""
+"""Formats of item banks: each reads bytes into the same rows and collects the errors in them."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -35,7 +35,7 @@ def _read_xml(content: bytes, name: str, columns: Sequence[str] | None) -> Readi
     return archive.read_archive(content) if archive.holds_texts(content) else read_xml(content)
 
 
-# From a file's bytes, its name, and what was chosen for each of its columns.
+# From a file's bytes, its name, and the choices for each of its columns.
 FORMATS: dict[str, Callable[[bytes, str, Sequence[str] | None], Reading]] = {
     "lesart": _read_lesart,
     "csv": _read_csv,
@@ -49,7 +49,7 @@ FORMATS: dict[str, Callable[[bytes, str, Sequence[str] | None], Reading]] = {
 
 @dataclass(frozen=True)
 class QuestionFormat:
-    """A format of other tools, which says what it cannot hold; Lesart's own holds everything."""
+    """A format of other tools, which reports what it cannot hold; Lesart's own format holds everything."""
 
     title: str
     ending: str
@@ -87,7 +87,7 @@ ENDINGS = {
 
 
 def find_format(filename: str) -> str | None:
-    """The format that the end of a file's name says, None where it says nothing we know."""
+    """The format according to the ending of a file's name, None for unknown endings."""
     name = filename.lower()
     return next((known for ending, known in ENDINGS.items() if name.endswith(ending)), None)
 

@@ -41,7 +41,7 @@ def _write_item(body: str, item: ItemRow) -> tuple[str, set[str]]:
         raise Unfit(_("A line of the text or question looks like an option or an answer line of Aiken."))
     options = [f"{letter}. {option.text}" for letter, option in zip(LETTERS, item.options, strict=False)]
     key = next(letter for letter, option in zip(LETTERS, item.options, strict=False) if option.correct)
-    # An empty line first, so that no beginning of a text is taken for the mark of another kind of file.
+    # An empty line first, so that the beginning of a text is not mistaken for the mark of another kind of file.
     return "\n".join(["", body, item.stem, *options, f"ANSWER: {key}", ""]), set()
 
 
@@ -51,7 +51,7 @@ def _is_marked(line: str) -> bool:
 
 @dataclass
 class _Block:
-    """A question as far as it is read."""
+    """A question while it is being read."""
 
     line: int = 0
     prompt: list[str] = field(default_factory=list)
@@ -60,7 +60,7 @@ class _Block:
 
 
 def read_aiken(content: bytes) -> Reading:
-    """The questions of the file: the last line before the options is the question, what is above it the text."""
+    """The questions of the file: the last line before the options is the question, the lines above it are the text."""
     reading = Reading()
     text = decode_or_report(content, 0, reading)
     if text is not None:
@@ -96,7 +96,7 @@ def _take_line(block: _Block, line: str, number: int, problems: Problems) -> Non
 
 
 def _finish(block: _Block, key: str, number: int, problems: Problems) -> Question | None:
-    """The question, or None and a problem where its options or its answer are not right."""
+    """The question, or None and a problem if its options or its answer are invalid."""
     if block.broken:
         return None
     if not block.options:

@@ -1,4 +1,4 @@
-"""A ZIP file with one file of texts and items (JSONL or CSV) and the pictures that its words show."""
+"""A ZIP file with one file of texts and items (JSONL or CSV) and the pictures that it uses."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -28,7 +28,7 @@ def holds_texts(content: bytes) -> bool:
 
 
 def list_files(archive: ZipReader, *endings: str) -> list[str]:
-    """Those with these endings; not what macOS puts beside them."""
+    """The files with these endings, without the extra files of macOS."""
     paths = [PurePosixPath(name) for name in archive.names]
     return [
         str(path)
@@ -38,7 +38,7 @@ def list_files(archive: ZipReader, *endings: str) -> list[str]:
 
 
 def read_archive(content: bytes) -> Reading:
-    """The texts of the one file, each with the pictures of the ZIP file that it names."""
+    """The texts of the single file, each with the pictures from the ZIP file that it names."""
     archive, reading = ZipReader(content), Reading()
     found = list_files(archive, *READERS)
     if len(found) > 1:
@@ -55,7 +55,7 @@ def read_archive(content: bytes) -> Reading:
 
 
 def add_pictures(line: Line, archive: ZipReader, paths: dict[str, str], reading: Reading) -> Line:
-    """The line with the pictures of the ZIP file that its words show and that it does not bring itself."""
+    """The line with the pictures from the ZIP file that its words show and that it does not contain itself."""
     if line.text.markup != Markup.MARKDOWN:
         return line
     named = dict.fromkeys(name for words in list_words(line.text) for name in find_named_pictures(words))

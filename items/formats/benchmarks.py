@@ -13,18 +13,18 @@ from items.formats.rows import Reading, Row, validate_row
 
 LETTERS = "ABCDEFGHIJ"
 MAX_LITERAL = 100_000
-# Of a question: its text, the fields of its item, and others of its text.
+# A question: its text, the fields of its item, and other fields of its text.
 Parts = tuple[str, dict[str, Any], dict[str, Any]]
 
 
 class _Shape(Row):
-    """A row of a data set. `marks` are the fields by which it is recognized."""
+    """A row of a data set. `marks`: the fields by which it is recognized."""
 
     dataset: ClassVar[str]
     marks: ClassVar[frozenset[str]]
 
     def split(self) -> Iterator[Parts]:
-        """The questions of the row; ValueError with a sentence where its parts do not belong together."""
+        """The questions of the row; ValueError with a sentence if its parts contradict each other."""
         raise NotImplementedError
 
 
@@ -54,7 +54,7 @@ class RaceFile(_Shape):
 
 
 class RaceRow(_Shape):
-    """RACE on the Hugging Face Hub: a question a row."""
+    """RACE on the Hugging Face Hub: one question per row."""
 
     dataset, marks = "RACE", frozenset({"article", "question", "options", "answer"})
     article: str
@@ -75,7 +75,7 @@ class _RaceProblem(Row):
 
 
 def _parse_literal(value: Any) -> Any:
-    """The value of a Python literal; ValueError where it is none or longer than the questions of a text are."""
+    """The value of a Python literal; ValueError if it is invalid, or longer than the questions of a text can be."""
     try:
         if isinstance(value, str) and len(value) <= MAX_LITERAL:
             return ast.literal_eval(value)
@@ -101,7 +101,7 @@ class _Answers(Row):
 
 
 class SquadRow(_Shape):
-    """SQuAD on the Hugging Face Hub: a question a row; in 2.0 one without answers cannot be answered."""
+    """SQuAD on the Hugging Face Hub: one question per row; in 2.0 a question without answers is unanswerable."""
 
     dataset, marks = "SQuAD", frozenset({"context", "question", "answers"})
     context: str
@@ -165,7 +165,7 @@ class _HubContext(Row):
 
 
 class Hotpot(_Shape):
-    """HotpotQA: all paragraphs of a question are its text."""
+    """HotpotQA: the text of a question is all its paragraphs."""
 
     dataset, marks = "HotpotQA", frozenset({"question", "answer", "context", "supporting_facts"})
     question: str
@@ -251,7 +251,7 @@ SHAPES: tuple[type[_Shape], ...] = (
 
 
 def read_benchmark(content: bytes) -> Reading | None:
-    """The questions of a published data set, as JSON lines or one JSON document; None if it is none."""
+    """The questions of a published data set, in JSON lines or one JSON document; None for other files."""
     lines = _first_object(content)
     document = None if lines else _parse_document(content)
     first = lines or (document[0] if document else {})
@@ -276,7 +276,7 @@ def _first_object(content: bytes) -> dict[str, Any]:
 
 
 def _parse_document(content: bytes) -> list[dict[str, Any]]:
-    """The objects of a JSON document: those of its list, or itself."""
+    """The objects of a JSON document: those in its list, or the document itself."""
     content = content.removeprefix(b"\xef\xbb\xbf").strip()
     if not content.startswith((b"[", b"{")):
         return []

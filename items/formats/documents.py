@@ -1,4 +1,4 @@
-"""Reading texts in Word and PDF files: their words as plain text, a blank line between paragraphs."""
+"""Reading texts in Word and PDF files: their words as plain text, with a blank line between paragraphs."""
 
 import io
 import re
@@ -14,14 +14,14 @@ from items.formats.questions import GAP
 from items.models import MAX_TEXT
 
 WORD = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
-# Drawn twice: once for new and once for old readers.
+# Text that Word files contain twice: for new and for old readers.
 FALLBACK = "{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallback"
 MAX_PAGES = 300
 SENTENCE_END = re.compile(r"[.!?:;…。！？\"”’»)\]]$")
 
 
 class Unreadable(ValueError):
-    """A document without words for us; says why."""
+    """A document without readable words; the message says why."""
 
 
 def read_docx(content: bytes) -> str:
@@ -47,7 +47,7 @@ def _read_paragraph(paragraph: Element) -> str:
 
 
 def _iterate(element: Element) -> Iterator[Element]:
-    """Everything in a paragraph but the paragraphs of a text box in it, which come by themselves."""
+    """Everything in a paragraph except the paragraphs of text boxes in it, which are read separately."""
     for child in element:
         if child.tag not in (f"{WORD}p", f"{WORD}txbxContent", f"{WORD}tabs"):
             yield child
@@ -55,11 +55,11 @@ def _iterate(element: Element) -> Iterator[Element]:
 
 
 def read_pdf(content: bytes) -> str:
-    """The words of up to MAX_PAGES pages; lines that break within a sentence are joined."""
+    """The words of up to MAX_PAGES pages; lines broken within a sentence are joined."""
     from pypdf import PdfReader  # takes time to load
     from pypdf.errors import PyPdfError
 
-    if b"%PDF" not in content[:1024]:  # pypdf would search all of it for what a PDF is made of
+    if b"%PDF" not in content[:1024]:  # pypdf would search the whole file for parts of a PDF
         raise Unreadable(_("The PDF file is damaged. Save it again, or as plain text."))
     try:
         reader = PdfReader(io.BytesIO(content))
@@ -75,7 +75,7 @@ def read_pdf(content: bytes) -> str:
     except Unreadable:
         raise
     except (PyPdfError, ValueError, TypeError, KeyError, IndexError, AttributeError, RecursionError, OverflowError):
-        # What a damaged file leads pypdf to.
+        # Errors that damaged files cause in pypdf.
         raise Unreadable(_("The PDF file is damaged. Save it again, or as plain text.")) from None
     words = _join_lines("\n".join(pages))
     if not words.strip():

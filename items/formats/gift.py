@@ -25,13 +25,13 @@ from items.formats.text_files import decode_or_report
 from items.models import MAX_OPTIONS
 from items.plain import strip_text
 
-# Moodle knows shares of 100 % for up to so many correct options.
+# Moodle's shares of 100 % for up to so many correct options.
 MAX_CORRECT = 10
-MAX_ANSWERS = 1_000  # of a question that is read at all, also one with wordings to accept or pairs to match
+MAX_ANSWERS = 1_000  # maximum per question, including accepted wordings and pairs to match
 RESERVED = re.compile(r"[\\~=#{}:]")
 ESCAPED = re.compile(r"\\([\\~=#{}:n])")
 ID = re.compile(r"\[id:([^\]\\]+)\]")
-# Possessive (++, *+): otherwise each character that is repeated would be remembered, in gigabytes for a large file.
+# Possessive (++, *+): otherwise every repeated character would be remembered, which takes gigabytes for a large file.
 TITLE = re.compile(r"\s*::(?:[^\\:]++|\\.|:(?!:))*+::", re.DOTALL)
 QUESTION = re.compile(r"((?:[^\\{}]++|\\.)*+)\{((?:[^\\{}]++|\\.)*+)\}(.*)", re.DOTALL)
 BRACE = re.compile(r"(?:[^\\{}]++|\\.)*+[{}]", re.DOTALL)
@@ -68,7 +68,7 @@ def _write_choice(item: ItemRow) -> tuple[str, set[str]]:
 
 
 def _write_option(option: OptionRow, shares: int) -> str:
-    """A line with its sign; with `shares` correct options, each earns its share of 100 %."""
+    """A line with its sign; with `shares` correct options, each gets its share of 100 %."""
     sign = "=" if option.correct else "~"
     if shares:
         sign = f"~%{100 / shares:.7g}%" if option.correct else "~%-100%"
@@ -77,7 +77,7 @@ def _write_option(option: OptionRow, shares: int) -> str:
 
 
 def _write_open(item: ItemRow) -> tuple[str, set[str]]:
-    """A short answer, or without an expected one an essay."""
+    """A short answer; without an expected answer, an essay."""
     if not item.expected_answer:
         return "", set()
     if "->" in item.expected_answer:
@@ -96,7 +96,7 @@ def _unescape(text: str) -> str:
 
 
 def read_gift(content: bytes) -> Reading:
-    """The questions of the file. The last paragraph is the question; what is before it, or a description, the text."""
+    """The questions of the file. The last paragraph is the question; the text is before it, or in a description."""
     reading = Reading()
     text = decode_or_report(content, 0, reading)
     if text is not None:
@@ -106,7 +106,7 @@ def read_gift(content: bytes) -> Reading:
 
 @dataclass(frozen=True)
 class _Block:
-    """Lines between blank ones, without comments; `id` is what a comment says."""
+    """Lines between blank ones, without comments; `id` comes from a comment."""
 
     line: int
     id: str
@@ -155,7 +155,7 @@ def _read_questions(text: str, reading: Reading) -> Iterator[Question]:
 
 
 def _read_item(answers: str, rest: str, line: int, reading: Reading) -> dict[str, Any] | None:
-    """The fields of the item; None with a warning for a kind that Lesart does not have, or with a problem."""
+    """The fields of the item; None with a warning for a kind that Lesart lacks, or with a problem."""
     if found := GENERAL_FEEDBACK.fullmatch(answers):
         answers = found[1]
     answers = answers.strip()
@@ -184,7 +184,7 @@ def _is_matching(answers: str) -> bool:
 
 
 def _read_short_answer(parts: list[tuple[str, str]], line: int, reading: Reading) -> dict[str, Any]:
-    """An open question that expects the first of the answers."""
+    """An open question; the first answer is the expected one."""
     if len(parts) > 1:
         reading.warnings.add(line, "answer", _("Only the first of the accepted answers is imported."))
     return {"answer": _read_option(parts[0][1])[0]}

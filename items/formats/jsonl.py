@@ -22,16 +22,16 @@ UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 
 class BadLine(ValueError):
-    """A line that is no JSON object we can store; says why."""
+    """A line that is not a JSON object we can store; the message says why."""
 
 
 def read_objects(content: bytes, problems: Problems) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Each line's number and object; lines that are none, and files that are no JSON lines, go to the problems."""
+    """Each line's number and object; other lines, and files without JSON lines, are added to the problems."""
     content = content.removeprefix(codecs.BOM_UTF8)
     if reason := _explain_not_jsonl(content):
         problems.add(0, "", reason)
         return
-    # Only \n and \r\n part lines: U+2028 and the like may stand inside a string.
+    # Only \\n and \\r\\n separate lines: U+2028 and similar characters may occur inside a string.
     for number, line in enumerate(content.split(b"\n"), start=1):
         if not line.strip():
             continue
@@ -42,7 +42,7 @@ def read_objects(content: bytes, problems: Problems) -> Iterator[tuple[int, dict
 
 
 def _explain_not_jsonl(content: bytes) -> str:
-    """Why the whole file cannot be JSON lines; empty if it may be."""
+    """Why the file cannot be JSON lines; empty if it may be."""
     start = content.lstrip()
     if not start:
         return _("The file is empty. JSONL files have one text with its items on each line.")
@@ -84,12 +84,12 @@ def parse_json(line: bytes) -> Any:
     except RecursionError:
         raise BadLine(_explain_too_deep()) from None
     if b"\\u" in line or b"\0" in line or line.count(b"[") + line.count(b"{") > MAX_DEPTH:
-        _check(value)  # else there is nothing that it could refuse
+        _check(value)  # otherwise nothing could be refused
     return value
 
 
 def _check(value: Any, depth: int = 0) -> None:
-    """Refuse what json.loads lets through and no database keeps: NUL, lone surrogates, great depth."""
+    """Refuse values that json.loads accepts but databases do not: NUL, lone surrogates, great depth."""
     if depth > MAX_DEPTH:
         raise BadLine(_explain_too_deep())
     if isinstance(value, str):
@@ -139,7 +139,7 @@ def _parse_fraction(digits: str) -> float:
 
 
 def _parse_integer(digits: str) -> int:
-    # Counted before it is read: Python refuses to read more than 4,300 digits.
+    # Digits are counted before parsing: Python refuses to parse more than 4,300.
     if len(digits) > 20 or abs(int(digits)) >= MAX_INTEGER:
         raise _too_large(digits)
     return int(digits)

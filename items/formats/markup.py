@@ -1,4 +1,4 @@
-"""XML and HTML of other tools: XML is parsed without DTDs and entities, HTML is turned into plain text."""
+"""XML and HTML from other tools: XML is parsed without DTDs and entities, HTML is converted to plain text."""
 
 import re
 from collections.abc import Iterator
@@ -14,7 +14,7 @@ from items.files import explain_kind
 from items.formats.questions import GAP, Unfit
 from items.plain import strip_text
 
-# What XML 1.0 cannot hold even as a character reference.
+# Characters that XML 1.0 cannot hold, not even as character references.
 NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 MAX_DEPTH = 200
 MAX_TAGS = 1_000_000
@@ -73,11 +73,11 @@ SPACE = re.compile(r"[ \t\n\r\f]+")
 
 
 class BadXML(ValueError):
-    """The content is no acceptable XML; the message says why."""
+    """The content is not acceptable XML; the message says why."""
 
 
 def parse_xml(content: bytes) -> Element:
-    """The root element. Raises BadXML for what is no XML, declares a document type or is nested too deep."""
+    """The root element. Raises BadXML for invalid XML, a document type, or too deep nesting."""
     if content.count(b"<") > MAX_TAGS:
         raise BadXML(_("The XML file has more than {limit:,} tags. Split it.").format(limit=MAX_TAGS))
     try:
@@ -101,21 +101,21 @@ def check_xml(*words: str) -> None:
         raise Unfit(_("The item or its text contains a control character, which XML cannot hold."))
 
 
-# The parser of the standard library needs hours for a comment or a tag that is opened a million times and never closed.
+# The standard library's parser takes hours for a comment or tag that is opened a million times and never closed.
 TAG = re.compile(r"</?([a-zA-Z][^\s/>]*+)")
-# Attributes, which nobody reads, up to the end of the tag. Possessive (++, *+): nothing is tried twice.
+# Attributes, which are ignored, up to the end of the tag. Possessive (++, *+): nothing is tried twice.
 ATTRIBUTES = re.compile(r"""(?:[\s/=]++|[^\s/>=]++(?:\s*+=\s*+(?:"[^"]*+"|'[^']*+'|[^\s>]++)?+)?+)*+>""")
 RAW = {name: re.compile(f"</{name}", re.IGNORECASE) for name in ("script", "style")}
 
 
 def split_html(html: str) -> Iterator[tuple[str, str]]:
-    """The parts of HTML in their order: a sign, one of `<`, `</`, `</>` and none, and the name of a tag or words."""
+    """The parts of HTML in order: a sign (one of `<`, `</`, `</>` and none), and the name of a tag, or words."""
     place = 0
     while (start := html.find("<", place)) >= 0:
         yield "", html[place:start]
         if not (tag := TAG.match(html, start)):
             place = skip_declaration(html, start)
-            if place == start:  # a sign like any other
+            if place == start:  # an ordinary character
                 place += 1
                 yield "", "<"
         elif end := ATTRIBUTES.match(html, tag.end()):
@@ -124,14 +124,14 @@ def split_html(html: str) -> Iterator[tuple[str, str]]:
             yield sign, tag[1].lower()
             if sign == "<" and (raw := RAW.get(tag[1].lower())):
                 place = found.start() if (found := raw.search(html, place)) else len(html)
-        else:  # no tag ends any more
+        else:  # no later tag ends either
             place = len(html)
             yield "", html[start:]
     yield "", html[place:]
 
 
 def skip_declaration(html: str, start: int) -> int:
-    """Where the comment, declaration or nameless tag ends that starts here; the same place if none does."""
+    """The end of the comment, declaration or nameless tag that starts here; the same position if none does."""
     for opening, closing in (("<!--", "-->"), ("<!", ">"), ("<?", ">"), ("</", ">")):
         if html.startswith(opening, start):
             end = html.find(closing, start + len(opening))
@@ -144,7 +144,7 @@ class _Text:
 
     def __init__(self) -> None:
         self.parts: list[str] = []
-        self.hidden: dict[str, None] = {}  # the open elements that hide what is in them
+        self.hidden: dict[str, None] = {}  # the open elements whose contents are hidden
         self.title: list[str] = []
         self.in_title = False
 

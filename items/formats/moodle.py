@@ -1,4 +1,5 @@
-"""Moodle XML: a quiz of questions; the text is in front of each question, or in a description before several."""
+"""Moodle XML: a quiz of questions; the text is at the beginning of each question, or in a description before
+several."""
 
 from collections.abc import Iterable, Iterator
 from typing import Any
@@ -21,7 +22,7 @@ from items.formats.questions import (
 from items.formats.rows import ItemRow, OptionRow, Reading, TextRow
 from items.plain import strip_text
 
-# Kinds whose text is shown as plain text.
+# Formats whose text is plain.
 PLAIN = ("plain_text", "markdown")
 
 
@@ -85,7 +86,7 @@ def _add_option(question: Element, option: OptionRow, right: str, wrong: str) ->
 
 
 def _add_open(question: Element, item: ItemRow) -> set[str]:
-    """A short answer, or without an expected one an essay."""
+    """A short answer; without an expected answer, an essay."""
     question.set("type", "shortanswer" if item.expected_answer else "essay")
     if not item.expected_answer:
         return set()
@@ -94,7 +95,7 @@ def _add_open(question: Element, item: ItemRow) -> set[str]:
 
 
 def read_moodle(quiz: Element) -> Reading:
-    """The questions of a quiz, each known by its number in the file."""
+    """The questions of a quiz, each identified by its number in the file."""
     reading = Reading()
     group_questions(_read_questions(quiz, reading), reading)
     return reading
@@ -119,7 +120,7 @@ def _read_questions(quiz: Element, reading: Reading) -> Iterator[Question]:
 
 
 def _read_text(element: Element | None, number: int, reading: Reading) -> str:
-    """The words of an element, without HTML where that is its format."""
+    """The words of an element, with HTML removed if that is its format."""
     words = "" if element is None else element.findtext("text") or ""
     if element is None or element.get("format") in PLAIN or not set(words) & set("<&"):
         return strip_text(words)
@@ -150,7 +151,7 @@ def _read_short_answer(element: Element, number: int, reading: Reading) -> dict[
 def _read_choice(element: Element, number: int, reading: Reading) -> dict[str, Any] | None:
     several = strip_text(element.findtext("single") or "") in ("false", "0")
     shares = [_read_share(answer) for answer in element.iterfind("answer")]
-    # A question with one answer can give partial credit.
+    # Even a question with one answer can give partial credit.
     least = 0.0 if several else max(shares, default=0.0) - 0.001
     answers: list[dict[str, Any]] = []
     for answer, share in zip(element.iterfind("answer"), shares, strict=True):

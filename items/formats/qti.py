@@ -1,4 +1,4 @@
-"""QTI 3.0 (read and written) and 2.x (read): an item a file, its text as a stimulus, all in a package (ZIP)."""
+"""QTI 3.0 (read and written) and 2.x (read): one file per item, its text as a stimulus, all in a package (ZIP)."""
 
 import posixpath
 import re
@@ -21,7 +21,7 @@ RULES = "https://purl.imsglobal.org/spec/qti/v3p0/rptemplates/match_correct.xml"
 XML_LANG = "{http://www.w3.org/XML/1998/namespace}lang"
 USAGE = "http://www.imsglobal.org/xsd/imsqti_usagedata_v3p0"
 MANIFEST, USAGE_DATA = "imsmanifest.xml", "usage-data.xml"
-# Our own mark: white space is kept, only `br` breaks a line.
+# Our own mark of a verbatim element: white space is kept, and only `br` breaks a line.
 VERBATIM = "lesart-verbatim"
 INTERACTION = re.compile("interaction$")
 OPEN = ("extendedtextinteraction", "textentryinteraction")
@@ -31,9 +31,9 @@ OPEN = ("extendedtextinteraction", "textentryinteraction")
 
 
 def write_qti(texts: Iterable[TextRow], statistics: Iterable[Statistic] = (), source: str = "") -> WrittenFile:
-    """A package: a stimulus for each text, an item file for each item, and the manifest in which all are listed.
+    """A package: a stimulus for each text, an item file for each item, and the manifest that lists them.
 
-    statistics: become the usage data of the package. source: a URI that says where they are from.
+    statistics: for the usage data of the package. source: a URI of their origin.
     """
     package = _Package(list(statistics), source)
     written = write_questions(package.follow(texts), package.add_item, {"id", "title", "language"})
@@ -42,7 +42,7 @@ def write_qti(texts: Iterable[TextRow], statistics: Iterable[Statistic] = (), so
 
 
 class _Package:
-    """Files of a package. A text gets its stimulus with its first item, so that no text is there without one."""
+    """Files of a package. A text gets its stimulus with its first item, so that there is no text without items."""
 
     def __init__(self, statistics: list[Statistic], source: str) -> None:
         self.statistics, self.source = statistics, source
@@ -59,7 +59,7 @@ class _Package:
             yield self.text
 
     def add_item(self, body: str, item: ItemRow) -> tuple[str, set[str]]:
-        """Nothing for the file of questions: the item is a file of its own."""
+        """Returns nothing for the file of questions, as each item is a file of its own."""
         options = item.options or []
         check_xml(body, self.text.title or "", item.stem, item.expected_answer or "", *(each.text for each in options))
         stimulus = self._add_stimulus(body)
@@ -87,7 +87,7 @@ class _Package:
         return zip_files({MANIFEST: _serialize(self._build_manifest()), **self.files})
 
     def _build_usage_data(self) -> Element:
-        """The statistics of the items that are in the package."""
+        """The statistics of the items in the package."""
         root = Element("usageData", {"xmlns": USAGE})
         for each in self.statistics:
             if name := self.names.get(each.item_id):
@@ -170,7 +170,7 @@ def _add_interaction(body: Element, item: ItemRow, several: bool) -> None:
 
 
 def _add_processing(root: Element, item: ItemRow, has_key: bool) -> None:
-    """Options without a key are right where nothing is chosen; an open answer is scored by people."""
+    """Options without a key are right if nothing is chosen; open answers are scored by people."""
     if not item.options:
         return
     if has_key:
@@ -207,7 +207,7 @@ def read_package(content: bytes) -> Reading:
 
 
 def read_item(root: Element) -> Reading:
-    """The one item of a file, with normalized names."""
+    """The single item of a file, with normalized names."""
     reading = Reading()
     group_questions(_read_items([""], {"": root}, reading), reading)
     return reading
@@ -221,7 +221,7 @@ def _parse(content: bytes, name: str) -> Element:
 
 
 def normalize(root: Element) -> Element:
-    """Names without namespace, prefix, hyphens and capitals, which the versions write differently."""
+    """Names without namespace, prefix, hyphens and capitals, which differ between versions."""
     for element in root.iter():
         element.tag = _plain_name(str(element.tag))
         element.attrib = {_plain_name(name): value for name, value in element.attrib.items()}
@@ -257,7 +257,7 @@ def _read_items(names: list[str], roots: dict[str, Element], reading: Reading) -
 
 
 def _read_stimulus(root: Element | None) -> tuple[str, dict[str, Any]]:
-    """The text of the stimulus, and what is known of it."""
+    """The text of the stimulus, and its other fields."""
     body = root.find("stimulusbody") if root is not None else None
     if root is None or body is None:
         return "", {}
@@ -293,7 +293,7 @@ def _read_item(root: Element, number: int, reading: Reading) -> dict[str, Any] |
 
 
 def _read_key(root: Element, name: str) -> tuple[list[str], bool, bool]:
-    """The correct values, whether several may be chosen, and whether the item says what is correct."""
+    """The correct values, whether several may be chosen, and whether the item declares what is correct."""
     declared = [each for each in root.iter("responsedeclaration") if each.get("identifier") == name]
     if not declared:
         return [], False, False
@@ -313,7 +313,7 @@ def _read_score(entry: Element) -> float:
 
 
 def _read_words(element: Element) -> str:
-    """What is in the element as plain text; as it was written where Lesart wrote it."""
+    """The contents of the element as plain text; unchanged if Lesart wrote it."""
     verbatim = element if element.get("class") == VERBATIM else element.find(f"*[@class='{VERBATIM}']")
     if verbatim is not None:
         return strip_text((verbatim.text or "") + "".join("\n" + (each.tail or "") for each in verbatim))

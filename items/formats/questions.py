@@ -1,4 +1,4 @@
-"""What GIFT, Aiken and Moodle XML share: files of questions, each with its reading text in front of it."""
+"""Shared by GIFT, Aiken and Moodle XML: files of questions, each after its reading text."""
 
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, field
@@ -9,13 +9,13 @@ from django.utils.translation import gettext as _
 from items.formats.rows import ItemRow, Line, Reading, TextRow, validate_row
 from items.plain import strip_text
 
-# Parts the text from the question behind it.
+# Separates the text from the question after it.
 GAP = "\n\n"
 
 
 @dataclass(frozen=True)
 class Question:
-    """A question of a file: its line there, its reading text, the fields of its item and others of its text."""
+    """A question of a file: its line, its reading text, the fields of its item and other fields of its text."""
 
     line: int
     body: str
@@ -25,7 +25,7 @@ class Question:
 
 @dataclass(frozen=True)
 class LeftOut:
-    """What a format cannot hold. Without an item it is about the text, without a field about all of it."""
+    """Something that a format cannot hold. Without an item it is about the text, without a field about the whole."""
 
     text_id: str
     item_id: str
@@ -35,7 +35,7 @@ class LeftOut:
 
 @dataclass
 class WrittenFile:
-    """The content of a file, and what is not in it."""
+    """The content of a file, and what was left out."""
 
     content: bytes = b""
     left_out: list[LeftOut] = field(default_factory=list)
@@ -43,7 +43,7 @@ class WrittenFile:
 
 @dataclass(frozen=True)
 class Statistic:
-    """What a study found about an item: the mean of a measure, and how many values that is the mean of."""
+    """A study's result about an item: the mean of a measure, and the number of values."""
 
     item_id: str
     measure: str
@@ -52,17 +52,17 @@ class Statistic:
 
 
 class Unfit(ValueError):
-    """An item that a format cannot hold; says why."""
+    """An item that a format cannot hold; the message says why."""
 
 
-# Of a text's body and an item: what the file says about it, and the fields of the item that this holds.
+# From a text's body and an item: the item in the format of the file, and the fields that it holds.
 WriteItem = Callable[[str, ItemRow], tuple[str, set[str]]]
 
 
 def write_questions(texts: Iterable[TextRow], write: WriteItem, text_fields: Collection[str] = ()) -> WrittenFile:
-    """The items that the format can hold, in their order, and everything else as left out.
+    """The items that the format can hold, in order, and everything else as left out.
 
-    text_fields: those of a text, besides its body, that the format holds.
+    text_fields: the fields of a text, besides its body, that the format holds.
     """
     parts: list[str] = []
     written = WrittenFile()
@@ -115,7 +115,7 @@ def list_item_fields(item: ItemRow) -> list[str]:
 
 
 def check_options(item: ItemRow) -> int:
-    """How many options are correct; raises Unfit where a quiz could not ask the item."""
+    """The number of correct options; raises Unfit if a quiz could not ask the item."""
     options = item.options or []
     if len(options) < 2:
         raise Unfit(_("The format needs at least two options."))
@@ -126,14 +126,14 @@ def check_options(item: ItemRow) -> int:
 
 
 def join_prompt(body: str, item: ItemRow) -> str:
-    """The text with the question behind it, so that `split_prompt` finds both again."""
+    """The text followed by the question, which `split_prompt` separates again."""
     if GAP in item.stem:
         raise Unfit(_("The question contains an empty line, so its start could not be told from the text."))
     return f"{body}{GAP}{item.stem}"
 
 
 def split_prompt(prompt: str) -> tuple[str, str]:
-    """Text and question: the question is the last paragraph. Without another the text is empty."""
+    """Text and question: the question is the last paragraph. If it is the only one, the text is empty."""
     body, _gap, stem = strip_text(prompt).rpartition(GAP)
     return strip_text(body), strip_text(stem)
 
@@ -143,7 +143,7 @@ def split_lines(text: str) -> list[str]:
 
 
 def group_questions(questions: Iterable[Question], reading: Reading) -> None:
-    """Add the questions to the reading: those with the same text are items of one text."""
+    """Add the questions to the reading; those with the same text become items of one text."""
     groups: dict[str, list[tuple[int, ItemRow]]] = {}
     starts: dict[str, Question] = {}
     for question in questions:

@@ -1,4 +1,4 @@
-"""What every format reads: rows of typed fields (texts with their items), and the problems found while reading."""
+"""The result of every format: rows of typed fields (texts with their items), and the problems found while reading."""
 
 import re
 from collections import Counter
@@ -29,7 +29,7 @@ MAX_TITLE = 500
 
 
 def limit_text(limit: int, *, needed: bool = True) -> AfterValidator:
-    """A tidied string of up to so many characters."""
+    """A tidied string of limited length."""
 
     def check(value: str) -> str:
         value = strip_text(value)
@@ -47,7 +47,7 @@ OptionalText = Annotated[str, limit_text(MAX_STEM, needed=False)]
 
 
 class Row(BaseModel):
-    """Unknown fields are let through, so that other tools' files import, and are named in a warning."""
+    """Unknown fields are accepted, so that other tools' files can be imported, and named in a warning."""
 
     model_config = ConfigDict(strict=True, extra="allow")
 
@@ -57,7 +57,7 @@ class OptionRow(Row):
     text: Annotated[str, limit_text(MAX_OPTION)]
     correct: bool
     explanation: OptionalText | None = None
-    # Answers of models: of item-evaluation files, imported elsewhere.
+    # Answers of models in item-evaluation files, which are imported elsewhere.
     prediction: Any = None
 
 
@@ -90,7 +90,7 @@ class ItemRow(Row):
 
 
 def read_pictures(pictures: dict[str, Any]) -> dict[str, PictureContent]:
-    """From names to pictures; in the file each is a data URI."""
+    """Pictures by name; in the file each is a data URI."""
     if len(pictures) > MAX_PICTURES:
         raise ValueError(_("The text has more than {limit} pictures.").format(limit=MAX_PICTURES))
     read: dict[str, PictureContent] = {}
@@ -109,7 +109,7 @@ PICTURE_NAME = re.compile(r"[\w.-]+")
 
 
 class VersionRow(Row):
-    """The text otherwise, such as simplified or translated."""
+    """A version of the text, such as a simplified or translated one."""
 
     name: Annotated[Name, limit_text(MAX_VERSION_NAME)]
     text: Annotated[str, limit_text(MAX_TEXT)]
@@ -150,7 +150,7 @@ LISTED = 200
 
 @dataclass(frozen=True)
 class ImportProblem:
-    """Something about a line. Line 0 is the file as a whole; `name` is what the line is called if not by its number."""
+    """A problem with a line. Line 0 is the whole file; `name`: of the line, if it has one instead of a number."""
 
     line: int
     field: str
@@ -160,7 +160,7 @@ class ImportProblem:
 
 @dataclass
 class Problems:
-    """The first problems, and how many there are."""
+    """The first problems, and their number."""
 
     listed: list[ImportProblem] = field(default_factory=list)
     count: int = 0
@@ -184,7 +184,7 @@ class Problems:
 
 @dataclass(frozen=True)
 class Line:
-    """One text with its items, and where it is in the file; `item_lines` where each item has a line of its own."""
+    """One text with its items, and its line in the file; `item_lines` if each item has a line of its own."""
 
     number: int
     text: TextRow
@@ -193,9 +193,9 @@ class Line:
 
 @dataclass
 class Reading:
-    """The result of reading a file: the lines that could be parsed, and the problems of the others.
+    """The result of reading a file: the parsed lines, and the problems of the others.
 
-    `names` are those of lines that are known by something else than their number: a file's name, a table's row.
+    `names`: of lines identified by something other than their number: a file's name, a table's row.
     """
 
     lines: list[Line] = field(default_factory=list)
@@ -212,7 +212,7 @@ Shape = TypeVar("Shape", bound=Row)
 
 
 def describe_location(loc: Location) -> str:
-    """Where in a line, counted from 1: “items 2, answers 1, correct”."""
+    """The place within a line, counted from 1: “items 2, answers 1, correct”."""
     words: list[str] = []
     for part in loc:
         if isinstance(part, int):
@@ -229,7 +229,7 @@ def validate_row(
     problems: Problems,
     named: Callable[[Location], str] = describe_location,
 ) -> Shape | None:
-    """The row, or None and a problem for each field that is not as it must be; `named` says what a field is called."""
+    """The row, or None and a problem for each invalid field; `named` gives the names of fields."""
     try:
         return shape.model_validate(value)
     except ValidationError as error:
@@ -239,7 +239,7 @@ def validate_row(
 
 
 def check_metadata(line: int, text: TextRow, reading: Reading) -> bool:
-    """Has what Lesart reads of the metadata its type? The rest is the researcher's."""
+    """Check the types of the metadata that Lesart reads. The rest is the researcher's."""
     problems = list(_find_metadata_problems(text.metadata or {}))
     for name, reason in problems:
         reading.problems.add(line, f"metadata, {name}", reason)
@@ -272,6 +272,6 @@ def _find_metadata_problems(known: dict[str, Any]) -> Iterator[tuple[str, str]]:
             yield name, _("This must be a string in quotes.")
     if not isinstance(known.get("extra"), dict | None):
         yield "extra", _("This must be an object: { … }.")
-    # Not a warning: "false" in quotes would share a text that may not be shared.
+    # An error rather than a warning: "false" in quotes would share a text that may not be shared.
     elif not isinstance(values.get_extra(known).get("shareable"), bool | None):
         yield "extra, shareable", _("This must be true or false, without quotes.")

@@ -1,4 +1,4 @@
-"""Rows to a workbook (XLSX) or a Parquet file. The same rows always give the same bytes; no cell is a formula."""
+"""Writing rows to a workbook (XLSX) or a Parquet file. The same rows give the same bytes; no cell is a formula."""
 
 import io
 import re
@@ -23,7 +23,7 @@ MAX_NUMBER = 10**15  # whole numbers that a spreadsheet holds exactly
 EMPTY = "<c/>"
 ROW_GROUP = 20_000
 Kind = Literal["text", "integer", "number", "truth"]
-# Characters that XML cannot hold, and what a spreadsheet would take for an escaped one.
+# Characters that XML cannot hold, and what a spreadsheet would read as an escaped one.
 UNWRITTEN = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\r\ufffe\uffff]|_(?=x[0-9A-Fa-f]{4}_)")
 
 MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
@@ -50,9 +50,9 @@ class TooLarge(ValueError):
 
 
 def write_workbook(columns: Collection[str], rows: Iterable[Sequence[Any]], out: IO[bytes]) -> int:
-    """A workbook of one sheet with the names of the columns above; the number of rows. Memory does not grow with them.
+    """Write a workbook with one sheet and a header; returns the number of rows. Memory does not grow with them.
 
-    `TooLarge` beyond what Excel can open; then the file is incomplete.
+    `TooLarge` beyond Excel's limits; the file is then incomplete.
     """
     if len(columns) > MAX_COLUMN:
         raise TooLarge(_("A workbook holds at most {n:,} columns. Take CSV.").format(n=MAX_COLUMN))
@@ -60,7 +60,7 @@ def write_workbook(columns: Collection[str], rows: Iterable[Sequence[Any]], out:
     with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
         for name, content in PARTS.items():
             archive.writestr(zipfile.ZipInfo(name), content)
-        sheet = zipfile.ZipInfo("xl/worksheets/sheet1.xml")  # of 1980: no time of writing
+        sheet = zipfile.ZipInfo("xl/worksheets/sheet1.xml")  # dated 1980, so that bytes do not depend on the time
         sheet.compress_type = zipfile.ZIP_DEFLATED
         with archive.open(sheet, "w", force_zip64=True) as file, io.TextIOWrapper(file, "utf-8", newline="") as text:
             text.write(f'{HEAD}<worksheet xmlns="{MAIN}"><sheetViews><sheetView workbookViewId="0">')
@@ -80,7 +80,7 @@ def format_row(cells: Iterable[Any]) -> str:
 
 
 def format_cell(value: Any) -> str:
-    """Numbers and truth values as such, nothing for what is undefined, everything else as text."""
+    """Numbers and truth values as such, nothing for undefined values, everything else as text."""
     if value.__class__ is str:
         return format_words(value)
     if value is None or value != value:
@@ -94,7 +94,7 @@ def format_cell(value: Any) -> str:
     return format_words(str(value))
 
 
-@lru_cache(maxsize=20_000)  # ids, stages and questions come again in most rows
+@lru_cache(maxsize=20_000)  # ids, stages and questions repeat in most rows
 def format_words(words: str) -> str:
     if not words:
         return EMPTY
@@ -110,16 +110,16 @@ READERS: dict[str, Callable[[Any], Any]] = {"integer": int, "number": float, "tr
 
 
 def write_parquet(kinds: dict[str, Kind], rows: Iterable[Sequence[Any]], out: IO[bytes]) -> int:
-    """A Parquet file with columns of these kinds, what is undefined as missing; the number of rows.
+    """Write a Parquet file with columns of these kinds, undefined values missing; returns the number of rows.
 
-    Words are never marked, as no spreadsheet opens it.
+    Formulas in texts are not marked, as no spreadsheet opens it.
     """
     from fastparquet import write  # loads pandas
 
     number = 0
     text = {name: "utf8" for name, kind in kinds.items() if kind == "text"}
     with TemporaryDirectory() as folder:
-        file = Path(folder, "rows.parquet")  # row groups are added to a file with a name
+        file = Path(folder, "rows.parquet")  # row groups can only be added to a named file
         for chunk in chunk_rows(rows):
             write(
                 str(file), build_frame(kinds, chunk), append=number > 0, compression="ZSTD",
@@ -152,7 +152,7 @@ def build_frame(kinds: dict[str, Kind], rows: Sequence[Sequence[Any]]) -> Any:
 
 
 def convert_cell(cell: Any, kind: Kind) -> Any:
-    """The cell in the type of its column; truth values as the words of CSV in a column of text."""
+    """The cell in the type of its column; in a text column truth values are the words of CSV."""
     if cell is None or cell != cell:
         return None
     if kind != "text":
@@ -161,7 +161,7 @@ def convert_cell(cell: Any, kind: Kind) -> Any:
 
 
 def find_kind(values: Iterable[Any]) -> Kind:
-    """The kind of a column from its values: text where they differ in kind."""
+    """The kind of a column from its values: text if their kinds differ."""
     found = {type(value) for value in values if value is not None and value == value}
     if found == {bool}:
         return "truth"

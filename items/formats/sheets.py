@@ -1,4 +1,4 @@
-"""Workbooks (XLSX) and Parquet files as rows of words: bounded, without formulas, macros and entities being run."""
+"""Workbooks (XLSX) and Parquet files as rows of words: within limits, without running formulas, macros or entities."""
 
 import io
 import json
@@ -24,16 +24,16 @@ Rows = Iterator[tuple[int, list[str]]]  # number of the row, from 1, and its cel
 
 
 class BadSheet(ValueError):
-    """The file cannot be read as a table; the message says what it is and what to do."""
+    """The file cannot be read as a table; the message says what it is, and what to do."""
 
 
 def is_sheet(content: bytes) -> bool:
-    """Whether the file is a workbook or Parquet, whatever its name says."""
+    """Whether the file is a workbook or Parquet, whatever its name."""
     return content.startswith((WORKBOOK, PARQUET))
 
 
 def read_sheet(content: bytes, warn: Callable[[str], None]) -> Rows:
-    """The rows of the first sheet that has any, or of the Parquet file; the first row holds the names."""
+    """The rows of the first sheet that has any, or of the Parquet file; the first row has the names."""
     return read_parquet(content) if content.startswith(PARQUET) else read_workbook(content, warn)
 
 
@@ -53,13 +53,14 @@ def read_workbook(content: bytes, warn: Callable[[str], None]) -> Rows:
             yield number, [write_cell(cell) for cell in words]
     except BadSheet:
         raise
-    except Exception as error:  # openpyxl raises whatever a broken part makes it stumble over
+    except Exception as error:  # openpyxl raises any kind of error for broken parts
         sentence = _("This workbook is damaged ({what}). Save it again as XLSX, or as CSV (UTF-8).")
         raise BadSheet(sentence.format(what=type(error).__name__)) from None
 
 
 def check_workbook(content: bytes, warn: Callable[[str], None]) -> None:
-    """`BadSheet` for what is no workbook of Excel, is too large unpacked, or has cells in impossible places."""
+    """Raises `BadSheet` for a file that is no Excel workbook, is too large unpacked, or has cells in impossible
+    places."""
     try:
         archive = ZipReader(content)
         if "xl/workbook.xml" not in archive.names:
@@ -75,7 +76,7 @@ def check_workbook(content: bytes, warn: Callable[[str], None]) -> None:
 
 
 def has_cells(sheet: Any) -> bool:
-    """What a sheet says of its own size may be wrong, so that openpyxl must not believe it."""
+    """Whether the sheet has cells; the size stated in a sheet may be wrong, so openpyxl must not use it."""
     sheet.reset_dimensions()
     return any(cell is not None for row in sheet.iter_rows(values_only=True) for cell in row)
 

@@ -1,4 +1,4 @@
-"""Reads a table as texts with items: one row per text, or one row per item with the rows of a text together."""
+"""Reads a table of texts with items: one row per text, or one row per item, with the rows of a text joined."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -36,13 +36,13 @@ from items.values import DETAILS
 
 YES = {"true", "yes", "1", "ja", "wahr", "bai", "x"}
 NO = {"false", "no", "0", "nein", "falsch", "ez"}
-# Fields that a row without a question may have, because they apply to all items of the table.
+# Fields of a row without a question, because they apply to all items of the table.
 ABOUT_ALL = {"generator", "reference", "tags"}
 
 
 @dataclass
 class _TextGroup:
-    """A text, put together from its rows."""
+    """A text, assembled from its rows."""
 
     line: int
     cells: dict[str, str] = field(default_factory=dict)
@@ -52,7 +52,7 @@ class _TextGroup:
 
 @dataclass(frozen=True)
 class _Row:
-    """The cells of one row by field, without empty ones. `kept`: columns kept as metadata."""
+    """The non-empty cells of one row by field. `kept`: columns kept as metadata."""
 
     line: int
     cells: dict[str, str]
@@ -64,7 +64,7 @@ class _Row:
 
 
 def read_table(content: bytes, fields: Sequence[str] | None = None) -> Reading:
-    """The texts of the table and its problems. `fields` assigns a field to each column; without it, names decide."""
+    """The texts of the table, and its problems. `fields` assigns a field to each column; by default names decide."""
     reading = Reading()
     table = read_known_cells(content, reading)
     if table is None:
@@ -83,7 +83,7 @@ def read_table(content: bytes, fields: Sequence[str] | None = None) -> Reading:
 
 
 def read_known_cells(content: bytes, reading: Reading, n_rows: int | None = None) -> Table | None:
-    """The table or its first rows, a published data set in our columns; None and problems where it cannot be read."""
+    """The table or its first rows, with a published data set in our columns; None and problems if it cannot be read."""
     table = read_cells(content, reading, n_rows)
     return table and convert_known(table)
 
@@ -95,7 +95,7 @@ def _warn_of_unknown(table: Table, fields: Sequence[str], warnings: Problems) ->
 
 
 class _TableReader:
-    """Gathers the rows of each text and checks them; problems name the column as the file does."""
+    """Collects the rows of each text and checks them; problems use the file's names of columns."""
 
     def __init__(self, header: Sequence[str], fields: Sequence[str], reading: Reading) -> None:
         self.header = header
@@ -154,7 +154,7 @@ class _TableReader:
         return group
 
     def _merge(self, group: _TextGroup, row: _Row) -> bool:
-        """Add the row's fields to its text; whether any was new."""
+        """Add the row's fields to its text; returns whether any was new."""
         news = False
         for name in (name for name in TEXT_FIELDS if name in row.cells):
             news = self._agree(group.cells, name, row.cells[name], row.line, self._name_in_file(name)) or news
@@ -222,7 +222,7 @@ class _TableReader:
             group.items.append((row.line, item))
 
     def _answers(self, row: _Row, numbers: list[int]) -> dict[str, Any]:
-        """The options with their keys; an item without any is an open question."""
+        """The options with their keys; an item without options is an open question."""
         options = {number: row.cells[f"option_{number}"] for number in numbers}
         if not options:
             if "correct" in row.cells:
@@ -251,13 +251,13 @@ class _TableReader:
 
 
 def _find_field(loc: Location, numbers: list[int]) -> str:
-    """The column's field for a place in an item: its second answer may be the third option."""
+    """The column of a place in an item: its second answer may be the third option."""
     if loc[0] == "answers" and len(loc) > 1:
         return f"option_{numbers[int(loc[1])]}"
     return {"id": "item_id", "answers": "option_1"}.get(str(loc[0]), describe_location(loc))
 
 
-# QGEval: a row a question, among them the reference; other columns are scores of annotators or metrics.
+# QGEval: one row per question, including the reference; other columns are scores of annotators or metrics.
 QGEVAL = ("id", "reference", "passage", "answer", "prediction", "source")
 NAMES = ("text_id", "item_id", "text", "question", "answer", "generator", "reference")
 

@@ -1,6 +1,6 @@
-"""Bytes to the cells of a table: text with comma, semicolon, tab or bar, a workbook or Parquet.
+"""From bytes to the cells of a table: text separated by comma, semicolon, tab or bar, a workbook, or Parquet.
 
-One row is the names of the columns.
+One row has the names of the columns.
 """
 
 import csv
@@ -23,8 +23,8 @@ DELIMITERS = ",;\t|"
 MAX_COLUMNS = 100
 MAX_NAME = 100
 MAX_ROWS = 300_000
-MAX_CELL = 131_072  # characters; what is longer has most often lost a quotation mark
-# As many as a spreadsheet has; beyond MAX_COLUMNS they must be empty.
+MAX_CELL = 131_072  # characters; longer cells usually have lost a quotation mark
+# As many columns as a spreadsheet has; those beyond MAX_COLUMNS must be empty.
 MAX_CELLS = 16_384
 # Excel's own first line, such as “sep=;”.
 SEPARATOR_LINE = re.compile(r"\A\"?sep=([,;\t|])\"?(\r\n|\r|\n)", re.IGNORECASE)
@@ -32,7 +32,7 @@ SEPARATOR_LINE = re.compile(r"\A\"?sep=([,;\t|])\"?(\r\n|\r|\n)", re.IGNORECASE)
 
 @dataclass(frozen=True)
 class TableRow:
-    """One row: the line on which it begins, and what is in each column."""
+    """One row: the line on which it begins, and its cells."""
 
     line: int
     cells: list[str]
@@ -45,7 +45,7 @@ class Table:
 
 
 class BadTable(ValueError):
-    """The file cannot be read as a table from this line on; says why."""
+    """The file cannot be read as a table from this line on; the message says why."""
 
     def __init__(self, line: int, reason: str) -> None:
         super().__init__(reason)
@@ -53,9 +53,9 @@ class BadTable(ValueError):
 
 
 def read_cells(content: bytes, reading: Reading, n_rows: int | None = None) -> Table | None:
-    """The table, with a problem for each row that has another number of cells; None if it cannot be read as one.
+    """The table, with a problem for each row with another number of cells; None if it cannot be read.
 
-    Of `n_rows` only the first so many, and the others are not looked at.
+    With `n_rows`, only the first rows are read.
     """
     try:
         records = _read_sheet_records(content, reading) if is_sheet(content) else _read_text_records(content, reading)
@@ -83,7 +83,7 @@ def _read_text_records(content: bytes, reading: Reading) -> Iterator[tuple[int, 
 
 
 def _read_sheet_records(content: bytes, reading: Reading) -> Iterator[tuple[int, TableRow]]:
-    """Those of a workbook or Parquet file; rows without words are left out. A line is a row here."""
+    """The records of a workbook or Parquet file, without empty rows. Here a line is a row."""
     n, width = 0, 0
     for number, cells in read_sheet(content, lambda message: reading.warnings.add(0, "", message)):
         kept = cells[: _count_cells(cells)]
@@ -95,7 +95,7 @@ def _read_sheet_records(content: bytes, reading: Reading) -> Iterator[tuple[int,
 
 
 def _check_cells(cells: list[str], line: int, n_rows: int) -> list[str]:
-    """The cells of a row; `BadTable` beyond the bounds."""
+    """The cells of a row; `BadTable` if limits are exceeded."""
     if any(len(cell) > MAX_CELL for cell in cells):
         raise BadTable(line, _("A cell here is longer than {limit:,} characters. Shorten it.").format(limit=MAX_CELL))
     if any("\0" in cell for cell in cells):
@@ -106,7 +106,7 @@ def _check_cells(cells: list[str], line: int, n_rows: int) -> list[str]:
 
 
 def _name_rows(records: Iterator[tuple[int, TableRow]], reading: Reading) -> Iterator[TableRow]:
-    """The rows; where cells of several lines part lines from rows, both numbers are told."""
+    """The rows; if cells span several lines, rows are named by row and line number."""
     for number, row in records:
         if number != row.line:
             reading.names[row.line] = _("line {line} (row {row})").format(line=row.line, row=number)
@@ -114,7 +114,7 @@ def _name_rows(records: Iterator[tuple[int, TableRow]], reading: Reading) -> Ite
 
 
 def _read_records(text: str) -> Iterator[tuple[int, TableRow]]:
-    """Number and cells of each row; blank lines are counted and left out."""
+    """Number and cells of each row; blank lines are counted and skipped."""
     skipped = 0
     if separator := SEPARATOR_LINE.match(text):
         delimiter, text, skipped = separator[1], text[separator.end() :], 1
@@ -136,7 +136,7 @@ def _parse_csv(text: str, delimiter: str, skipped: int = 0) -> Iterator[tuple[in
         except StopIteration:
             return
         except csv.Error as error:
-            # How long a cell may be for csv is the process's; answers raise it. An open quotation mark runs to the end.
+            # csv's limit on cells is process-wide; imports of answers raise it. An open quotation mark runs to the end.
             is_long = "field limit" in str(error) or ("end of data" in str(error) and lines.tell() - start > MAX_CELL)
             raise BadTable(line, _explain_long_cell() if is_long else _explain_csv_error(str(error))) from None
         if any(len(cell) > MAX_CELL for cell in cells):
@@ -167,7 +167,7 @@ def _explain_csv_error(error: str) -> str:
 
 
 def _guess_delimiter(text: str) -> str:
-    """The one by which most columns are recognised; among equals the one that makes most columns."""
+    """The delimiter with which most columns are recognized; if equal, the one with the most columns."""
     return max(DELIMITERS, key=lambda delimiter: _score_delimiter(text, delimiter))
 
 
@@ -180,7 +180,7 @@ def _score_delimiter(text: str, delimiter: str) -> tuple[int, int]:
 
 
 def _read_header(first: tuple[int, TableRow], rows: list[TableRow]) -> list[str]:
-    """The names of the columns. A column without a name goes if it is empty, else it is called by its place."""
+    """The names of the columns. An unnamed column is dropped if it is empty, else named by its position."""
     line, names = first[1].line, first[1].cells
     names = names[: max([_count_cells(names), *(_count_cells(row.cells) for row in rows)])]
     if not any(names):
@@ -206,12 +206,12 @@ def _read_header(first: tuple[int, TableRow], rows: list[TableRow]) -> list[str]
 
 
 def _count_cells(cells: list[str]) -> int:
-    """How many cells there are, without the empty ones at the end."""
+    """The number of cells, without empty ones at the end."""
     return next((place for place in range(len(cells), 0, -1) if cells[place - 1]), 0)
 
 
 def _fit_to_header(row: TableRow, header: list[str], reading: Reading) -> TableRow | None:
-    """The row with as many cells as there are columns; empty ones may be too many."""
+    """The row with as many cells as columns; extra empty cells are dropped."""
     if len(row.cells) < len(header) or any(row.cells[len(header) :]):
         reason = _(
             "The row has {n} cells, the first line {wanted}. "

@@ -1,4 +1,4 @@
-"""What a column of a table can say, and by which names it is recognised."""
+"""The fields that a column of a table can hold, and the names by which it is recognized."""
 
 import re
 import unicodedata
@@ -47,9 +47,9 @@ NAMES = {
     "tags": "tags tag schlagworte schlagwort schlagworter etiketak etiketa",
 }
 KNOWN = {name: field for field, names in NAMES.items() for name in (field.replace("_", ""), *names.split())}
-# Their meaning depends on what else is there.
+# Names whose meaning depends on the other columns.
 AMBIGUOUS = {"id", "nr", "answer", "antwort", "erantzuna"}
-# A letter is separate, as in “answer b” or “answerB”: “answers” is no option.
+# The letter must be separate, as in “answer b” or “answerB”: “answers” is no option.
 OPTION = re.compile(
     r"(?:mc)?(?:option|answer|antwort|antwortoption|antwortmoglichkeit|choice|auswahl|alternative|aukera|erantzuna)"
     r" (\d{1,2}|[a-t])"
@@ -70,13 +70,13 @@ def parse_option_name(name: str) -> int | None:
 
 
 def parse_option_sign(sign: str) -> int | None:
-    """2 for “2” and “b”; None for what counts no option."""
+    """2 for “2” and “b”; None for other signs."""
     number = int(sign) if sign.isdecimal() else ascii_lowercase.find(sign) + 1
     return number if 1 <= number <= MAX_OPTIONS else None
 
 
 def recognise_columns(header: Sequence[str]) -> list[str]:
-    """A field for each column; of two that say the same the first has it. What is not recognised is kept."""
+    """A field for each column; of two with the same meaning the first gets it. Unrecognized columns are kept."""
     names = [normalise_name(name) for name in header]
     letters = find_option_letters(names)
     fields = [_recognise_name(name, letters) for name in header]
@@ -87,7 +87,7 @@ def recognise_columns(header: Sequence[str]) -> list[str]:
 
 
 def find_option_letters(names: Collection[str]) -> list[str]:
-    """The letters from a on that are names of columns, where there is an a and a b: an e without a d is no option."""
+    """The letters from a on that are names of columns, if there is an a and a b: an e without a d is no option."""
     found = list(takewhile(names.__contains__, ascii_lowercase[:MAX_OPTIONS]))
     return found if len(found) > 1 else []
 
@@ -97,7 +97,7 @@ def count_recognised(header: Sequence[str]) -> int:
 
 
 def find_mistakes(fields: Sequence[str]) -> Iterator[str]:
-    """Why a table cannot be read with these fields, each with its remedy."""
+    """Why a table cannot be read with these fields, each reason with its remedy."""
     for field, count in Counter(fields).items():
         if count > 1 and field in FIELDS:
             yield _("{n} columns are assigned to “{field}”. Choose one of them.").format(n=count, field=field)
@@ -126,7 +126,7 @@ def quote_names(header: Sequence[str]) -> str:
 
 
 def _recognise_name(name: str, letters: list[str]) -> str:
-    """What a column's name says by itself; these bare letters are options."""
+    """The field of a column's name taken alone; these single letters are options."""
     plain = normalise_name(name)
     if plain in AMBIGUOUS:
         return KEEP_AS_DETAIL
@@ -137,13 +137,13 @@ def _recognise_name(name: str, letters: list[str]) -> str:
 
 
 def _resolve_ambiguous(name: str, fields: Sequence[str]) -> str:
-    """An id is that of the row; an answer beside options says which is correct, alone it is the expected one."""
+    """“id” means the row's id; “answer” next to options means the correct one, alone it means the expected answer."""
     if name in {"id", "nr"}:
         return "item_id" if "question" in fields else "text_id"
     return "correct" if set(OPTION_FIELDS) & set(fields) and "correct" not in fields else "answer"
 
 
-# What stands for: no option is correct.
+# Words that mean: no option is correct.
 NO_KEY = {"none", "keine", "keiner", "keines", "bat ere ez", "-", "–"}
 PARTS = re.compile(r"[;,|/+&\n]|\s(?:and|und|eta)\s")
 
@@ -166,7 +166,7 @@ def _split_cell(cell: str) -> Iterator[str]:
 
 
 def _match_options(part: str, options: Mapping[int, str]) -> set[int]:
-    """The options that this may mean. A sign such as “2” may be the number of one and the wording of another."""
+    """The options that this may mean. A sign such as “2” may be the number of one option and the wording of another."""
     numbers = {number for number, wording in options.items() if wording == part}
     sign = part.casefold().strip("().: ")
     number = parse_option_name(part) or (parse_option_sign(sign) if re.fullmatch(r"\d{1,2}|[a-t]", sign) else None) or 0

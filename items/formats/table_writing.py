@@ -31,7 +31,7 @@ def write_parquet_table(texts: Iterable[TextRow]) -> WrittenFile:
 
 
 def write_table(texts: Iterable[TextRow], write: WriteTable, max_cell: int = 0) -> WrittenFile:
-    """The rows and what they cannot hold; `max_cell`: characters of a cell, if the format has a bound."""
+    """The rows, and what they cannot hold; `max_cell`: maximum characters of a cell, if the format has a limit."""
     written, rows = WrittenFile(), list[dict[str, str]]()
     for text in texts:
         try:
@@ -55,7 +55,7 @@ def write_table(texts: Iterable[TextRow], write: WriteTable, max_cell: int = 0) 
 
 
 def describe_text(text: TextRow) -> dict[str, str]:
-    """The cells of a text; `Unfit` where it may not be redistributed."""
+    """The cells of a text; `Unfit` if it may not be redistributed."""
     if text.body is None:
         raise Unfit(_("The text may not be redistributed, so its items are left out too."))
     extra = (text.metadata or {}).get("extra") or {}
@@ -91,7 +91,7 @@ def describe_item(item: ItemRow) -> dict[str, str]:
 
 
 def name_keys(options: dict[int, str], keys: set[int]) -> str:
-    """The cell from which `parse_keys` reads these keys: numbers, or names of columns where options are numbers."""
+    """The cell from which `parse_keys` reads these keys: numbers, or names of columns if the options are numbers."""
     signs = ["; ".join(pattern.format(number) for number in sorted(keys)) for pattern in ("{}", "option_{}")]
     for cell in signs if keys else sorted(NO_KEY, reverse=True):
         try:
@@ -109,7 +109,7 @@ def check_cells(cells: dict[str, str], max_cell: int) -> dict[str, str]:
 
 
 def choose_columns(rows: list[dict[str, str]]) -> list[str]:
-    """The columns that some row fills, in the order of the documentation, and others behind them."""
+    """The columns that some row fills, in the order of the documentation, followed by others."""
     filled = {name: None for row in rows for name in row}
     known = [name for name in (*TEXT_FIELDS, *ITEM_FIELDS, *OPTION_FIELDS) if name in filled]
     return [*known, *(name for name in filled if name not in known)] or ["text_id", "text"]

@@ -1,4 +1,4 @@
-"""Files of one text each, and how bytes are decoded: by the byte order mark, else UTF-8, else perhaps Windows-1252.
+"""Files of one text each, and decoding their bytes: by byte order mark, else UTF-8, else possibly Windows-1252.
 
 Each file is one text without items. Its name, without the ending, is its title and its id.
 """
@@ -23,24 +23,24 @@ from items.models import MAX_ID
 from items.plain import has_control, make_printable
 
 MARKS = {codecs.BOM_UTF8: "utf-8", codecs.BOM_UTF16_LE: "utf-16-le", codecs.BOM_UTF16_BE: "utf-16-be"}
-# Icelandic letters are left out: in Turkish files the same bytes stand for other letters.
+# Icelandic letters are left out: in Turkish files the same bytes are other letters.
 LETTERS = frozenset("ÀÁÂÃÄÅÆÇÈÉÊËÌÍÎÏÑÒÓÔÕÖØÙÚÛÜßàáâãäåæçèéêëìíîïñòóôõöøùúûüŒœ")
 SIGNS = frozenset("„“”‚‘’‹›«»–—…€£§©®°·•¡¿²³¹½¼¾×\u00a0")
-# Signs that may be between two letters: l’eau, col·legi.
+# Signs that may occur between two letters: l’eau, col·legi.
 SIGNS_IN_WORDS = frozenset("’–—·\u00a0")
-# Above it, letters of Western Europe are not what the bytes mean: Cyrillic or Greek would be all accents.
+# Above this share, the bytes are not Western European: Cyrillic or Greek would be read as accented letters.
 MAX_ACCENTED_SHARE = 0.25
 MAX_DOUBTFUL = 5
 HTML = (".html", ".htm")
 
 
 class Undecodable(ValueError):
-    """Bytes that mean no text for certain; says what to do."""
+    """Bytes that cannot be decoded with certainty; the message says what to do."""
 
 
 @dataclass(frozen=True)
 class DecodedText:
-    """The characters; `doubtful` holds some words by which a reader sees whether Windows-1252 was right."""
+    """The characters; `doubtful`: some words by which a reader sees whether Windows-1252 was right."""
 
     text: str
     doubtful: tuple[str, ...] = ()
@@ -62,7 +62,7 @@ def decode(content: bytes) -> DecodedText:
 
 
 def decode_or_report(content: bytes, line: int, reading: Reading) -> str | None:
-    """The characters, with a warning where they are a conclusion; None and a problem where there are none."""
+    """The characters, with a warning if the encoding was guessed; None and a problem if they cannot be decoded."""
     try:
         decoded = decode(content)
     except Undecodable as error:
@@ -118,7 +118,7 @@ def _find_doubtful_words(text: str) -> tuple[str, ...]:
 
 
 def _is_western(text: str) -> bool:
-    """Do all characters beyond ASCII stand where a text in a language of Western Europe has them?"""
+    """Whether all characters beyond ASCII are where a text in a Western European language has them."""
     counts = {char: text.count(char) for char in set(text)}
     if any(not char.isascii() and char not in LETTERS | SIGNS for char in counts):
         return False
@@ -130,7 +130,7 @@ def _is_western(text: str) -> bool:
 
 
 def read_text_files(files: Iterable[tuple[str, bytes]]) -> Reading:
-    """The texts of several files, given as (name, bytes); a file stands for a line."""
+    """The texts of several files, given as (name, bytes); a file counts as a line."""
     reading = Reading()
     numbers: dict[str, int] = {}
     for number, (name, content) in enumerate(files, start=1):
@@ -147,7 +147,7 @@ def read_text_files(files: Iterable[tuple[str, bytes]]) -> Reading:
 
 
 def _read_document(name: str, content: bytes, number: int, reading: Reading) -> tuple[str, str] | None:
-    """Title, where the document says one, and text; None and a problem where it cannot be read."""
+    """Title, if the document has one, and text; None and a problem if it cannot be read."""
     ending = PurePath(name).suffix.lower()
     if ending in documents.READERS:
         if ending == ".pdf":
@@ -173,21 +173,21 @@ def _read_text(number: int, name: str, title: str, body: str, reading: Reading) 
 
 
 def _make_title(name: str) -> str:
-    """The file's name in one spelling (macOS takes letters apart), empty if it can be no id."""
+    """The file's name in one Unicode form (macOS decomposes letters), empty if it cannot be an id."""
     title = unicodedata.normalize("NFC", PurePath(name).stem).strip()
     return "" if title == "-" or has_control(title) or len(title) > MAX_ID else title
 
 
 # Where one pasted text ends and the next begins, and which line is its title.
 #
-# static/js/split-preview.js shows the same while one types; tests/browser/test_researcher_pages.py compares the two.
+# static/js/split-preview.js shows the same during typing; tests/browser/test_researcher_pages.py compares the two.
 
 LONGEST_TITLE = 80  # characters
 HEADING = re.compile(r"#{1,6}\s+(\S.*)")
 
 
 class Split(TextChoices):
-    """What a new text begins with."""
+    """What marks the beginning of a new text."""
 
     LINE = "line", gettext_lazy("After a line of")
     BLANK = "blank", gettext_lazy("After two empty lines")
@@ -196,9 +196,9 @@ class Split(TextChoices):
 
 
 def split_texts(pasted: str, split: str, line: str) -> list[tuple[str, str]]:
-    """(title, body) of each text that is not empty; a title is empty unless it was a heading.
+    """(title, body) of each non-empty text; the title is empty unless there was a heading.
 
-    `line`: what is alone on the line between two texts, for Split.LINE.
+    `line`: the only content of the line between two texts, for Split.LINE.
     """
     texts: list[tuple[str, list[str]]] = [("", [])]
     n_empty = 0
@@ -215,7 +215,7 @@ def split_texts(pasted: str, split: str, line: str) -> list[tuple[str, str]]:
 
 
 def take_title(body: str) -> tuple[str, str]:
-    """The first line and the rest, if it looks like a title: short, no sentence, and an empty line after it."""
+    """The first line and the rest, if it looks like a title: short, no sentence, followed by an empty line."""
     first, _newline, rest = body.partition("\n")
     looks_so = len(first) <= LONGEST_TITLE and first.rstrip()[-1:] not in ".,;:…" and not rest.split("\n")[0].strip()
     return (first.strip(), rest.strip()) if looks_so and rest.strip() else ("", body)

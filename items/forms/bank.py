@@ -1,4 +1,4 @@
-"""Forms for texts, items, keys and generators, and the fields that check as an import does."""
+"""Forms for texts, items, keys and generators, and fields with the same checks as an import."""
 
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -38,7 +38,7 @@ class TidyField(forms.CharField):
     widget = forms.Textarea
 
     def widget_attrs(self, widget: forms.Widget) -> dict[str, Any]:
-        """A text in Arabic or Hebrew runs from the right while it is written."""
+        """Arabic or Hebrew text is written from right to left."""
         return super().widget_attrs(widget) | {"dir": "auto"}
 
     def to_python(self, value: Any) -> str:
@@ -46,7 +46,7 @@ class TidyField(forms.CharField):
 
 
 class CheckedField(forms.CharField):
-    """A line that a function makes even or refuses by ValueError; empty where it is not required."""
+    """A line that a function normalizes or refuses with ValueError; empty if it is not required."""
 
     check: Callable[[str], str]
 
@@ -67,7 +67,7 @@ class LanguageField(CheckedField):
 
 
 class TagsField(CheckedField):
-    """Names that commas part, as a list."""
+    """A list of names separated by commas."""
 
     widget = forms.TextInput({"list": "tags", "autocomplete": "off"})
 
@@ -89,7 +89,7 @@ class FilterForm(forms.Form):
     ALWAYS = ("language", "generator", "flag")
 
     def __init__(self, *args: Any, choices: Mapping[str, list[str]], **kwargs: Any) -> None:
-        """`choices`: what `list_choices` gives. A filter with nothing to choose is left out."""
+        """`choices`: from `list_choices`. Filters without choices are left out."""
         super().__init__(*args, **kwargs)
         named = {name: [(value, value) for value in values] for name, values in choices.items()}
         offered: dict[str, tuple[Any, list[tuple[str, Any]]]] = {
@@ -105,13 +105,13 @@ class FilterForm(forms.Form):
                 self.fields[name] = forms.ChoiceField(label=label, required=False, choices=[("", _("all")), *values])
 
     def read_search(self) -> BankSearch:
-        """What is asked; nothing where the address asks what there is not."""
+        """The search in the address; values that do not exist are ignored."""
         asked = self.cleaned_data if self.is_valid() else {}
         return BankSearch(**{"words" if name == "q" else name: value for name, value in asked.items()})
 
 
 class SampleForm(forms.Form):
-    """How many items of each stratum a download has."""
+    """The number of items per stratum in a download."""
 
     sample = forms.IntegerField(label=_("Items of each group"), min_value=1, max_value=100_000, required=False)
     by = forms.ChoiceField(label=_("Group by"), choices=Stratum.choices, required=False)
@@ -131,7 +131,7 @@ class SampleForm(forms.Form):
 
 
 class TextForm(forms.ModelForm):
-    """A text, new or its next version. It fills values; the service makes the row."""
+    """A new text, or its next version. The form fills values; the service creates the row."""
 
     body = TidyField(label=_("Text"), max_length=MAX_TEXT, widget=forms.Textarea({"rows": 16}))
     language = LanguageField(
@@ -147,7 +147,7 @@ class TextForm(forms.ModelForm):
         fields = ["title", "body", "language", *DETAILS, "shareable"]
 
     def details(self) -> list[forms.BoundField]:
-        """What is folded: rarely needed."""
+        """The rarely used fields, which are folded."""
         return [self[name] for name in (*DETAILS, "shareable")]
 
     def has_folded_errors(self) -> bool:
@@ -170,7 +170,7 @@ class TextForm(forms.ModelForm):
 
 
 class VersionForm(forms.Form):
-    """One version of a text beside the original; a row without words is no version."""
+    """One version of a text besides the original; a row without words is ignored."""
 
     name = NameField(
         label=_("Name of the version"),
@@ -196,7 +196,7 @@ class VersionForm(forms.Form):
 
 class VersionRows(forms.BaseFormSet):
     def get_form_kwargs(self, index: int | None) -> dict[str, Any]:
-        """Read every row, also one that shows what it showed before."""
+        """Read every row, even an unchanged one."""
         return super().get_form_kwargs(index) | {"empty_permitted": False}
 
     def clean(self) -> None:
@@ -207,7 +207,7 @@ class VersionRows(forms.BaseFormSet):
             )
 
     def values(self) -> list[dict[str, str]]:
-        """The versions that have words, as a text stores them."""
+        """The versions with words, as a text stores them."""
         rows = [getattr(row, "cleaned_data", {}) for row in self.forms]
         return [
             {name: row[name] for name in ("name", "text", "language") if row.get(name)}
@@ -222,7 +222,7 @@ VersionFormSet: type[VersionRows] = forms.formset_factory(  # type: ignore[assig
 
 
 class PicturesField(forms.FileField):
-    """Several files, each read as a picture, by their names."""
+    """Several files, each read as a picture, by name."""
 
     widget = forms.ClearableFileInput
 
@@ -245,7 +245,7 @@ class PicturesField(forms.FileField):
 
 
 class EditTextForm(TextForm):
-    """A text with what its words show."""
+    """A text with its pictures."""
 
     pictures = PicturesField(
         label=_("Add pictures"),
@@ -299,7 +299,7 @@ class EditTextForm(TextForm):
 
 
 def make_picture_name(filename: str) -> str:
-    """What the words call an uploaded picture."""
+    """The name of an uploaded picture in the text's words."""
     return re.sub(r"[^\w.-]+", "-", filename)[-MAX_ID:] or "picture"
 
 
@@ -337,7 +337,7 @@ class GeneratorForm(forms.Form):
         return {**values, "factors": factors}
 
 
-# Rows of options that a new item shows, and how many “More options” adds.
+# The number of option rows of a new item, and of those that “More options” adds.
 ROWS = 4
 
 
@@ -361,7 +361,7 @@ class ItemForm(forms.Form):
     )
 
     def values(self, options: list[OptionValues], item: Item | None = None) -> ItemValues:
-        """What the item says; what the form does not ask stays as it is in the item."""
+        """The item's values; those that the form does not ask for stay unchanged."""
         fields = {name: self.cleaned_data[name] for name in ("stem", "generator", "expected_answer", "reference")}
         fields["tags"] = tuple(self.cleaned_data["tags"])
         if item:
@@ -405,11 +405,11 @@ class OptionForm(forms.Form):
 
 class OptionRows(forms.BaseFormSet):
     def get_form_kwargs(self, index: int | None) -> dict[str, Any]:
-        """Read every row, also one that shows what it showed before: Django would skip it as an untouched extra."""
+        """Read every row, even an unchanged one, which Django would skip."""
         return super().get_form_kwargs(index) | {"empty_permitted": False}
 
     def values(self, known: Collection[str]) -> list[OptionValues]:
-        """The options that have words. An id that the item does not have is not believed."""
+        """The options with words. Ids that the item does not have are ignored."""
         rows = [row.cleaned_data for row in self.forms if row.cleaned_data.get("text")]
         return [
             OptionValues(
@@ -428,7 +428,7 @@ OptionFormSet = forms.formset_factory(
 
 
 def build_option_rows(item: Item | None) -> list[dict[str, Any]]:
-    """A row for each option and some more to fill."""
+    """A row for each option, and some empty ones."""
     rows: list[dict[str, Any]] = []
     if item:
         rows = [
@@ -440,19 +440,19 @@ def build_option_rows(item: Item | None) -> list[dict[str, Any]]:
 
 
 def add_option_rows(formset: OptionRows) -> list[dict[str, Any]]:
-    """What was typed so far, unchecked, and more rows to fill."""
+    """The unchecked input so far, and more empty rows."""
     rows = [{name: row[name].value() for name in row.fields} for row in formset.forms]
     return [*rows, *({} for _row in range(ROWS))][:MAX_OPTIONS]
 
 
 def choose_generator(generators: Iterable[Generator]) -> str:
-    """The generator that a new item starts with: the only human one there is, else the default name."""
+    """The initial generator of a new item: the only human one if there is one, else the default name."""
     people = [generator.name for generator in generators if generator.kind == GeneratorKind.HUMAN]
     return people[0] if len(people) == 1 else DEFAULT_GENERATOR
 
 
 class KeyForm(forms.Form):
-    """Which options are keys, and why they are so from now on."""
+    """Which options are keys from now on, and the reason."""
 
     reason = forms.CharField(
         label=_("Reason"),

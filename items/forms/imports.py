@@ -1,4 +1,4 @@
-"""Forms of “Add texts”: pasted texts, text files, a table or JSONL, and what each column of a table means."""
+"""Forms of “Add texts”: pasted texts, text files, a table or JSONL, and the meaning of a table's columns."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -47,7 +47,7 @@ FIELD_LABELS = {
 
 
 def list_column_choices() -> list[tuple[Any, Any]]:
-    """For a select: what to leave out or keep, then the fields of texts, items and options."""
+    """For a select field: ignore or keep, then the fields of texts, items and options."""
     options = [(name, _("Option {n}").format(n=number)) for number, name in enumerate(OPTION_FIELDS, start=1)]
     return [
         (LEAVE_OUT, _("Leave out")),
@@ -82,7 +82,7 @@ SEPARATOR = "---"
 
 
 class PasteForm(TextForm):
-    """One text or several; they become rows of an import."""
+    """One or several texts, which become rows of an import."""
 
     body = TidyField(label=_("Text"), max_length=MAX_PASTED, widget=forms.Textarea({"rows": 14, "maxlength": None}))
     split = forms.ChoiceField(
@@ -135,7 +135,7 @@ class PasteForm(TextForm):
         return cleaned
 
     def rows(self) -> list[dict[str, Any]]:
-        """As Lesart's own format has them; what is empty is not said."""
+        """The texts in Lesart's own format, without empty fields."""
         texts, title = self._texts(), self.cleaned_data["title"]
         common = [title] if len(texts) == 1 else [title and f"{title} {n}" for n in range(1, len(texts) + 1)]
         return [self._row(own or title, body) for title, (own, body) in zip(common, texts, strict=True)]
@@ -150,7 +150,7 @@ class PasteForm(TextForm):
         return {name: value for name, value in row.items() if value} | ({"metadata": {"extra": extra}} if extra else {})
 
     def _texts(self) -> list[tuple[str, str]]:
-        """(title, body) of each text; one text with a title of its own keeps its first line."""
+        """(title, body) of each text; a single text with a given title keeps its first line."""
         cleaned = self.cleaned_data
         line = cleaned.get("separator", "").strip()
         texts = split_texts(cleaned.get("body", ""), cleaned.get("split", Split.LINE), line)
@@ -164,7 +164,7 @@ class SeveralFilesInput(forms.FileInput):
 
 
 class SeveralFilesField(forms.FileField):
-    """One file or several, as a list."""
+    """One or several files, as a list."""
 
     widget = SeveralFilesInput
 
@@ -262,7 +262,7 @@ class ImportForm(forms.Form):
 
 
 class ColumnsForm(forms.Form):
-    """What each column of a table says: one field for each."""
+    """One field for each column of a table, with the column's meaning."""
 
     def __init__(self, *args: Any, header: Sequence[str], fields: Sequence[str], **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)

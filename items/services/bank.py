@@ -1,4 +1,4 @@
-"""Read the current texts and items of a project: list and lock them. `items.services.search` finds some."""
+"""List and lock the current texts and items of a project. To search them, see `items.services.search`."""
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -19,14 +19,14 @@ Versioned = TypeVar("Versioned", Text, Item)
 
 
 def order_by_arrival(rows: QuerySet[Versioned]) -> QuerySet[Versioned]:
-    """In the order in which they first came in: a new version keeps its place."""
+    """In the order in which they were first added: a new version keeps its place."""
     versions = rows.model._default_manager.filter(project=OuterRef("project"), external_id=OuterRef("external_id"))
     return rows.alias(place=Subquery(versions.order_by("version").values("pk")[:1])).order_by("place", "pk")
 
 
 @contextmanager
 def lock_bank(project: Project) -> Iterator[None]:
-    """One transaction in which nobody else changes the project's bank (SQLite locks when the transaction begins)."""
+    """A transaction in which nobody else changes the project's bank (SQLite locks when the transaction begins)."""
     with transaction.atomic():
         Project.everything.select_for_update(no_key=True).get(pk=project.pk)
         yield
@@ -39,13 +39,13 @@ def get_bank_version(project: Project) -> int:
 
 
 def is_unchanged(project: Project, version: int) -> bool:
-    """Whether the bank is still at this version; inside the caller's transaction it stays so."""
+    """Whether the bank is still at this version; inside the caller's transaction it stays that way."""
     return Project.everything.select_for_update(no_key=True).get(pk=project.pk).bank_version == version
 
 
 @dataclass(frozen=True)
 class Bank:
-    """What is current in a project, by id and name."""
+    """The current contents of a project, by id and name."""
 
     texts: dict[str, Text]
     items: dict[str, Item]
@@ -69,7 +69,7 @@ class Bank:
 
 
 def load_bank(project: Project) -> Bank:
-    """Four queries, whatever the size."""
+    """Four queries, regardless of the size."""
     texts = list(order_by_arrival(Text.objects.filter(project=project).current()))
     rows = order_by_arrival(Item.objects.filter(project=project).current())
     items = list(rows.select_related("generator").prefetch_related("options"))
@@ -84,13 +84,13 @@ def load_bank(project: Project) -> Bank:
 
 
 def find_chosen(project: Project, keys: Iterable[str]) -> list[Text]:
-    """The project's texts with these primary keys, as a form sends them; what is none is left out."""
+    """The project's texts with these primary keys, as sent by a form; invalid ones are ignored."""
     return list(project.texts.filter(pk__in=[key for key in keys if key.isdecimal() and len(key) < 19]))
 
 
 @dataclass(frozen=True)
 class PrintedItem:
-    """An item as a test has it: its number, its options with their letters, and the letters of its keys."""
+    """An item as in a printed test: its number, its options with their letters, and the letters of its keys."""
 
     number: int
     item: Item
@@ -102,7 +102,7 @@ class PrintedItem:
 
 
 def build_sheets(texts: Iterable[Text], chosen: Q | None = None) -> list[tuple[Text, list[PrintedItem]]]:
-    """Each text with its items, all or those of a condition, numbered through."""
+    """Each text with its items, all or those matching a condition, numbered consecutively."""
     found, number = [], count(1)
     for text in texts:
         items = order_by_arrival(Item.objects.filter(text=text).available()).prefetch_related("options")
@@ -120,7 +120,7 @@ def list_languages(project: Project) -> list[str]:
 
 @dataclass(frozen=True)
 class ItemView:
-    """An item as it was with this version of the text, and the versions before it."""
+    """An item as it was with this version of the text, and its earlier versions."""
 
     item: Item
     earlier: list[Item]
@@ -133,7 +133,7 @@ class GeneratorColumn:
 
 
 def group_by_generator(text: Text) -> list[GeneratorColumn]:
-    """The items about this version of the text, side by side: a column for each generator."""
+    """The items about this version of the text, side by side: one column per generator."""
     items = _find_latest_items(text)
     earlier = _find_earlier_versions(text, items)
     columns: dict[int, GeneratorColumn] = {}

@@ -1,12 +1,11 @@
 """Near-duplicates in a bank, across generators, texts and published benchmarks, by MinHash.
 
-Two wordings are compared by the Jaccard index of their sets of four characters in a row, without case and punctuation.
+Two wordings are compared by the Jaccard index of their sets of runs of four characters, without case and punctuation.
 Items about one text are compared by their questions; other items, and items of benchmarks, by question with options or
-expected answer; texts with those of benchmarks by their words. Candidates come from locality-sensitive hashing
-(Broder 1997; Leskovec, Rajaraman & Ullman, Mining of Massive Datasets, ch. 3): signatures of 64 minima in 16 bands
-of 4, which find a pair of index .7 with a probability of .99. Within the project the
-index is computed; of a benchmark only the signatures are kept, and the index is estimated from them (standard error
-up to .06).
+expected answer; texts with those of benchmarks by their words. Candidates come from locality-sensitive hashing (Broder
+1997; Leskovec, Rajaraman & Ullman, Mining of Massive Datasets, ch. 3): signatures of 64 minima in 16 bands of 4, which
+find a pair with index .7 with a probability of .99. Within the project the index is computed; of a benchmark only the
+signatures are stored, and the index is estimated from them (standard error up to .06).
 """
 
 import json
@@ -38,9 +37,9 @@ THRESHOLD = 0.7
 BANDS, ROWS = 16, 4
 PRIME = 2_147_483_647
 COEFFICIENTS = np.random.default_rng(20_261).integers(1, PRIME, size=(2, BANDS * ROWS), dtype=np.uint64)
-MAX_BUCKET = 50  # of equal bands; of more, each is compared with the first
+MAX_BUCKET = 50  # entries with equal bands; in larger buckets each is compared with the first
 MAX_PAIRS = 2_000
-AT_ONCE = 400  # items of a bank that is compared in the request
+AT_ONCE = 400  # items of a bank that can be compared in the request
 MAX_SIGNED = 200_000  # texts and items of a benchmark
 HASHES = ".minhash.jsonl"
 KIND = "near_duplicates"
@@ -50,7 +49,7 @@ Pair = tuple[str, str, float]
 
 
 class BadBenchmark(ValueError):
-    """The file holds nothing to compare with; the message says why."""
+    """The file has nothing to compare with; the message says why."""
 
 
 def shingle(words: str) -> frozenset[int]:
@@ -65,7 +64,7 @@ def compare(one: frozenset[int], other: frozenset[int]) -> float:
 
 
 def sign(shingles: frozenset[int]) -> np.ndarray:
-    """The MinHash signature: for each of 64 permutations the least hash."""
+    """The MinHash signature: for each of 64 permutations the smallest hash."""
     hashes = np.fromiter(shingles, dtype=np.uint64, count=len(shingles)) % PRIME
     minima: np.ndarray = ((np.outer(hashes, COEFFICIENTS[0]) + COEFFICIENTS[1]) % PRIME).min(axis=0)
     return minima.astype(np.uint32)
@@ -76,7 +75,7 @@ def list_bands(signature: np.ndarray) -> Iterator[tuple[int, bytes]]:
 
 
 def find_pairs(shingles: dict[str, frozenset[int]]) -> Iterator[Pair]:
-    """The names of those that are nearly equal, each pair once."""
+    """The names of nearly equal wordings, each pair once."""
     buckets: dict[tuple[int, bytes], list[str]] = defaultdict(list)
     for name, found in shingles.items():
         for band in list_bands(sign(found)):
@@ -91,7 +90,7 @@ def find_pairs(shingles: dict[str, frozenset[int]]) -> Iterator[Pair]:
 
 
 def join_item(stem: str, answers: Iterable[str]) -> str:
-    """What is compared of an item about another text: options in alphabetical order."""
+    """The words by which an item is compared across texts: options in alphabetical order."""
     return " ".join([stem, *sorted(answers)])
 
 
@@ -103,7 +102,8 @@ def read_answers(item: Item) -> list[str]:
 
 
 def compare_bank(project: Project) -> dict[str, Any]:
-    """`pairs` of items of the project, `known`: its texts and items that a benchmark has; those most alike first."""
+    """`pairs`: of items of the project; `known`: its texts and items that a benchmark contains; the most similar
+    first."""
     bank = load_bank(project)
     items = {name: item for name, item in bank.items.items() if not item.archived_at and not item.text.archived_at}
     whole = {name: shingle(join_item(item.stem, read_answers(item))) for name, item in items.items()}
@@ -127,7 +127,7 @@ def compare_bank(project: Project) -> dict[str, Any]:
 def find_known(
     benchmark: Benchmark, texts: dict[str, frozenset[int]], items: dict[str, frozenset[int]]
 ) -> Iterator[dict[str, Any]]:
-    """For each text and item, its nearest neighbour in the benchmark, where it is near enough."""
+    """For each text and item, its nearest neighbor in the benchmark, if it is near enough."""
     rows = read_signatures(bytes(benchmark.signatures))
     for kind, ours in (("text", texts), ("item", items)):
         theirs = [(row["id"], np.frombuffer(bytes.fromhex(row["minhash"]), np.uint32))
@@ -153,13 +153,13 @@ def work_out(job: Job, hear: Hear) -> Any:
 
 
 def make_version(project: Project) -> str:
-    """A fingerprint of the bank and the benchmarks; it changes when the pairs may."""
+    """A fingerprint of the bank and the benchmarks, which changes when the pairs may change."""
     keys = ",".join(str(pk) for pk in project.benchmarks.order_by("pk").values_list("pk", flat=True))
     return f"{get_bank_version(project)} {zlib.crc32(keys.encode())}"
 
 
 def get_duplicates(project: Project) -> Job:
-    """The job with the pairs of the bank as it is: done here for a small bank, else by a worker."""
+    """The job with the pairs of the present bank: computed here for a small bank, else by a worker."""
     wanted, version = make_job(KIND, f"project:{project.pk}", {}, project, "en"), make_version(project)
     n_items = Item.objects.filter(project=project).available().count()
     if n_items <= AT_ONCE and not project.benchmarks.exists():
@@ -168,13 +168,13 @@ def get_duplicates(project: Project) -> Job:
 
 
 def read_duplicates(project: Project) -> dict[str, Any]:
-    """The pairs that are known, also of an earlier state of the bank; none while a worker looks for the first time."""
+    """The known pairs, possibly of an earlier state of the bank; none while a worker computes the first ones."""
     job = get_duplicates(project)
     return job.read_value() if job.has_result else {"pairs": [], "known": [], "n_pairs": 0, "n_known": 0}
 
 
 def find_alike(project: Project, items: Iterable[Item]) -> dict[str, list[dict[str, Any]]]:
-    """By the id of each of the items what is nearly the same: items of the project, and ids in benchmarks."""
+    """By id of each of the items its near-duplicates: items of the project, and ids in benchmarks."""
     names = {item.external_id for item in items}
     found = read_duplicates(project)
     alike: dict[str, list[dict[str, Any]]] = defaultdict(list)
@@ -189,7 +189,7 @@ def find_alike(project: Project, items: Iterable[Item]) -> dict[str, list[dict[s
 
 
 def list_rows(project: Project, found: dict[str, Any]) -> list[dict[str, Any]]:
-    """The pairs with their items, as a page shows them; pairs with an item deleted since are left out."""
+    """The pairs with their items, for a page; pairs with an item deleted since are left out."""
     names = {name for pair in found["pairs"] for name in pair[:2]}
     items = Item.objects.filter(project=project).available().select_related("generator", "text")
     by_id = {item.external_id: item for item in items if item.external_id in names}
@@ -201,7 +201,7 @@ def list_rows(project: Project, found: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def list_texts_of_duplicates(project: Project) -> list[int]:
-    """The current texts with an item that has a near-duplicate, or that a benchmark has."""
+    """The current texts with an item that has a near-duplicate, in the project or a benchmark."""
     found = read_duplicates(project)
     items = {name for pair in found["pairs"] for name in pair[:2]}
     items |= {row["id"] for row in found["known"] if row["kind"] == "item"}
@@ -215,7 +215,7 @@ def list_texts_of_duplicates(project: Project) -> list[int]:
 
 
 def add_benchmark(project: Project, name: str, filename: str, content: bytes, format_name: str = "") -> Benchmark:
-    """Sign what the file holds, and keep the signatures alone; in place of an earlier benchmark of the name."""
+    """Compute the signatures of a file and store only these, replacing an earlier benchmark of the name."""
     rows = read_signatures(content) if filename.endswith(HASHES) else sign_file(filename, content, format_name)
     if not rows:
         raise BadBenchmark(_("The file has neither texts nor items."))
@@ -229,7 +229,7 @@ def add_benchmark(project: Project, name: str, filename: str, content: bytes, fo
 
 
 def sign_file(filename: str, content: bytes, format_name: str) -> list[dict[str, str]]:
-    """The signatures of the texts and items of a file that the import reads."""
+    """The signatures of the texts and items in a file that imports can read."""
     reading = read_bank_file(content, format_name or find_format(filename) or "lesart", name=filename)
     if reading.problems:
         first = reading.problems.listed[0]
@@ -254,7 +254,7 @@ def describe_signature(kind: str, name: str, words: str) -> dict[str, str]:
 
 
 def read_signatures(content: bytes) -> list[dict[str, str]]:
-    """The lines of a file of signatures; `BadBenchmark` for what is none."""
+    """The lines of a file of signatures; `BadBenchmark` for another file."""
     rows = []
     for number, line in enumerate(content.splitlines(), start=1):
         try:

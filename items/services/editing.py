@@ -1,4 +1,4 @@
-"""Editing by hand: what the pages of texts, items and generators write."""
+"""Editing by hand: the changes made on the pages of texts, items and generators."""
 
 from collections.abc import Iterable
 from dataclasses import replace
@@ -34,13 +34,13 @@ from projects.models import Project, User
 
 
 class EditRefused(Exception):
-    """The edit cannot be stored; says why and what to do."""
+    """The edit cannot be stored; the message says why, and what to do."""
 
 
 def edit_text(text: Text, values: TextValues, pictures: Iterable[PictureContent] = ()) -> Text:
-    """The next version of the text, with its items carried over; the same row if nothing differs.
+    """The next version of the text, with its items carried over; the same row if nothing changed.
 
-    `pictures`: what the project may not have yet of those that the values name.
+    `pictures`: pictures named in the values, which the project may not have yet.
     """
     with lock_bank(text.project):
         _require_current(text)
@@ -65,9 +65,9 @@ def create_item(text: Text, values: ItemValues, external_id: str = "") -> Item:
 
 
 def edit_item(item: Item, values: ItemValues, user: User | None, reason: str = "") -> Item:
-    """The next version of the item; the same row if nothing but keys and tags differs.
+    """The next version of the item; the same row if only keys and tags changed.
 
-    A key of an option whose words stay is corrected in every version, which needs a reason.
+    If an option keeps its words but not its key, the key is corrected in every version, which needs a reason.
     """
     with lock_bank(item.project):
         _require_current(item)
@@ -86,7 +86,8 @@ def edit_item(item: Item, values: ItemValues, user: User | None, reason: str = "
 
 
 def tag_items(project: Project, items: Iterable[Item], add: Iterable[str] = (), remove: Iterable[str] = ()) -> int:
-    """Give tags to current items of the project and take some away; how many items changed. `ValueError`: no tag."""
+    """Add and remove tags of current items of the project; returns how many items changed. `ValueError`: invalid
+    tag."""
     with lock_bank(project):
         changed = []
         for item in items:
@@ -99,7 +100,7 @@ def tag_items(project: Project, items: Iterable[Item], add: Iterable[str] = (), 
 
 
 def edit_generator(generator: Generator, name: str, kind: str, description: str, factors: dict[str, Any]) -> Generator:
-    """Rename or describe it. Its items keep it."""
+    """Rename or describe a generator, which keeps its items."""
     with lock_bank(generator.project):
         others = Generator.objects.filter(project=generator.project, name=name).exclude(pk=generator.pk)
         if others.exists():
@@ -132,12 +133,12 @@ def _find_free_id(project: Project, wanted: str, *content: str) -> str:
 
 
 def _sync_metadata(values: TextValues) -> TextValues:
-    """With metadata that say what the columns say."""
+    """The values with metadata that agree with the columns."""
     return replace(values, metadata=update_extra(values.metadata, vars(values)))
 
 
 def _assign_ids(values: ItemValues, known: ItemValues | None = None) -> ItemValues:
-    """With an id for each option."""
+    """The values with an id for each option."""
     ids = assign_option_ids(
         [(option.external_id or None, option.text) for option in values.options], known.options if known else ()
     )
@@ -146,7 +147,7 @@ def _assign_ids(values: ItemValues, known: ItemValues | None = None) -> ItemValu
 
 
 def _keep_wording(values: ItemValues) -> ItemValues:
-    """Without what changes in every version: keys and tags."""
+    """The values without those that change in every version: keys and tags."""
     options: tuple[OptionValues, ...] = tuple(replace(option, correct=False) for option in values.options)
     return replace(values, options=options, tags=())
 

@@ -1,4 +1,4 @@
-"""The bank as JSONL, in the shape in which it is imported, and in formats of questions."""
+"""Exporting the bank as JSONL, in the format of the import, and in question formats."""
 
 import csv
 import io
@@ -23,13 +23,13 @@ from projects.models import Project
 
 HUB = "hub"
 ARCHIVES = [*WRITERS, HUB]  # the formats that are a ZIP with left-out.csv
-# Legal in JSON, but many readers take them for the end of a line.
+# Valid in JSON, but many readers take them for the end of a line.
 LINE_ENDS = {"\u2028": "\\u2028", "\u2029": "\\u2029", "\u0085": "\\u0085"}
 
 
 @dataclass(frozen=True)
 class Selection:
-    """Which part of the bank is exported: what a search finds, and of it perhaps a sample; by default all."""
+    """The part of the bank to export: the results of a search, possibly a sample of them; by default everything."""
 
     search: BankSearch = EVERYTHING
     sample: Sample | None = None
@@ -42,7 +42,7 @@ ALL = Selection()
 
 
 def export_lines(project: Project, selection: Selection = ALL) -> list[str]:
-    """One line of JSON for each current text with its current items, all of one moment."""
+    """One line of JSON for each current text with its current items, all read at one moment."""
     return [format_json_line(each) for each in list_text_objects(project, selection)]
 
 
@@ -101,9 +101,9 @@ def _format_table(header: Sequence[str], rows: Iterable[Sequence[Any]]) -> bytes
 
 
 def list_text_objects(project: Project, selection: Selection = ALL) -> list[dict[str, Any]]:
-    """Each current text with its current items, all of one moment.
+    """Each current text with its current items, all read at one moment.
 
-    Of a selection the texts found with the items that the search asks for; of a sample only texts with drawn items.
+    With a selection, the texts found with their matching items; with a sample, only texts with drawn items.
     """
     with lock_bank(project):
         bank = load_bank(project)
@@ -120,13 +120,13 @@ def list_text_objects(project: Project, selection: Selection = ALL) -> list[dict
 
 
 def find_selected(project: Project, search: BankSearch) -> dict[int, set[int]]:
-    """By the primary key of each text found those of its items that the search asks for."""
+    """By primary key of each text found, its items that match the search."""
     texts: Iterable[Any] = search_texts(project, search)
     return {text.pk: {item.pk for item in text.current_items} for text in texts}
 
 
 def build_text_object(text: Text, items: Iterable[Item]) -> dict[str, Any]:
-    """A text that may not be shared is represented by its hash; its pictures and versions are left out."""
+    """A text that may not be shared is replaced by its hash; its pictures and versions are left out."""
     pictures = write_data_uris(text) if text.shareable else {}
     versions = text.versions if text.shareable else []
     values = {"text": text.body} if text.shareable else {"text": None, "text_sha256": hash_body(text.body)}
@@ -169,7 +169,7 @@ def _drop_empty(**fields: Any) -> dict[str, Any]:
 
 
 def format_json_line(value: dict[str, Any]) -> str:
-    """The object as one line of a file, for readers that take more than a line feed for a line's end too."""
+    """The object as one line of a file, also for readers that recognize other line ends than a line feed."""
     text = json.dumps(value, ensure_ascii=False)
     for char, escaped in LINE_ENDS.items():
         text = text.replace(char, escaped)

@@ -12,7 +12,7 @@ from projects.models import Project
 
 DATA = "data/items.parquet"
 SIZES = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"), (1_000_000, "100K<n<1M"))
-# What each column of the table holds.
+# The contents of each column of the table.
 COLUMNS = {
     "text_id": "The id of the reading text",
     "title": "The title of the text",
@@ -71,7 +71,7 @@ CONTEXT = {
 
 
 def build_hub_files(project: Project, texts: list[TextRow]) -> tuple[dict[str, bytes], list[LeftOut]]:
-    """The files by their paths, and what is not in them."""
+    """The files by path, and what was left out."""
     written = write_parquet_table(texts)
     shared = [text for text in texts if text.body is not None]
     columns = list_columns(shared)
@@ -91,7 +91,7 @@ def describe_column(name: str) -> str:
 
 
 def list_values(texts: list[TextRow], name: str) -> list[str]:
-    """What the texts say of a detail such as their licence, the most frequent first."""
+    """The texts' values of a detail such as their license, the most frequent first."""
     counts = Counter(((text.metadata or {}).get("extra") or {}).get(name) for text in texts)
     return [str(value) for value, _n in counts.most_common() if value]
 
@@ -101,7 +101,8 @@ def choose_size(n: int) -> str:
 
 
 def write_card(project: Project, texts: list[TextRow], columns: list[str]) -> str:
-    """README.md with its YAML head, as the Hub reads it. JSON is YAML, so that no title becomes markup."""
+    """README.md with its YAML header for the Hub. It is written as JSON, which is valid YAML, so that no title becomes
+    markup."""
     n_items = sum(len(text.items) for text in texts)
     generators = Counter(item.generator or "" for text in texts for item in text.items)
     languages, licences = sorted({text.language or "" for text in texts} - {""}), list_values(texts, "licence")
@@ -130,7 +131,7 @@ def write_card(project: Project, texts: list[TextRow], columns: list[str]) -> st
 
 
 def make_line(words: str) -> str:
-    """The words in one line of Markdown, as they are."""
+    """The words unchanged in one line of Markdown."""
     return "".join(f"\\{sign}" if sign in "\\`*_{}[]<>#|~$!&" else sign for sign in " ".join(words.split()))
 
 

@@ -1,4 +1,4 @@
-"""What was sent, between preview and import: a file, text files or pasted texts. It is its sender's, for a day."""
+"""Uploads between preview and import: a file, text files or pasted texts. Each belongs to its sender, for a day."""
 
 import base64
 import json
@@ -29,14 +29,14 @@ TEXT_FILES, PASTED = "text", "paste"
 def store_upload(
     project: Project, user: User, name: str, content: bytes, options: ImportOptions, format_name: str = ""
 ) -> ImportFile:
-    """Keep a file of texts and items for its preview; its name says its format unless that is given."""
+    """Store a file of texts and items for its preview; its name determines its format unless that is given."""
     return _store(project, user, name, content, options, format_name or find_format(name) or "lesart")
 
 
 def store_text_files(
     project: Project, user: User, files: Sequence[tuple[str, bytes]], options: ImportOptions
 ) -> ImportFile:
-    """Keep text files, given as (name, bytes), as one."""
+    """Store text files, given as (name, bytes), as one upload."""
     packed = json.dumps([[name, base64.b64encode(content).decode("ascii")] for name, content in files])
     if len(files) == 1:
         name = files[0][0]
@@ -46,19 +46,19 @@ def store_text_files(
 
 
 def store_pasted(project: Project, user: User, rows: Sequence[dict[str, Any]]) -> ImportFile:
-    """Keep pasted texts, given as Lesart's own format has them."""
+    """Store pasted texts, given in Lesart's own format."""
     lines = "\n".join(json.dumps(row) for row in rows)
     name = ngettext("{n} pasted text", "{n} pasted texts", len(rows)).format(n=len(rows))
     return _store(project, user, name, lines.encode(), ImportOptions(), PASTED)
 
 
 def list_import_files(project: Project, user: User) -> QuerySet[ImportFile]:
-    """What the user may still preview and import."""
+    """The uploads that the user may still preview and import."""
     return ImportFile.objects.filter(project=project, user=user, created_at__gte=timezone.now() - KEEP_FOR)
 
 
 def read_import_file(file: ImportFile) -> Reading:
-    """What was sent, read."""
+    """The contents of an upload, parsed."""
     content = bytes(file.content)
     if file.format == TEXT_FILES:
         return read_text_files([(name, base64.b64decode(packed)) for name, packed in json.loads(content)])
@@ -70,7 +70,7 @@ def read_import_file(file: ImportFile) -> Reading:
 
 
 def get_table(file: ImportFile, n_rows: int) -> Table | None:
-    """The first rows of a table, None if it is none or cannot be read as one."""
+    """The first rows of a table, None if it is no table or unreadable."""
     return read_known_cells(bytes(file.content), Reading(), n_rows) if file.format == "csv" else None
 
 
@@ -79,13 +79,13 @@ def get_options(file: ImportFile) -> ImportOptions:
 
 
 def request_update(file: ImportFile) -> None:
-    """From now on other wordings in the file are new versions."""
+    """From now on, changed wordings in the file are imported as new versions."""
     file.update = True
     file.save(update_fields=["update"])
 
 
 def choose_columns(file: ImportFile, fields: Sequence[str]) -> None:
-    """From now on the columns of the table are read as these fields."""
+    """From now on, the columns of the table are read as these fields."""
     file.columns = list(fields)
     file.save(update_fields=["columns"])
 
@@ -93,7 +93,7 @@ def choose_columns(file: ImportFile, fields: Sequence[str]) -> None:
 def _store(
     project: Project, user: User, name: str, content: bytes, options: ImportOptions, format_name: str
 ) -> ImportFile:
-    """Files that nobody came back for go."""
+    """Also deletes old uploads."""
     ImportFile.objects.filter(created_at__lt=timezone.now() - KEEP_FOR).delete()
     return ImportFile.objects.create(
         project=project,

@@ -1,4 +1,4 @@
-"""Large files are read and imported by a worker, and undone: a job for the preview, for the import, for its undoing."""
+"""Large files are previewed, imported and undone by a worker: each of the three is a job."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
@@ -25,9 +25,9 @@ from projects.models import User
 
 PREVIEW, STORE, UNDO = "import_preview", "import", "import_undo"
 MAX_UNDONE_AT_ONCE = 1_000  # texts and items
-MAX_ERRORS = 200  # that a failed job lists
-AT_ONCE = 500_000  # bytes of words: about a second
-PACKED = 8  # a byte of a workbook, a PDF or an archive takes as long as so many
+MAX_ERRORS = 200  # listed by a failed job
+AT_ONCE = 500_000  # bytes of plain text, which take about a second
+PACKED = 8  # a byte of a workbook, PDF or archive takes as long as so many of plain text
 
 
 def is_large(file: ImportFile) -> bool:
@@ -42,20 +42,20 @@ def takes_long(*files: bytes) -> bool:
 
 
 def ask_for_preview(file: ImportFile, *, refuses: bool = False) -> Job:
-    """The job with the plan of the file as it is read now; with `refuses` it fails where the plan has problems."""
+    """The job that plans the import of the file; with `refuses` it fails if the plan has problems."""
     chosen = [file.columns, file.generator, file.language, file.update]
     job = make_job(PREVIEW, f"import:{file.pk}", {"file": file.pk, "chosen": chosen, "refuses": refuses}, file.project)
     return get_or_schedule(job, str(get_bank_version(file.project)), file.user)
 
 
 def ask_for_import(file: ImportFile) -> Job:
-    """The job that stores the file; one that failed before is tried again."""
+    """The job that stores the file; a failed one is tried again."""
     job = make_job(STORE, f"import:{file.pk}", {"file": file.pk}, file.project)
     return get_or_schedule(job, timezone.now().isoformat(), file.user)
 
 
 def preview_file(job: Job, hear: Hear) -> Path:
-    """What the job of a preview does; its result is the plan."""
+    """The work of a preview job; its result is the plan."""
     file = find_file(job)
     hear("read", 0, 0)
     plan = plan_import(file.project, read_import_file(file), get_options(file))
@@ -66,7 +66,7 @@ def preview_file(job: Job, hear: Hear) -> Path:
 
 
 def store_file(job: Job, hear: Hear) -> None:
-    """What the job of an import does; `about` says which import it is."""
+    """The work of an import job; `about` says which import it is."""
     file = find_file(job)
     hear("read", 0, 0)
     reading = read_import_file(file)
@@ -91,26 +91,26 @@ def refuse_plan(plan: ImportPlan) -> JobFailed:
 
 
 def refuse_file(n: int, errors: Sequence[Mapping[str, Any]]) -> JobFailed:
-    """The refusal of a file: the number of its problems, the first in a sentence, and those that can be listed."""
+    """The refusal of a file: the number of its problems, the first one in a sentence, and those that can be listed."""
     sentence = _("The file was refused; nothing was stored. Problems: {n}. The first, in line {line}: {reason}")
     first = sentence.format(n=n, line=errors[0]["line"], reason=errors[0]["reason"])
     return JobFailed(make_printable(first, 1_000), errors)
 
 
 def describe_problems(problems: Iterable[Any]) -> list[dict[str, Any]]:
-    """The first of them by line, field and reason."""
+    """The first problems by line, field and reason."""
     kept = islice(problems, MAX_ERRORS)
     return [{"line": each.line, "field": each.field, "reason": make_printable(each.reason, 1_000)} for each in kept]
 
 
 def describe_import(plan: ImportPlan, number: int | None) -> dict[str, Any]:
-    """What an import did or would do, as the API says it."""
+    """What an import did or would do, in the format of the API."""
     warnings = [{"line": each.line, "field": each.field, "reason": each.reason} for each in plan.warnings.listed]
     return {"stored": number is not None, "counts": vars(plan.counts()), "warnings": warnings, "number": number}
 
 
 def undo_or_schedule(done: BankImport, user: User | None) -> Job | None:
-    """Undo the import, or ask for the job that undoes a large one; `CannotUndo` where that is known now."""
+    """Undo the import, or schedule the job that undoes a large one; `CannotUndo` if that is known already."""
     if len(done.texts) + len(done.items) <= MAX_UNDONE_AT_ONCE or done.undone_at:
         undo_import(done)
         return None
@@ -119,9 +119,9 @@ def undo_or_schedule(done: BankImport, user: User | None) -> Job | None:
 
 
 def undo_by_job(job: Job, hear: Hear) -> None:
-    """What the job of an undoing does."""
+    """The work of an undo job."""
     done = BankImport.objects.select_related("project").filter(pk=job.parameters["import"]).first()
-    if done is None or done.undone_at:  # undone before the worker died
+    if done is None or done.undone_at:  # already undone before the worker died
         return
     hear("rows", 0, len(done.texts) + len(done.items))
     try:

@@ -29,14 +29,14 @@ from projects.scratch import Save, Writer, keep_garbage
 
 
 def apply_plan(project: Project, plan: ImportPlan, version: int, filename: str, user: User | None) -> bool:
-    """Write what the plan says; False, and nothing written, if the bank has another version than it was made of."""
+    """Carry out the plan; returns False, with nothing written, if the bank has changed since the plan was made."""
     with use_scratch_project(project) as (scratch, writer):
         write_rows(project, scratch, plan, count_saved(plan, writer))
         return move_rows(project, scratch, plan, version, filename, user)
 
 
 def count_saved(plan: ImportPlan, writer: Writer) -> Save:
-    """`writer.save`, which reports how many texts and items it has written."""
+    """`writer.save`, reporting the number of texts and items written."""
     total = len(list_text_versions(plan)) + len(plan.new_items) + len(plan.changed_items) + len(plan.carried_items)
     done = count(1)
 
@@ -51,7 +51,7 @@ def count_saved(plan: ImportPlan, writer: Writer) -> Save:
 
 
 def write_rows(project: Project, scratch: Project, plan: ImportPlan, save: Save) -> None:
-    """The new texts, items and generators of the plan. Not current yet: items may be about texts of the project."""
+    """The new texts, items and generators of the plan. Not current yet: items may be about existing texts."""
     pending = timezone.now()
     texts = make_texts(scratch, list_text_versions(plan), save=save, superseded_at=pending)
     by_id = {row.external_id: row for row in texts}
@@ -70,7 +70,7 @@ def list_text_versions(plan: ImportPlan) -> list[TextVersion]:
 
 
 def list_item_versions(plan: ImportPlan, texts: dict[str, Text]) -> list[ItemVersion]:
-    """Changed items, those that follow their texts with the corrected keys, and new ones."""
+    """Changed items, those carried over with their texts and corrected keys, and new ones."""
     next_ones = [(each.item, each.values) for each in plan.changed_items]
     next_ones += [(item, apply_corrections(item, plan.corrections)) for item in plan.carried_items]
     versions = [
@@ -81,7 +81,7 @@ def list_item_versions(plan: ImportPlan, texts: dict[str, Text]) -> list[ItemVer
 
 
 def apply_corrections(item: Item, corrections: list[KeyChange]) -> ItemValues:
-    """What the item says, with the keys that the plan corrects."""
+    """The item's values, with the keys that the plan corrects."""
     values = get_item_values(item)
     correct = {(each.option_id, each.wording): each.correct for each in corrections if each.item.pk == item.pk}
     options = (
@@ -94,7 +94,7 @@ def apply_corrections(item: Item, corrections: list[KeyChange]) -> ItemValues:
 def move_rows(
     project: Project, scratch: Project, plan: ImportPlan, version: int, filename: str, user: User | None
 ) -> bool:
-    """Make the rows the project's, all at once; False, with nothing done, if the bank has another version."""
+    """Move the rows to the project, all at once; returns False, with nothing done, if the bank has changed."""
     with transaction.atomic():
         if not is_unchanged(project, version):
             return False
@@ -113,14 +113,14 @@ def move_rows(
 
 
 def list_rows(scratch: Project) -> dict[str, list[int]]:
-    """The primary keys of what the import has made."""
+    """The primary keys of the imported rows."""
     models = {"texts": Text, "items": Item, "generators": Generator}
     return {name: list(model._base_manager.filter(project=scratch).order_by("pk").values_list("pk", flat=True))
             for name, model in models.items()}  # fmt: skip
 
 
 def move_generators(project: Project, scratch: Project) -> None:
-    """A generator that the project got meanwhile takes over the items of its namesake."""
+    """If the project got a generator of the same name meanwhile, it gets the items."""
     for generator in Generator.objects.filter(project=scratch):
         known = Generator.objects.filter(project=project, name=generator.name).first()
         if known is None:
@@ -129,7 +129,7 @@ def move_generators(project: Project, scratch: Project) -> None:
             Item._base_manager.filter(generator=generator).update(generator=known)
 
 
-MAX_CHANGES = 3  # of the bank during an import; then it is locked
+MAX_CHANGES = 3  # changes of the bank during an import, before it is locked
 
 
 class ImportRefused(Exception):
@@ -144,9 +144,9 @@ class ImportRefused(Exception):
 def read_bank_file(
     content: bytes, format_name: str = "lesart", *, name: str = "", columns: Sequence[str] | None = None
 ) -> Reading:
-    """The rows of the file and what is wrong with it. Needs no database.
+    """The rows of the file, and its errors. Needs no database.
 
-    `columns` is what was chosen for each column of a table, by default what its name says.
+    `columns`: the chosen meaning of each column of a table, by default that of its name.
     """
     return FORMATS[format_name](content, name, columns)
 
@@ -155,9 +155,9 @@ def read_bank_file(
 def import_items(
     project: Project, reading: Reading, options: ImportOptions, *, filename: str, user: User | None = None
 ) -> ImportPlan:
-    """Store the file, all of it or nothing, in short transactions; only the last makes it visible.
+    """Store the file, all or nothing, in short transactions; the last one makes it visible.
 
-    Where the bank changes meanwhile, it is planned and written anew.
+    If the bank changes meanwhile, the import is planned and written again.
     """
     for attempt in count():
         with lock_bank(project) if attempt > MAX_CHANGES else nullcontext():

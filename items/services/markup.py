@@ -1,4 +1,4 @@
-"""What an import cannot show as it was meant: HTML, and in texts without markup mathematics, images and Markdown."""
+"""Warns of markup that an import cannot show as intended: HTML, and in plain texts mathematics, images and Markdown."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -29,7 +29,7 @@ COMMANDS = (
 
 @dataclass(frozen=True)
 class Kind:
-    """What the pattern finds has one of the signs, which are found a hundred times as fast."""
+    """A kind of markup: its pattern contains one of the signs, which are a hundred times faster to find."""
 
     pattern: re.Pattern[str]
     signs: tuple[str, ...]
@@ -47,7 +47,7 @@ HTML = Kind(
 KINDS = (
     HTML,
     Kind(
-        # Dollar signs also mark prices: count as a formula only if there is a mathematical sign between them.
+        # Dollar signs also mark prices: they count as a formula only with a mathematical sign between them.
         re.compile(
             rf"\$\$[^$]+\$\$|\$(?=[^$\n]*[\\^_=])[^$\n]+\$|\\[(\[][^\n]+?\\[)\]]"
             rf"|\\(?:{COMMANDS})(?![A-Za-z])|<math\b[^>]*>"
@@ -81,7 +81,7 @@ KINDS = (
 
 
 def warn_of_markup(lines: Sequence[Line], warnings: Problems) -> None:
-    """One warning a kind: how many wordings have it, and the line of the first."""
+    """One warning per kind: how many wordings have it, and the line of the first."""
     found_by_kind: list[list[tuple[int, str, str]]] = [[] for _kind in KINDS]
     for line in lines:
         wordings = list(list_wordings(line))
@@ -101,8 +101,7 @@ def warn_of_markup(lines: Sequence[Line], warnings: Problems) -> None:
 
 
 def plan_markup(text: NamedText, values: TextValues, plan: ImportPlan) -> None:
-    """Keep the pictures; add a problem for each picture that is referenced but missing, and a warning for bad
-    formulas."""
+    """Store the pictures; add a problem for each missing picture, and a warning for bad formulas."""
     plan.pictures += (text.row.pictures or {}).values()
     if values.markup != Markup.MARKDOWN:
         return
@@ -129,7 +128,7 @@ def list_wordings(line: Line) -> Iterator[tuple[int, str, str]]:
 
 
 def list_item_wordings(item: ItemRow) -> list[str]:
-    """What people may read of an item."""
+    """Everything that people may read of an item."""
     options = [option.text for option in item.options or []]
     return [words for words in (item.stem, item.expected_answer, *options) if words]
 

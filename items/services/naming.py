@@ -1,5 +1,5 @@
-"""Ids and generators of a file's lines. Without an id, one is derived from the content, so that a second import
-agrees."""
+"""Ids and generators of a file's lines. A missing id is derived from the content, so that a second import gives the
+same one."""
 
 import hashlib
 from collections import Counter
@@ -15,7 +15,7 @@ from items.plain import DEFAULT_GENERATOR, clean_name, make_printable
 
 @dataclass(frozen=True)
 class ImportOptions:
-    """Options chosen with the file: generator and language for lines that name none."""
+    """Options chosen with the file: generator and language for lines without them."""
 
     generator: str = ""
     language: str = ""
@@ -24,7 +24,7 @@ class ImportOptions:
 
 @dataclass(frozen=True)
 class Author:
-    """A generator by name. `is_named`: by the item or the option, not merely concluded."""
+    """A generator by name. `is_named`: by the item or the option rather than inferred."""
 
     name: str
     kind: GeneratorKind
@@ -33,7 +33,7 @@ class Author:
 
 @dataclass(frozen=True)
 class NamedItem:
-    """An item with its id; where it is: its line, and its place there unless it has a line of its own."""
+    """An item with its id and its place: its line, and its position there unless it has a line of its own."""
 
     id: str
     line: int
@@ -53,7 +53,7 @@ class NamedText:
 
 @dataclass
 class _Names:
-    """What is taken so far in the file."""
+    """The ids taken so far in the file."""
 
     problems: Problems
     texts: dict[str, int] = field(default_factory=dict)
@@ -61,7 +61,7 @@ class _Names:
     equals: Counter[str] = field(default_factory=Counter)
 
     def derive(self, letter: str, *content: str) -> str:
-        """A hash of the content; from the second of equals on with an ordinal."""
+        """A hash of the content, with a number from the second equal one on."""
         base = derive_id(letter, *content)
         self.equals[base] += 1
         return add_ordinal(base, self.equals[base])
@@ -86,7 +86,7 @@ class _Names:
 
 
 def join_place(place: str, name: str) -> str:
-    """A field of what is at this place of a line."""
+    """The name of a field at this place of a line."""
     return f"{place}, {name}" if place else name
 
 
@@ -101,17 +101,18 @@ def add_ordinal(base: str, ordinal: int) -> str:
 
 
 def select_text_content(body: str) -> tuple[str, ...]:
-    """The content from which the id of a text is derived: the wording only, so that changed metadata keep the id."""
+    """The content from which the id of a text is derived: only the wording, so that changed metadata keep the id."""
     return (body,)
 
 
 def select_item_content(text_id: str, generator: str, stem: str, options: Iterable[str]) -> tuple[str, ...]:
-    """What the id of an item is derived from: not the keys, which may be corrected, nor the order of the options."""
+    """The content from which the id of an item is derived: without keys, which may be corrected, and the order of
+    options."""
     return (text_id, generator, stem, *sorted(options))
 
 
 def name_lines(lines: Iterable[Line], options: ImportOptions, problems: Problems) -> list[NamedText]:
-    """The lines with ids and generators. A text or item without a usable one is left out and among the problems."""
+    """The lines with ids and generators. A text or item with an invalid one is left out and reported."""
     names = _Names(problems)
     texts = (_name_text(line, options, names) for line in lines)
     return [text for text in texts if text]
@@ -148,7 +149,7 @@ def _name_item(
 
 
 def _find_author(row: ItemRow, text: TextRow, options: ImportOptions) -> Author:
-    """Who wrote the item: by the item itself, else by the import options, else its data set, else the default
+    """The author of the item: as named in the item, else in the import options, else its data set, else the default
     generator."""
     if name := row.generator or options.generator:
         return Author(name, GeneratorKind.HUMAN, is_named=True)

@@ -1,4 +1,4 @@
-"""What an import would do: filled by planning, shown by the preview, carried out by applying.
+"""The changes of an import: computed by planning, shown in the preview, carried out by applying.
 
 Rows of a file are compared with what is stored; see `Difference`.
 """
@@ -20,7 +20,7 @@ from items.values import DETAILS, ItemValues, OptionValues, TextValues, fill_col
 
 @dataclass(frozen=True)
 class Difference:
-    """The fields that differ: in wording, which needs a wish to update, or in details, which are left as they are."""
+    """The fields that differ: wording, which is stored only on request, or details, which stay as they are."""
 
     wording: list[str]
     details: list[str]
@@ -80,17 +80,18 @@ class ImportPlan:
     unchanged_texts: int = 0
     new_items: list[NewItem] = field(default_factory=list)
     changed_items: list[ChangedItem] = field(default_factory=list)
-    # Items of changed texts that stay as they are: they get a version about the new text.
+    # Unchanged items of changed texts, which get a version about the new text.
     carried_items: list[Item] = field(default_factory=list)
     unchanged_items: int = 0
     corrections: list[KeyChange] = field(default_factory=list)
-    # Refused only because an update was not asked for.
+    # Refused only because updates were not requested.
     refused_changes: int = 0
     languages: dict[str, int] = field(default_factory=dict)
     pictures: list[PictureContent] = field(default_factory=list)
 
     def admits(self, difference: Difference, update: bool, line: int, place: str, name: str) -> bool:
-        """May what differs be stored? Another wording needs a wish to update; without it other details stay out."""
+        """Whether the difference may be stored. A changed wording needs the request to update; without it other
+        details are skipped."""
         if update or not difference.fields:
             return bool(difference.fields)
         values = {"id": make_printable(name), "fields": ", ".join(difference.fields)}
@@ -111,16 +112,16 @@ class ImportPlan:
 
     @property
     def writes(self) -> bool:
-        """Would it change anything?"""
+        """Whether the import would change anything."""
         return bool(self.new_texts or self.changed_texts or self.new_items or self.changed_items or self.corrections)
 
     @property
     def can_update(self) -> bool:
-        """Is a wish to update all that is missing?"""
+        """Whether only the request to update is missing."""
         return 0 < self.refused_changes == self.problems.count
 
     def sentences(self) -> list[str]:
-        """What it does, in words; only what there is."""
+        """The effects of the import, in words."""
         return [sentence for count, sentence in _list_phrases(self.counts()) if count]
 
     def counts(self) -> ImportCounts:
@@ -159,12 +160,12 @@ LETTERS = "abcdefghijklmnopqrst"
 
 
 def find_stated_language(row: TextRow, options: ImportOptions) -> str:
-    """The language that the line or the option says, empty if neither does; ValueError if it is none."""
+    """The language named in the line or the options, empty if in neither; ValueError if it is invalid."""
     return clean_language(row.language) if row.language else options.language
 
 
 def merge_text(known: TextValues, row: TextRow, language: str) -> TextValues:
-    """What the text would say after the row."""
+    """The text's values after importing the row."""
     target = replace(
         known,
         title=known.title if row.title is None else row.title,
@@ -181,12 +182,12 @@ def merge_text(known: TextValues, row: TextRow, language: str) -> TextValues:
 
 
 def get_digests(row: TextRow) -> dict[str, str]:
-    """The pictures of the row by their names, as texts name them."""
+    """The pictures of the row by name, as texts name them."""
     return {name: picture.digest for name, picture in (row.pictures or {}).items()}
 
 
 def merge_item(known: ItemValues, row: ItemRow, generator: str) -> ItemValues:
-    """What the item would say after the row."""
+    """The item's values after importing the row."""
     return replace(
         known,
         stem=row.stem,
@@ -201,7 +202,7 @@ def merge_item(known: ItemValues, row: ItemRow, generator: str) -> ItemValues:
 
 
 def merge_options(rows: list[OptionRow], known: tuple[OptionValues, ...] = ()) -> tuple[OptionValues, ...]:
-    """The options with ids; an explanation that is not said stays."""
+    """The options with ids; a missing explanation stays unchanged."""
     explanations = {option.external_id: option.explanation for option in known}
     return tuple(
         OptionValues(
@@ -215,9 +216,9 @@ def merge_options(rows: list[OptionRow], known: tuple[OptionValues, ...] = ()) -
 
 
 def assign_option_ids(options: list[tuple[str | None, str]], known: tuple[OptionValues, ...] = ()) -> list[str]:
-    """An id for each (id or none, wording): its own, that of the known option with the same words, or a letter.
+    """An id for each (id or none, wording): its own, that of the existing option with the same words, or a letter.
 
-    The letter of its place stays the same when a typing error is mended, the known wording when the order changes.
+    A letter by position survives a corrected typing error, an id by wording a changed order.
     """
     taken = {name for name, _wording in options if name}
     ids = [name or "" for name, _wording in options]
@@ -229,7 +230,7 @@ def assign_option_ids(options: list[tuple[str | None, str]], known: tuple[Option
 
 
 def _claim(names: Iterable[str], taken: set[str]) -> str:
-    """The first free name, empty if none is."""
+    """The first free name, empty if none is free."""
     name = next((name for name in names if name not in taken), "")
     taken.add(name)
     return name
@@ -244,7 +245,7 @@ def compare_texts(known: TextValues, target: TextValues) -> Difference:
 
 
 def compare_items(known: ItemValues, target: ItemValues) -> Difference:
-    """Keys are left out: their change is a correction. So is the order of options: it is drawn anew in each study."""
+    """Keys are ignored: their change is a correction. So is the order of options: each study draws its own."""
     names = {"stem": "question", "expected_answer": "answer", "generator": "generator"}
     wording = [shown for name, shown in names.items() if getattr(known, name) != getattr(target, name)]
     if _map_wordings(known) != _map_wordings(target):

@@ -104,7 +104,7 @@ def _warn_of_one_option(item: NamedItem, plan: ImportPlan) -> None:
 
 
 def refuse_wordless(text: NamedText, plan: ImportPlan) -> None:
-    """A text that the project does not know needs its words."""
+    """A text that is new to the project needs words."""
     if text.row.body_hash is None:
         reason = _(
             "The project has no text with the id “{id}”, and the file does not contain the text. "
@@ -161,7 +161,7 @@ def plan_known_text(known: Text, text: NamedText, options: ImportOptions, plan: 
 def detect_languages(
     texts: Iterable[NamedText], options: ImportOptions, expected: set[str], problems: Problems
 ) -> dict[str, str]:
-    """Text id to code. A text whose language cannot be told is among the problems instead."""
+    """By id of a text the code of its language. A text whose language cannot be detected is reported instead."""
     found: dict[str, str] = {}
     unsaid: list[NamedText] = []
     for text in texts:

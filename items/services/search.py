@@ -21,12 +21,12 @@ from items.search_index import build_match
 from items.services.bank import list_languages, order_by_arrival
 from projects.models import Project
 
-MAX_WORDS = 10  # of a search; what is behind them is not asked
+MAX_WORDS = 10  # words of a search; further ones are ignored
 WORD = re.compile(r"[^\W_]+")
 
 
 class TextFlag(TextChoices):
-    """What somebody may want to see to before a text is used."""
+    """Something to fix or check before a text is used."""
 
     NO_ITEMS = "no-items", _("no items")
     NO_KEY = "no-key", _("an item without a key")
@@ -44,7 +44,7 @@ FLAGGED: dict[str, dict[str, Any]] = {
 
 @dataclass(frozen=True)
 class BankSearch:
-    """What is looked for: words, and values that texts (language, source, split, flag) or items (the rest) have."""
+    """The search terms: words, and values of texts (language, source, split, flag) or items (all others)."""
 
     words: str = ""
     language: str = ""
@@ -68,10 +68,11 @@ EVERYTHING = BankSearch()
 
 
 def search_texts(project: Project, search: BankSearch = EVERYTHING) -> QuerySet[Text]:
-    """Current texts in which, or in whose items, all the words begin so; each with `current_items` and flags.
+    """Current texts with words that begin with all the search words, in the text or its items; with `current_items`
+    and flags.
 
-    Archived texts are found only where the flag asks for them.
-    `has_items`, `lacks_key` and `n_repair` are the flags; `current_items` are the items that the search asks for.
+    Archived texts are found only by their flag.
+    `has_items`, `lacks_key` and `n_repair` are the flags; `current_items` are the items that match the search.
     """
     mine = Text.objects.filter(project=project)
     is_archived = search.flag == TextFlag.ARCHIVED
@@ -97,12 +98,12 @@ def search_texts(project: Project, search: BankSearch = EVERYTHING) -> QuerySet[
 
 
 def match_texts(project: Project, words: str) -> Q:
-    """The texts with this id, or in which or in whose items each of the words occurs."""
+    """The texts with this id, or with each of the words in the text or its items."""
     return Q(external_id__icontains=words) | match_all(words, lambda word: match_text_or_items(project, word))
 
 
 def match_items(words: str) -> Q:
-    """The items with this id, or in which each of the words occurs."""
+    """The items with this id, or with each of the words."""
     return Q(external_id__icontains=words) | match_all(words, match_item)
 
 
@@ -112,7 +113,7 @@ def match_all(words: str, match: Callable[[str], Q]) -> Q:
 
 
 def split_words(words: str) -> list[str]:
-    """Letters and digits as the index has them; characters of scripts without spaces stay together."""
+    """Runs of letters and digits as in the index; characters of scripts without spaces stay together."""
     return WORD.findall(words.casefold())
 
 
@@ -127,14 +128,16 @@ def match_item(word: str) -> Q:
 
 
 def match_rows(table: str, columns: Iterable[str], word: str) -> Q:
-    """Rows with a word that begins so. Scripts without spaces have no words for an index: there any part counts."""
+    """Rows with a word that begins with this one. In scripts without spaces, which have no words to index, any part
+    matches."""
     if CHARACTER.search(word):
         return reduce(or_, (Q(**{f"{column}__icontains": word}) for column in columns))
     return Q(pk__in=RawSQL(*build_match(connection.vendor, table, word)))  # noqa: S611 - words are parameters
 
 
 def flag_texts(texts: QuerySet[Text]) -> QuerySet[Text]:
-    """Each with `has_items`, `lacks_key` (of an item with options) and `n_repair` (the generation app's incomplete)."""
+    """Each text with `has_items`, `lacks_key` (of an item with options) and `n_repair` (items to repair in
+    `generation`)."""
     items = Item.objects.filter(text=OuterRef("pk")).available()
     with_options = Exists(Option.objects.filter(item=OuterRef("pk")))
     with_key = Exists(Option.objects.filter(item=OuterRef("pk"), correct=True))
@@ -148,7 +151,7 @@ def flag_texts(texts: QuerySet[Text]) -> QuerySet[Text]:
 
 
 def list_choices(project: Project) -> dict[str, list[str]]:
-    """The values that searches may ask for: languages, sources, splits, generators and tags of what is current."""
+    """The values for search filters: languages, sources, splits, generators and tags of current texts and items."""
     texts = Text.objects.filter(project=project).current().order_by()
     found = {
         "language": list_languages(project),
@@ -169,7 +172,7 @@ def count_tags(project: Project) -> Counter[str]:
 
 
 class Stratum(TextChoices):
-    """By what a sample is stratified."""
+    """The property by which a sample is stratified."""
 
     NONE = "", _("nothing")
     GENERATOR = "generator", _("generator")
@@ -182,14 +185,14 @@ class Stratum(TextChoices):
 
 @dataclass(frozen=True)
 class Sample:
-    """So many items of each stratum, the same ones for a seed, however many others come in."""
+    """A number of items from each stratum; for a given seed the same ones, even if others are added."""
 
     size: int
     by: str = Stratum.NONE
     seed: int = 1
 
     def draw(self, items: Iterable[Item]) -> set[int]:
-        """The primary keys of the items drawn; a stratum with fewer gives all."""
+        """The primary keys of the drawn items; all of a stratum that has fewer."""
         strata: dict[str, list[tuple[bytes, int]]] = {}
         for item in items:
             rank = sha256(f"{self.seed} {item.external_id}".encode()).digest()

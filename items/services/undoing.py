@@ -60,7 +60,7 @@ class CannotUndo(ValueError):
 
 
 def list_imports(project: Project) -> list[BankImport]:
-    """The newest imports, those that were undone too."""
+    """The newest imports, including undone ones."""
     return list(project.bank_imports.select_related("user")[:20])
 
 
@@ -69,7 +69,7 @@ def note_import(project: Project, rows: dict[str, list[int]], n_corrections: int
 
 
 def undo_import(done: BankImport) -> None:
-    """Take back what the import brought; `CannotUndo` where somebody has built on it since, and then nothing changes.
+    """Undo the import; `CannotUndo`, with nothing changed, if somebody has built on it since.
 
     One short transaction moves the rows to a scratch project, where they are deleted in chunks.
     """
@@ -88,7 +88,7 @@ def undo_import(done: BankImport) -> None:
 
 
 def find_rows(model: type[Model], pks: list[int]) -> list[Any]:
-    """The rows with what is asked of them here."""
+    """The rows, with the fields needed here."""
     wanted = model._base_manager.only("pk", "external_id", "version", "superseded_at")
     return list(chain.from_iterable(wanted.filter(pk__in=chunk) for chunk in split_into_chunks(pks)))
 
@@ -112,7 +112,7 @@ def refuse_undoing(done: BankImport, texts: list[Any], items: list[Any]) -> None
 
 
 def is_used(model: type[Model], pks: list[int]) -> bool:
-    """Whether a row of another app forbids to delete one of these rows, or what would go with it."""
+    """Whether a row of another app prevents the deletion of one of these rows, or of rows deleted with it."""
     uses = list(list_uses(model))
     return any(
         user._base_manager.filter(**{f"{path}__in": chunk}).exists()
@@ -122,12 +122,12 @@ def is_used(model: type[Model], pks: list[int]) -> bool:
 
 
 def list_uses(model: type[Model], path: str = "") -> Iterator[tuple[type[Model], str]]:
-    """The models whose rows keep rows of this one from being deleted, and how a query reaches this one from there."""
+    """The models whose rows protect rows of this one from deletion, and the query path from there."""
     fields = model._meta.get_fields(include_hidden=True)
     for relation in (each for each in fields if isinstance(each, ManyToOneRel)):
         user, name = relation.related_model, relation.field.name + path
         if user is Item:
-            continue  # the items of a text go before it
+            continue  # the items of a text are deleted before it
         if relation.on_delete in (PROTECT, RESTRICT):
             yield user, name
         elif relation.on_delete is CASCADE:
@@ -144,5 +144,5 @@ def make_current(project: Project, gone: list[Any]) -> None:
     for chunk in split_into_chunks([row for row in gone if row.version > 1]):
         rows = type(chunk[0])._base_manager.filter(project=project)
         before = rows.filter(external_id__in=[row.external_id for row in chunk]).order_by("version")
-        newest = dict(before.values_list("external_id", "pk"))  # the last of each stays
+        newest = dict(before.values_list("external_id", "pk"))  # the last of each wins
         rows.filter(pk__in=newest.values()).update(superseded_at=None)

@@ -58,7 +58,7 @@ def make_items(
     save: Save = save_at_once,
     superseded_at: datetime | None = None,
 ) -> list[Item]:
-    """The items with their options. Their `generators` are those of the project, which exist or are made."""
+    """The items with their options. `generators`: of the project, existing or created here."""
     if generators is None:
         generators = ensure_generators(project, {each.values.generator: GeneratorKind.HUMAN for each in versions})
     items = [_build_item(project, each, generators[each.values.generator], superseded_at) for each in versions]
@@ -93,7 +93,7 @@ def _build_item(project: Project, new: ItemVersion, generator: Generator, supers
 
 
 def ensure_generators(project: Project, kinds: dict[str, GeneratorKind]) -> dict[str, Generator]:
-    """The project's generators of these names; those that are not known are made with the given kind."""
+    """The project's generators with these names; unknown ones are created with the given kind."""
     known = {each.name: each for each in Generator.objects.filter(project=project, name__in=kinds)}
     for name, kind in kinds.items():
         if name not in known:
@@ -102,12 +102,12 @@ def ensure_generators(project: Project, kinds: dict[str, GeneratorKind]) -> dict
 
 
 def supersede(model: type[Model], rows: Iterable[Model]) -> None:
-    """They are no longer current. Before the next versions are made: only one may be current."""
+    """Mark them as no longer current. Call it before the next versions are created: only one may be current."""
     model._default_manager.filter(pk__in=[row.pk for row in rows]).update(superseded_at=timezone.now())
 
 
 def replace_texts(project: Project, changes: Sequence[tuple[Text, TextValues]]) -> list[Text]:
-    """The next versions of these texts. Their items still are at the old ones: replace those too."""
+    """The next versions of these texts. Their items still belong to the old ones: replace those, too."""
     supersede(Text, [text for text, _values in changes])
     return make_texts(project, [TextVersion(text.external_id, values, text.version + 1) for text, values in changes])
 
@@ -121,7 +121,7 @@ def replace_items(project: Project, changes: Sequence[tuple[Item, Text, ItemValu
 
 
 def carry_items(project: Project, items: Iterable[Item], texts: dict[str, Text]) -> list[Item]:
-    """The same items about the newest version of their texts, given by external id."""
+    """The same items as versions about the newest version of their texts, given by external id."""
     fresh = Item.objects.filter(pk__in=[item.pk for item in items]).select_related("generator", "text")
     changes = [
         (item, texts[item.text.external_id], get_item_values(item)) for item in fresh.prefetch_related("options")
@@ -131,7 +131,7 @@ def carry_items(project: Project, items: Iterable[Item], texts: dict[str, Text])
 
 @dataclass(frozen=True)
 class KeyChange:
-    """An option, named by its id and wording in this version of the item, and whether it is a key from now on."""
+    """An option, by its id and wording in this version of the item, and whether it is a key from now on."""
 
     item: Item
     option_id: str
@@ -140,13 +140,13 @@ class KeyChange:
 
 
 def correct_key(item: Item, option: Option, correct: bool, reason: str, user: User | None) -> list[KeyCorrection]:
-    """Say of one option whether it is a key; returns what was corrected, nothing if it was so before."""
+    """Set whether one option is a key; returns the correction, None if nothing changed."""
     with lock_bank(item.project):
         return correct_keys([KeyChange(item, option.external_id, option.text, correct)], reason, user)
 
 
 def set_keys(item: Item, keys: Collection[str], reason: str, user: User | None) -> list[KeyCorrection]:
-    """Let exactly these options be keys; returns what was corrected."""
+    """Make exactly these options the keys; returns the corrections."""
     with lock_bank(item.project):
         changes = [
             KeyChange(item, option.external_id, option.text, option.external_id in keys)
@@ -157,7 +157,7 @@ def set_keys(item: Item, keys: Collection[str], reason: str, user: User | None) 
 
 
 def correct_keys(changes: Iterable[KeyChange], reason: str, user: User | None) -> list[KeyCorrection]:
-    """Under the lock: one logged correction for each version of an item that a change touches."""
+    """Under the lock: one logged correction for each version of an item that is affected."""
     return [correction for change in changes for correction in _log_correction(change, reason, user)]
 
 

@@ -22,13 +22,13 @@ register.filter("word_count", count_words)
 
 @register.simple_tag
 def draw_text(project: Project, text: Text) -> str:
-    """The text as its markup has it; empty for a plain one."""
+    """The text rendered with its markup; empty for a plain text."""
     return render_text(text, partial(locate_picture, project)) if text.markup == Markup.MARKDOWN else ""
 
 
 @register.simple_tag
 def draw_wording(project: Project, text: Text, wording: str) -> str:
-    """Words about the text as its markup has them."""
+    """Words about the text, rendered with its markup."""
     return conditional_escape(render_wording(wording, text, partial(locate_picture, project)))
 
 
@@ -38,7 +38,7 @@ def locate_picture(project: Project, digest: str) -> str:
 
 @register.filter
 def alike_to(alike: Mapping[str, Any], item: Item) -> Any:
-    """What is nearly the same as the item, of `find_alike`."""
+    """The near-duplicates of the item, from `find_alike`."""
     return alike.get(item.external_id, ())
 
 
@@ -49,7 +49,7 @@ def in_version(text: Text, name: str) -> Text:
 
 @register.filter
 def paragraphs(text: str) -> list[str]:
-    """A paragraph for each line, as on the pages of annotators."""
+    """One paragraph per line, as on the pages of annotators."""
     return [line.strip() for line in text.split("\n") if line.strip()]
 
 

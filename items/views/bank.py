@@ -124,7 +124,7 @@ MAX_PRINTED = 100  # texts
 @login_required
 @require_safe
 def text_print(request, slug):
-    """The texts of a search with their items to print, and the keys on a page of their own."""
+    """The texts of a search with their items for printing, and the keys on a separate page."""
     project = get_project(request.user, slug)
     search = FilterForm(request.GET, choices=list_choices(project)).read_search()
     found = search_texts(project, search)
@@ -134,13 +134,13 @@ def text_print(request, slug):
 
 
 def find_import(project, chosen: str) -> BankImport | None:
-    """The import that was just made, if it can still be undone."""
+    """The import just made, if it can still be undone."""
     done = project.bank_imports.first()
     return done if done and str(done.pk) == chosen and not done.undone_at else None
 
 
 def list_archived(project, chosen: list[str]) -> list[Text]:
-    """Which of the texts that were just archived still are, so that they can be put back at once."""
+    """Which of the texts just archived still are, so that they can be restored at once."""
     return [text for text in find_chosen(project, chosen) if text.archived_at]
 
 
@@ -183,7 +183,7 @@ def text_edit(request, slug, pk):
     if old.superseded_at and request.method != "POST":
         return redirect("text_edit", project.slug, get_newest(old).pk)
     form = EditTextForm(request.POST or None, request.FILES or None, initial=model_to_dict(old), text=old)
-    sent = "versions-TOTAL_FORMS" in request.POST  # a script that sends no versions leaves them as they are
+    sent = "versions-TOTAL_FORMS" in request.POST  # a request without versions leaves them unchanged
     rows = VersionFormSet(request.POST if sent else None, prefix="versions", initial=old.versions)
     if form.is_valid() and (not sent or rows.is_valid()):
         values = form.values(old.metadata, rows.values() if sent else old.versions)
@@ -238,7 +238,7 @@ def item_edit(request, slug, pk):
 def _render_item_form(
     request, project, form: ItemForm, rows: Any, store: Store, known: Collection[str] = (), **context
 ):
-    """The form of an item with its rows of options: shown, given more rows, or stored."""
+    """The form of an item with its rows of options: shown, extended by rows, or stored."""
     if "more" in request.POST:
         form = type(form)(initial=request.POST.dict())
         rows = OptionFormSet(prefix="options", initial=add_option_rows(rows))

@@ -19,7 +19,7 @@ SHOWN = 200
 @login_required
 @require_safe
 def duplicate_list(request, slug):
-    """Pairs of nearly equal items, and what benchmarks have."""
+    """Pairs of nearly equal items, and items that benchmarks contain."""
     return show_list(request, get_project(request.user, slug), BenchmarkForm())
 
 

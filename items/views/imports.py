@@ -77,7 +77,7 @@ def item_import(request, slug):
 @login_required
 @require_POST
 def item_import_undo(request, slug, pk):
-    """Delete what an import brought, as a whole; of a large one a worker does it."""
+    """Delete everything that an import added; a worker does it for a large one."""
     project = get_project(request.user, slug, Role.RESEARCHER)
     try:
         job = undo_or_schedule(get_object_or_404(project.bank_imports, pk=pk), request.user)
@@ -94,15 +94,15 @@ def _redirect_undone(request, project):
     return redirect("item_import", project.slug)
 
 
-# First rows of a table beside what its columns say.
+# The first rows of a table, shown beside the meaning of its columns.
 SAMPLE_ROWS = 3
-# Where what was sent comes from, if not from the page of files.
+# The origin of an upload, if it is not the page of files.
 START_PAGES = {PASTED: "text_new", TEXT_FILES: "text_files"}
 
 
 @login_required
 def item_import_columns(request, slug, pk):
-    """What each column of a table says: recognised by its name, chosen by hand."""
+    """The meaning of each column of a table: recognized by its name, or chosen by hand."""
     project, file = _get_import_file(request, slug, pk)
     if file is None:
         return _redirect_gone(request, project)
@@ -123,7 +123,7 @@ def item_import_columns(request, slug, pk):
 
 @login_required
 def item_import_preview(request, slug, pk):
-    """What the import would do; POST does it, if nothing forbids it now."""
+    """What the import would do; POST does it, if nothing prevents it now."""
     project, file = _get_import_file(request, slug, pk)
     if file is None:
         return _redirect_gone(request, project)
@@ -159,7 +159,7 @@ def _render_preview(request, project, file: ImportFile, plan: ImportPlan) -> Htt
 @login_required
 @require_safe
 def item_import_job(request, slug, pk):
-    """How far the import of a large file is, or its undoing; then the list, as after any import."""
+    """The progress of a large file's import, or of its undoing; then the list, as after any import."""
     project = get_project(request.user, slug, Role.RESEARCHER)
     job = get_object_or_404(Job, kind__in=(STORE, UNDO), project=project, owner=request.user, pk=pk)
     if not job.is_done:
@@ -174,7 +174,7 @@ def item_import_job(request, slug, pk):
 @login_required
 @require_POST
 def item_import_update(request, slug, pk):
-    """Preview again, now taking other wordings as new versions."""
+    """Preview again, now with changed wordings as new versions."""
     project, file = _get_import_file(request, slug, pk)
     if file is None:
         return _redirect_gone(request, project)
@@ -196,7 +196,7 @@ def item_export(request, slug):
 @login_required
 @require_safe
 def question_export(request, slug, format):
-    """The bank in a format of questions, with the list of what that cannot hold."""
+    """The bank in a question format, with the list of what that cannot hold."""
     project = get_project(request.user, slug)
     if format not in ARCHIVES:
         raise Http404
@@ -207,13 +207,13 @@ def question_export(request, slug, format):
 
 
 def read_selection(request, project) -> Selection:
-    """The part of the bank that the address asks for: the filters of the list, and a sample."""
+    """The part of the bank given in the address: the filters of the list, and a sample."""
     form = FilterForm(request.GET, choices=list_choices(project))
     return Selection(form.read_search(), SampleForm(request.GET).read_sample())
 
 
 def _redirect_imported(request, project, plan):
-    """One new text is shown, so that items can be written next; else the list."""
+    """Shows a single new text, so that items can be written next; else the list."""
     messages.success(request, _("Imported: {counts}.").format(counts=", ".join(plan.sentences())))
     if len(plan.new_texts) == 1 and not plan.new_items:
         return redirect("text", project.slug, get_current_text(project, plan.new_texts[0].id).pk)
@@ -228,7 +228,7 @@ def _get_import_file(request, slug, pk):
 
 
 def _redirect_gone(request, project):
-    """Imported before (perhaps by a double click), or a day old; another's file looks the same."""
+    """The upload was imported already (perhaps by a double click), or is a day old, or somebody else's."""
     messages.error(
         request,
         _(

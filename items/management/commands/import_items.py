@@ -102,7 +102,7 @@ def _list_problems(problems: Problems) -> list[str]:
 
 
 def _describe_problem(problem: ImportProblem) -> str:
-    """Line, field and reason; what was quoted in it is already without terminal escapes."""
+    """Line, field and reason; terminal escapes were already removed from quotes."""
     line = _("line {number}").format(number=problem.line) if problem.line else _("the file")
     line = problem.name or line
     place = f"{line}, {problem.field}" if problem.field else line
