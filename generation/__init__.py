@@ -1,1 +1,1 @@
-"""Models and rules write items from texts."""
+"""Models and rules that write items from texts."""

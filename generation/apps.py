@@ -5,7 +5,7 @@ class GenerationConfig(AppConfig):
     name = "generation"
 
     def ready(self):
-        from llm.registry import register  # models can be imported only now
+        from llm.registry import register  # models cannot be imported earlier
         from studies.instrument_kinds import register_kind
 
         register("generation", "generation.run_kind.GenerationRunKind")

@@ -47,7 +47,7 @@ class TextsField(forms.ModelMultipleChoiceField):
 
 
 class GenerateForm(RequestOptionsForm):
-    """Who is to write about which texts, how much, and what it may cost."""
+    """Who writes about which texts, how many items, and what it may cost."""
 
     field_order = (
         *("writer", "n_items", "n_options", "instrument", "examples", "seed", "are_candidates", "label", "budget"),
@@ -130,7 +130,7 @@ class GenerateForm(RequestOptionsForm):
 
     @property
     def main(self) -> list[forms.BoundField]:
-        """What everybody chooses; the texts are beside it, folded where there are many."""
+        """The main choices; the texts are beside them, folded if there are many."""
         return [self[name] for name in self.MAIN]
 
     @property
@@ -139,7 +139,7 @@ class GenerateForm(RequestOptionsForm):
 
     @property
     def advanced_fields(self) -> list[forms.BoundField]:
-        """What has a default that works."""
+        """The fields whose defaults usually work."""
         return [self[name] for name in self.fields if name not in (*self.MAIN, "texts")]
 
     @property
@@ -147,7 +147,7 @@ class GenerateForm(RequestOptionsForm):
         return any(field.errors for field in self.advanced_fields)
 
     def clean(self) -> dict[str, Any]:
-        """What means something for models only is not passed over in silence."""
+        """Refuse, rather than ignore, fields that only apply to models."""
         if self.cleaned_data.get("writer") == CLOZE:
             for name in FOR_MODELS:
                 value = self.cleaned_data.get(name)
@@ -166,7 +166,7 @@ class GenerateForm(RequestOptionsForm):
         return list(self.cleaned_data.get("texts") or self.all_texts)
 
     def spec(self) -> GenerationSpec:
-        """What is wanted of a model, of a valid form."""
+        """The request to a model, from a valid form."""
         wanted = self.cleaned_data
         endpoint = self.endpoints[wanted["writer"]]
         return GenerationSpec(
@@ -181,14 +181,14 @@ class GenerateForm(RequestOptionsForm):
         )
 
     def mark(self) -> str:
-        """The same for the same entries: whoever presses Start has seen the estimate of just these."""
+        """A hash of the entries: the Start button then belongs to the estimate of exactly these entries."""
         values = [str(value) for name, value in self.cleaned_data.items() if name != "texts"]
         values += [str(text.pk) for text in self.chosen_texts()]
         return hashlib.sha256(json.dumps(values).encode()).hexdigest()[:16]
 
 
 def list_prompts(project: Project) -> list[tuple[str, str]]:
-    """The prompts that a model can write with, by name: each has one or more languages."""
+    """The prompts with which a model can write, by name: each has one or more languages."""
     languages: dict[str, list[str]] = {}
     for version in list_suitable_versions(project, GENERATOR):
         languages.setdefault(version.instrument.name, []).append(version.instrument.language)
@@ -196,7 +196,7 @@ def list_prompts(project: Project) -> list[tuple[str, str]]:
 
 
 class SelectForm(forms.Form):
-    """By whose answers, and how many items of each text."""
+    """Whose answers decide, and how many items of each text are kept."""
 
     selector = forms.ModelChoiceField(label=_("Selecting model"), queryset=Annotator.objects.none(), empty_label=None)
     n = forms.IntegerField(label=_("Items to keep per text"), min_value=1, max_value=MAX_ITEMS, initial=N_ITEMS)
@@ -223,7 +223,7 @@ class RepairForm(forms.Form):
 
 
 def make_option_rows(row: IncompleteItem) -> list[dict[str, Any]]:
-    """A row for each option that was read, cut at the bounds, and one more."""
+    """A row for each option that was read, up to the limits, and an empty one."""
     read = [
         {
             "text": each["text"][:LONGEST_OPTION],

@@ -93,7 +93,7 @@ def find_answer(subject: PreviewSubject) -> str:
 
 
 def find_examples(subject: PreviewSubject, template: Template) -> list[str]:
-    """Two, or one, drawn as a run would draw them."""
+    """Two examples, or one, drawn as in a run."""
     options = 0 if template.is_open else N_OPTIONS
     for n in (2, 1):
         try:

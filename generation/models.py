@@ -8,7 +8,7 @@ from studies.models import Study
 
 
 class GeneratorRun(models.Model):
-    """The run in which a model wrote, and the generator that its items belong to."""
+    """The run in which a model wrote, and the generator of its items."""
 
     run = models.OneToOneField(Run, models.CASCADE, related_name="generator_run")
     generator = models.ForeignKey(Generator, models.CASCADE, related_name="generator_runs")
@@ -27,7 +27,8 @@ class IncompleteState(models.TextChoices):
 
 
 class IncompleteItem(models.Model):
-    """What a model wrote that is no whole item: it stays out of the bank, and so of studies, until it is repaired."""
+    """A model's output that is not a complete item: it stays out of the bank, and so of studies, until it is
+    repaired."""
 
     generator = models.ForeignKey(Generator, models.CASCADE, related_name="incomplete_items")
     run = models.ForeignKey(Run, models.SET_NULL, null=True, related_name="incomplete_items")
@@ -38,7 +39,7 @@ class IncompleteItem(models.Model):
     """Names of generation.parsing, or "edited": the text has a newer version."""
     stem = models.TextField(blank=True)
     options = models.JSONField(default=list)
-    """Per option {"text": …, "correct": true, false or null where the reply does not say it, "explanation": …}."""
+    """Per option {"text": …, "correct": true, false or null if the reply does not say, "explanation": …}."""
     expected_answer = models.TextField(blank=True)
     """The expected answer of an open question, which has no options."""
     metadata = models.JSONField(default=dict)
@@ -57,21 +58,21 @@ class IncompleteItem(models.Model):
 
     @property
     def is_open(self) -> bool:
-        """Whether it is a question without options: it has an expected answer, or misses only that."""
+        """Whether it is a question without options, with an expected answer or lacking only that."""
         return not self.options and (bool(self.expected_answer) or NO_ANSWER in self.reasons)
 
 
 class Selection(models.Model):
-    """Candidates that a model guesses and answers in a study made for it, so that the best of them can be kept."""
+    """Candidates that a model guesses and answers in a study of their own, so that the best of them can be kept."""
 
     candidates = models.ForeignKey(Generator, models.CASCADE, related_name="selections")
     study = models.OneToOneField(Study, models.CASCADE, related_name="selection_of_candidates")
     selected = models.ForeignKey(Generator, models.CASCADE, null=True, related_name="selected_in")
-    """Whose items the kept ones are; null as long as nothing was selected."""
+    """The generator of the kept items; null before a selection."""
     selector = models.CharField(max_length=200, blank=True)
     """The model that guessed and answered."""
     n_kept = models.PositiveSmallIntegerField(null=True)
-    """How many items of each text were to be kept."""
+    """The number of items to keep per text."""
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:

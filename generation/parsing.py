@@ -1,8 +1,8 @@
-"""Items out of a model's reply: numbered or lettered lists with marks in parentheses, or JSON. No Django.
+"""Parse items in a model's reply: numbered or lettered lists with marks in parentheses, or JSON. Without Django.
 
-Tolerant in layout, strict in meaning: what is not said is not filled in. An option without a mark has no key, and its
-item is incomplete; so is an item whose keys the reply names twice and differently. Stored replies can be read again
-with a newer VERSION.
+Tolerant of layout, strict about meaning: nothing is filled in. An option without a mark has no key, and its item is
+incomplete; so is an item with contradicting keys in the reply. Stored replies can be parsed again with a newer
+VERSION.
 """
 
 import json
@@ -25,7 +25,7 @@ from generation.reply_json import read_json_items, read_json_open
 from generation.reply_lines import read_line_items
 from llm.answers import strip_traces
 
-# Questions without options in a reply: open questions with answers, or one question to an answer. No Django.
+# Questions without options in a reply: open questions with answers, or one question to an answer. Without Django.
 
 MARKUP = r"[*_#>\s]*"
 NUMBER = r"(?:[-–•]\s+)?(?:\d{1,2}\s*[.):]\s*)?"
@@ -43,7 +43,8 @@ AROUND = ' \t*_"“”„«»'
 
 
 def read_line_open(text: str) -> list[ParsedItem]:
-    """Each question with the answer that is called so. A question with two answers has none: nobody knows which."""
+    """Each question with its labeled answer. A question with two answers gets none, as it is unclear which one is
+    meant."""
     found: list[ParsedItem] = []
     n_answers = 0
     for line in _lines(text):
@@ -62,13 +63,13 @@ def read_line_open(text: str) -> list[ParsedItem]:
 
 
 def _lines(text: str) -> Iterator[str]:
-    """Without empty ones; an answer behind its question in one line is a line of its own."""
+    """The non-empty lines; an answer after its question in one line becomes a line of its own."""
     for line in text.split("\n"):
         yield from (part.strip() for part in BEHIND.split(line) if part.strip())
 
 
 def _question(line: str) -> str:
-    """What the line asks; empty if it begins no question."""
+    """The question on the line; empty if the line does not begin a question."""
     if heading := QUESTION.match(line):
         return line[heading.end() :].strip(AROUND)
     numbered = NUMBERED.match(line)
@@ -82,7 +83,7 @@ AROUND_QUESTION = f"{QUOTES}*_ \t"
 
 
 def read_json_question(text: str) -> str:
-    """The question of an object that holds one; empty if the reply is none."""
+    """The question in an object of the reply; empty if there is none."""
     try:
         value = json.loads(text)
     except (ValueError, RecursionError):
@@ -92,9 +93,9 @@ def read_json_question(text: str) -> str:
 
 
 def read_line_question(text: str) -> str:
-    """The only line that ends with a question mark, without a heading and quotation marks around it.
+    """The only line that ends with a question mark, without a heading or surrounding quotation marks.
 
-    Empty if there is none or more than one: which of them was meant cannot be told.
+    Empty if there is none or more than one, because it would be unclear which one is meant.
     """
     lines = [line.strip().strip(AROUND_QUESTION) for line in text.split("\n")]
     asking = [line for line in lines if line.endswith("?")]
@@ -110,14 +111,14 @@ CONTRADICTION, NO_ANSWER = "contradiction", "answer"
 
 @dataclass(frozen=True)
 class ParsedReply:
-    """The first items of the reply, and how many more there were."""
+    """The first items in the reply, and how many more there were."""
 
     items: list[ParsedItem]
     n_left_out: int
 
 
 def parse(reply: str, n_items: int, *, explains: bool = False, only_json: bool = False) -> ParsedReply:
-    """The items in their order; none if the reply holds none. Where a list is asked for, JSON is read too."""
+    """The items in order; none if the reply has none. If a list was requested, JSON is accepted, too."""
     text = clean_reply(reply)
     read = read_json_items(text) or ([] if only_json else read_line_items(text, explains))
     found = merge_contradicting([item for item in read if item.options])
@@ -125,27 +126,27 @@ def parse(reply: str, n_items: int, *, explains: bool = False, only_json: bool =
 
 
 def parse_question(reply: str, *, only_json: bool = False) -> ParsedItem | None:
-    """The one question that was asked for, as an item without options; None where the reply holds none or several."""
+    """The one question that was requested, as an item without options; None if the reply has none or several."""
     text = clean_reply(reply)
     stem = read_json_question(text) or ("" if only_json else read_line_question(text))
     return ParsedItem(stem[: LONGEST_STEM + 1], raw=text[:LONGEST_RAW]) if stem else None
 
 
 def parse_open(reply: str, n_items: int, *, only_json: bool = False) -> ParsedReply:
-    """Open questions with their answers; one that is asked without an answer is kept to be repaired."""
+    """Open questions with their answers; a question without an answer is kept for repair."""
     text = clean_reply(reply)
     found = read_json_open(text) or ([] if only_json else read_line_open(text))
     return ParsedReply([_bound(item) for item in found[:n_items]], max(0, len(found) - n_items))
 
 
 def clean_reply(reply: str) -> str:
-    """Without reasoning traces and control characters."""
+    """The reply without reasoning traces and control characters."""
     reply = strip_traces(reply)
     return CONTROL.sub(" ", reply[:MOST_CHARACTERS].replace("\r\n", "\n").replace("\r", "\n"))
 
 
 def find_item_problems(item: ParsedItem, n_options: int) -> list[str]:
-    """Why the item is incomplete; nothing if it is whole. No key at all is legal."""
+    """Why the item is incomplete; empty if it is complete. An item without any key is valid."""
     wordings = [option.text for option in item.options]
     plain = [" ".join(wording.casefold().split()) for wording in wordings]
     checks = {
@@ -167,7 +168,7 @@ def find_question_problems(item: ParsedItem) -> list[str]:
 
 
 def find_open_problems(item: ParsedItem) -> list[str]:
-    """The same for an open question that comes with its answer."""
+    """The same for an open question with its answer."""
     checks = {
         NO_STEM: not item.stem,
         NO_ANSWER: not item.answer,
@@ -177,7 +178,7 @@ def find_open_problems(item: ParsedItem) -> list[str]:
 
 
 def _bound(item: ParsedItem) -> ParsedItem:
-    """One more than the bounds, so that what is over them is seen to be and yet takes no room."""
+    """One more than the limit, so that an excess can be detected without storing all of it."""
     options = [
         ParsedOption(each.text[: LONGEST_OPTION + 1], each.correct, each.explanation[:LONGEST_EXPLANATION])
         for each in item.options[: MOST_OPTIONS + 1]

@@ -1,4 +1,4 @@
-"""What is read from a model's reply: items, the marks of options, and keys that contradict each other. No Django."""
+"""The parts of a reply: items, marks of options, and contradicting keys. Without Django."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -22,7 +22,7 @@ CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u20
 
 @dataclass
 class ParsedOption:
-    """`correct` is None where the reply does not say it."""
+    """`correct` is None if the reply does not say it."""
 
     text: str
     correct: bool | None
@@ -31,8 +31,8 @@ class ParsedOption:
 
 @dataclass
 class ParsedItem:
-    """`answer` is the expected answer of an open question. `reasoning` is why the keys are keys; it is kept here too
-    because there may be none. `contradicts`: the reply names other keys elsewhere, so that no option has a mark."""
+    """`answer`: the expected answer of an open question. `reasoning`: why the keys are keys; kept here because there
+    may be no key. `contradicts`: the reply names other keys elsewhere, so no option has a mark."""
 
     stem: str
     options: list[ParsedOption] = field(default_factory=list)
@@ -43,7 +43,7 @@ class ParsedItem:
 
 
 def read_mark(text: str) -> tuple[bool | None, str]:
-    """What the end of the line says, and the words before it. Two marks that differ say nothing."""
+    """The mark at the end of the line, and the words before it. Two different marks count as none."""
     found = _mark_at_end(text)
     if not found:
         return None, text
@@ -55,7 +55,7 @@ def read_mark(text: str) -> tuple[bool | None, str]:
 
 
 def _mark_at_end(text: str) -> re.Match[str] | None:
-    """Only the end is looked at, from each bracket: a long line takes no time."""
+    """Only the end is searched, from each bracket, so that a long line takes no time."""
     tail = text[-260:]
     offset = len(text) - len(tail)
     for place in range(len(tail) - 1, -1, -1):
@@ -89,34 +89,34 @@ LETTER_FIRST = re.compile(
 
 
 def find_key_letters(line: str) -> set[str]:
-    """The letters that a line calls the key; empty if it is no such line."""
+    """The letters that a line calls the key; empty for other lines."""
     found = KEY_LINE.match(line) or LETTER_FIRST.match(line)
     return {letter.lower() for letter in re.findall(r"(?<!\w)[A-Ta-t](?!\w)", found["said"])} if found else set()
 
 
 def drop_keys(item: ParsedItem) -> None:
-    """No option of the item is called correct or wrong any more."""
+    """Remove all marks of correct or wrong from the item's options."""
     item.contradicts = True
     for option in item.options:
         option.correct = None
 
 
 def check_keys(item: ParsedItem, labels: Sequence[str], given: set[str]) -> None:
-    """Against the letters that the reply calls the key beside its marks; letters that no option has are no key."""
+    """Compare the marks with the letters that the reply calls the key; letters without an option are no key."""
     places = {label.lower(): place for place, label in enumerate(labels)}
     if given and given <= set(places):
         check_places(item, {places[letter] for letter in given})
 
 
 def check_places(item: ParsedItem, places: Iterable[int]) -> None:
-    """Against the options at these places; where the marks leave something open, nothing is contradicted."""
+    """Compare the marks with the options at these places; incomplete marks cannot contradict."""
     marked = {place for place, option in enumerate(item.options) if option.correct}
     if all(option.correct is not None for option in item.options) and marked != set(places):
         drop_keys(item)
 
 
 def check_fields(item: ParsedItem, row: Mapping[str, Any]) -> None:
-    """Against fields of the JSON that name the key, by letter or by wording."""
+    """Compare the marks with fields of the JSON that name the key, by letter or by wording."""
     lower = {str(name).lower(): value for name, value in row.items()}
     for value in (lower[name] for name in KEY_NAMES if name in lower):
         places = [_place(item.options, each) for each in (value if isinstance(value, list) else [value])]
@@ -138,7 +138,7 @@ def _place(options: Sequence[ParsedOption], named: Any) -> int | None:
 
 
 def merge_contradicting(items: Sequence[ParsedItem]) -> list[ParsedItem]:
-    """Without items that repeat an earlier one with other keys; the earlier one has none from then on."""
+    """Remove items that repeat an earlier one with other keys; the earlier one then has no keys."""
     kept: list[ParsedItem] = []
     for item in items:
         same = next((earlier for earlier in kept if _is_same(earlier, item)), None)

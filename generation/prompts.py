@@ -1,7 +1,7 @@
-"""What a model is asked about a text: an instrument's words with the slots filled in, exact to the byte.
+"""The prompt about a text: an instrument's words with the slots filled in, exact to the byte.
 
-An instrument of prompts for generators holds `generate`, `again`, `text` (how {text} is laid out) and perhaps
-`writes` (items | question | questions), `reply` (list | json), `explain` (true | false), `marks` and `example`.
+An instrument for generators has `generate`, `again`, `text` (how {text} is laid out) and optionally `writes` (items |
+question | questions), `reply` (list | json), `explain` (true | false), `marks` and `example`.
 """
 
 import json
@@ -28,9 +28,9 @@ BETWEEN_EXAMPLES = "\n\n"
 
 @dataclass(frozen=True)
 class Template:
-    """`writes` items, the question to an expected answer, or open questions with their answers.
+    """What the template `writes`: items, the question to an expected answer, or open questions with their answers.
 
-    The reply is a list or JSON, perhaps with explanations.
+    The reply is a list or JSON, possibly with explanations.
     """
 
     words: str
@@ -44,7 +44,7 @@ class Template:
 
     @property
     def is_open(self) -> bool:
-        """Whether what it writes has no options."""
+        """Whether the items have no options."""
         return self.writes != ITEMS
 
     @property
@@ -55,7 +55,7 @@ class Template:
         self, *, title: str, body: str, n_items: int = 0, n_options: int = 0, answer: str = "",
         examples: Sequence[str] = (),
     ) -> str:  # fmt: skip
-        """A slot in what is filled in stays what it is."""
+        """The filled template; braces in the values stay unchanged."""
         values = {"n_items": str(n_items), "n_options": str(n_options), ANSWER: answer}
         shown = BETWEEN_EXAMPLES.join(examples)
         text = self.layout.lay_out(title, body)
@@ -85,7 +85,7 @@ def read_template(content: Mapping[str, Any]) -> Template:
 
 
 def make_template_checks(content: Mapping[str, Any]) -> Iterator[Callable[[], object]]:
-    """Each raises `BadTemplate` if something is wrong with one part of the instrument."""
+    """Checks that raise `BadTemplate`, each for one part of the instrument."""
     for name in CHOICES:
         yield partial(read_choice, content, name)
     yield partial(check_words, content)
@@ -97,7 +97,7 @@ def make_template_checks(content: Mapping[str, Any]) -> Iterator[Callable[[], ob
 
 
 def read_choice(content: Mapping[str, Any], name: str) -> Any:
-    """What the instrument says there; the first of the values if it says nothing."""
+    """The instrument's value; the first of the values if it has none."""
     known = CHOICES[name]
     found = content.get(name, known[0])
     if not any(found is value or (isinstance(value, str) and found == value) for value in known):
@@ -108,7 +108,7 @@ def read_choice(content: Mapping[str, Any], name: str) -> Any:
 
 
 def read_writes(content: Mapping[str, Any]) -> str:
-    """For checks that must not fail because another has: items where it says something unknown."""
+    """The kind of output, for checks that must not fail because another check has: items for an unknown value."""
     found = content.get("writes")
     return found if isinstance(found, str) and found in SLOTS else ITEMS
 
@@ -130,7 +130,7 @@ def check_explain(content: Mapping[str, Any]) -> None:
 
 
 def check_example(content: Mapping[str, Any]) -> None:
-    """The slot {examples} and the layout of one example are both given or both left out."""
+    """The slot {examples} and the layout of an example must be either both given or both missing."""
     has_slot = EXAMPLES in SLOT.findall(get_part(content, "generate", str))
     if "example" not in content:
         if has_slot:
@@ -142,7 +142,7 @@ def check_example(content: Mapping[str, Any]) -> None:
 
 
 def check_marks(content: Mapping[str, Any]) -> None:
-    """Examples in a list say of each option whether it is correct, in the words that the reply is to have."""
+    """Examples in a list must mark each option as correct or not, in the words expected in the reply."""
     if (
         EXAMPLES in SLOT.findall(get_part(content, "generate", str))
         and "example" in content
@@ -165,9 +165,10 @@ TEXT = {"type": "string"}
 def make_items_schema(n_items: int, n_options: int, *, explains: bool) -> dict[str, Any]:
     """For items: `{"items": [{"question", "suggested_answers": [{"answer", "correct"}]}]}`.
 
-    With explanations in the order of protocols that ask for them: question, reasoning, keys, then each distractor after
-    the misconception behind it. How many keys there are is not for the schema to say, 0 is legal. Servers have models
-    write in the order of the schema, and requests are sent with sorted names: so the names are in that order too.
+    With explanations, the order is that of protocols that ask for them: question, reasoning, keys, then each
+    distractor after the misconception behind it. The schema does not fix the number of keys, as 0 is valid. Servers
+    have models write in the order of the schema, and requests are sent with sorted names, so the names are in that
+    order, too.
     """
     if explains:
         distractor = _object({"misconception": TEXT, "wrong_answer": TEXT})
@@ -189,7 +190,7 @@ def make_question_schema() -> dict[str, Any]:
 
 
 def make_open_schema(n_items: int) -> dict[str, Any]:
-    """For open questions with answers: `{"questions": [{"answer", "question"}]}`, in the order of the names."""
+    """For open questions with answers: `{"questions": [{"answer", "question"}]}`, with names in sorted order."""
     return _format(
         "questions", _object({"questions": _list(_object({"answer": TEXT, "question": TEXT}), n_items, n_items)})
     )
@@ -208,7 +209,7 @@ def _list(of: Mapping[str, Any], least: int, most: int) -> dict[str, Any]:
 
 
 def write_json(item: ParsedItem, *, explains: bool) -> str:
-    """An item as the reply would hold it."""
+    """An item in the format of a JSON reply."""
     if not explains:
         options = [{"answer": option.text, "correct": bool(option.correct)} for option in item.options]
         return json.dumps({"question": item.stem, "suggested_answers": options}, ensure_ascii=False)
@@ -224,7 +225,7 @@ def write_json(item: ParsedItem, *, explains: bool) -> str:
 
 
 def write_list(item: ParsedItem, marks: Mapping[str, str], *, explains: bool) -> str:
-    """An item as lines, lettered and marked; explained, the keys and why come first."""
+    """An item as lines, with letters and marks; with explanations, the keys and the reasoning come first."""
     lines, options = [f"1. {item.stem}"], item.options
     if explains:
         options = sorted(options, key=lambda option: not option.correct)

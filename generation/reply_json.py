@@ -1,4 +1,4 @@
-"""Parse the items in the JSON of a reply. No Django."""
+"""Parse the items in the JSON of a reply. Without Django."""
 
 import json
 import re
@@ -62,12 +62,12 @@ def _values(text: str) -> Iterator[Any]:
 
 
 def _rows(value: Any) -> list[Mapping[str, Any]]:
-    """The objects that hold a question with options."""
+    """The objects with a question and options."""
     return [row for row in _objects(value) if _has_options(row) or _has_keys(row)]
 
 
 def _objects(value: Any) -> list[Mapping[str, Any]]:
-    """The objects of a list (also of one under a known name), or the single object."""
+    """The objects of a list (also under a known name), or a single object."""
     if isinstance(value, dict):
         inner = _find_value(value, LIST_NAMES)
         value = inner if isinstance(inner, list) else [value]
@@ -160,7 +160,7 @@ def _truth(value: Any) -> bool | None:
 
 
 def read_json_open(text: str) -> list[ParsedItem]:
-    """The objects with a question and an answer, in their order; none if the reply holds no such JSON."""
+    """The objects with a question and an answer, in order; none if the reply has no such JSON."""
     for place in [found.start() for found in re.finditer(r"[\[{]", text)][:MOST_OPEN_BRACKETS]:
         try:
             value, _end = json.JSONDecoder().raw_decode(text, place)

@@ -1,4 +1,4 @@
-"""Items in numbered or lettered lists of a reply. No Django."""
+"""Parse items in numbered or lettered lists of a reply. Without Django."""
 
 import re
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ OF_KEYS = ("begründung", "reasoning", "arrazoia", "arrazoibidea")
 
 @dataclass
 class _Line:
-    """A line without its marks and markers. `label` is the letter or number before it, - for a bullet."""
+    """A line without its marks and markers. `label`: the letter or number before it, - for a bullet."""
 
     raw: str
     text: str
@@ -32,7 +32,7 @@ class _Line:
 
     @property
     def without_marks(self) -> str:
-        """The line without marks of bold or quotation, whatever it was taken for."""
+        """The line without marks of bold or quotation, whatever it was parsed as."""
         return _plain(self.raw.lstrip("#> \t-•–")).replace("**", "").replace("__", "")
 
     @property
@@ -41,7 +41,7 @@ class _Line:
 
 
 class _Reader:
-    """Goes down the lines once: stems open items, options go to the open one."""
+    """Goes through the lines once: a stem opens an item, options go to the open item."""
 
     def __init__(self, explains: bool) -> None:
         self.explains, self.explanation = explains, ""
@@ -72,13 +72,13 @@ class _Reader:
                 self.items[-1].raw += f"\n{line.raw}"
 
     def finish_item(self) -> None:
-        """All is read that the reply says of the last item."""
+        """Called when everything about the last item is read."""
         for letters in self.keys:
             check_keys(self.items[-1], self.labels, letters)
         self.labels, self.keys = [], []
 
     def _explain(self, is_of_keys: bool, line: _Line) -> None:
-        """What is before an option is about it."""
+        """An explanation before an option is about that option."""
         self.explanation = EXPLANATION.sub("", line.text, count=1).strip()
         if self.items:
             self.items[-1].raw += f"\n{line.raw}"
@@ -95,7 +95,7 @@ class _Reader:
         return line.asks or not self._continues(line.label) or not self.items[-1].stem
 
     def _continues(self, label: str) -> bool:
-        """Whether the label is the next one of the list of options at hand."""
+        """Whether the label is the next one in the current list of options."""
         if not self.items:
             return False
         if not self.items[-1].options:
@@ -128,7 +128,7 @@ class _Reader:
 
 
 def read_line_items(text: str, explains: bool = False) -> list[ParsedItem]:
-    """Where explanations were asked for, a line that begins with such a word is about the option after it."""
+    """If explanations were requested, a line that begins with such a word is about the option after it."""
     reader = _Reader(explains)
     for raw in text.split("\n"):
         if raw.strip():
@@ -155,5 +155,5 @@ def _line(raw: str) -> _Line:
 
 
 def _plain(text: str) -> str:
-    """Without the asterisks of bold and italic letters around it."""
+    """The text without the asterisks of bold and italic."""
     return text.strip().strip("*_ \t").strip()

@@ -1,4 +1,4 @@
-"""Models write items: one call per text, or per expected answer, asked again in another sample if they drift."""
+"""Models write items: one call per text, or per expected answer, repeated as another sample if they change language."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
@@ -24,17 +24,17 @@ from llm.registry import Rejected, Request, RunKind, Unparsable
 from llm.services.reading import get_larger_limit
 from studies.models import InstrumentVersion
 
-# Whether a model wrote in the language it was asked for: its known failure is to drift to English. No Django.
+# Whether a model wrote in the requested language: models are known to switch to English. Without Django.
 
 WANTED_SHARE = 0.8
-SHORT = 25  # characters; what is shorter is judged together with its neighbour
+SHORT = 25  # characters; shorter pieces are judged together with their neighbor
 
 
 def measure_share_in(language: str, items: Sequence[ParsedItem], candidates: Iterable[str]) -> float | None:
     """The share of the characters that are in sentences of the language, 0 to 1.
 
-    Each sentence is in the likeliest of the candidates. None where nothing can be told: without words, or if the
-    language is none that can be recognised.
+    Each sentence is in the most likely of the candidates. None if undecidable: without words, or if the language
+    cannot be detected.
     """
     identifier = _identifier(tuple(sorted({*candidates, language})))
     if identifier is None or language not in _load_known():
@@ -48,7 +48,7 @@ def measure_share_in(language: str, items: Sequence[ParsedItem], candidates: Ite
 
 
 def _pieces(item: ParsedItem, language: str) -> list[str]:
-    """Stem, answer and options by sentence; names and other short answers are too short to tell alone."""
+    """Stem, answer and options by sentence; names and other short answers are too short to be judged alone."""
     pieces: list[str] = []
     for words in (item.stem, item.answer, *(option.text for option in item.options)):
         for sentence in sentences_of(words, language):
@@ -118,7 +118,7 @@ class GenerationRunKind(RunKind):
         }
 
     def reprompt(self, run: Run, call: Call) -> Request | None:
-        """Once more, where no item could be read. What was read and is in another language is no matter of layout."""
+        """Ask once more if no item could be read. A reply in another language is handled separately."""
         text, _source = Subjects([call.key]).of(call.key)
         if text is None or parse_reply(run, text, call).items:
             return None
@@ -135,7 +135,7 @@ class GenerationRunKind(RunKind):
 
 
 class Subjects:
-    """What the calls of these keys are about: a text, or an item whose expected answer a question is written to."""
+    """The subjects of these calls: a text, or an item to whose expected answer a question is written."""
 
     def __init__(self, keys: Sequence[str]):
         items = [int(key.removeprefix(ANSWER)) for key in keys if key.startswith(ANSWER)]
@@ -151,9 +151,9 @@ class Subjects:
 
 
 def build_request(run: Run, text: Text | None, source: Item | None, sample: int) -> Request:
-    """One user message. ValueError if the text is gone, nobody has words in its language, or the server has no schema.
+    """One user message. ValueError if the text was deleted, no prompt has its language, or the server takes no schema.
 
-    A server may say only during the run that it takes no schema: from then on its calls fail with that sentence.
+    A server may reveal only during the run that it takes no schema: from then on its calls fail with that sentence.
     """
     if text is None:
         raise ValueError(_("The text is no longer in the project, so it cannot be used."))
@@ -172,7 +172,7 @@ def build_request(run: Run, text: Text | None, source: Item | None, sample: int)
 
 
 def load_template(run: Run, text: Text) -> Template:
-    """Kept on the run object, which lives as long as one worker's turn."""
+    """Cached on the run object, which lives as long as one worker's turn."""
     known: dict[str, Template] | None = getattr(run, "_generation_templates", None)
     if known is None:
         versions = InstrumentVersion.objects.in_bulk(run.params["instruments"].values())
@@ -185,7 +185,7 @@ def load_template(run: Run, text: Text) -> Template:
 
 
 def load_examples(run: Run, text: Text, template: Template) -> list[str]:
-    """The examples of the run that are not about this text; their rows are read once, like the templates."""
+    """The run's examples that are not about this text; their rows are read once, like the templates."""
     chosen = run.params.get("examples", {}).get(get_language(text), [])
     if not chosen:
         return []
@@ -200,7 +200,7 @@ def load_examples(run: Run, text: Text, template: Template) -> list[str]:
 
 
 def build_params(run: Run, template: Template, sample: int) -> dict[str, Any]:
-    """Room for what is asked, twice over; the engine gives more where a reply was cut off."""
+    """A token limit of twice what is needed; a cut-off reply is requested again with more."""
     n_items, n_options = run.params["n_items"], run.params["n_options"]
     params: dict[str, Any] = {"temperature": AGAIN_TEMPERATURE if sample else 0}
     if "answers" in run.params:
@@ -216,7 +216,7 @@ def build_params(run: Run, template: Template, sample: int) -> dict[str, Any]:
 
 
 def parse_reply(run: Run, text: Text, call: Call) -> ParsedReply:
-    """In the form that was asked for: what should be JSON and is a list was not asked with a schema."""
+    """Parsed in the requested form: if the reply is a list instead of JSON, no schema was sent."""
     template, reply = load_template(run, text), call.answer
     only_json = template.reply == JSON
     if "answers" in run.params:
@@ -232,7 +232,7 @@ def find_problems(run: Run, item: ParsedItem) -> list[str]:
 
 
 def check_reply(run: Run, call: Call, text: Text, parsed: ParsedReply) -> float | None:
-    """The share of the text's language in it; raises what the engine has to know before anything is stored."""
+    """The share of the text's language in the reply; raises what the engine must know before anything is stored."""
     is_question = "answers" in run.params
     if not parsed.items:
         one = _("The reply does not contain exactly one question.")

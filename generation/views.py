@@ -29,9 +29,9 @@ ON_A_PAGE = 8
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def generation_new(request, slug):
-    """Rules write at once; of a model first the estimate, then, with the same entries, the run."""
+    """Rules write immediately; for a model first the estimate, then, with the same entries, the run."""
     project = get_project(request.user, slug, Role.RESEARCHER)
-    chosen = request.GET.getlist("texts")  # in the list of texts
+    chosen = request.GET.getlist("texts")  # chosen in the list of texts
     form = GenerateForm(project, request.POST or None, initial={"texts": chosen} if chosen else None)
     context = {"project": project, "form": form, "n_open": query_open_rows(project).count()}
     context |= {"has_models": Endpoint.objects.available_to(project).exists(), "has_texts": form.all_texts.exists()}
@@ -78,7 +78,7 @@ def start_run(request, project, form: GenerateForm):
 
 
 def describe_estimate(project, spec: asking.GenerationSpec) -> str:
-    """In a sentence; of very many texts the number of calls only."""
+    """The estimate in a sentence; for very many texts only the number of calls."""
     if len(spec.texts) > MOST_ESTIMATED:
         sentence = _(
             "%(n)d calls. For the maximum cost run: generate_items --project %(slug)s --model %(name)s --estimate."
@@ -89,7 +89,7 @@ def describe_estimate(project, spec: asking.GenerationSpec) -> str:
 
 @login_required
 def generation_review(request, slug):
-    """What models wrote that is no whole item yet."""
+    """Output of models that is not a complete item yet."""
     project = get_project(request.user, slug, Role.RESEARCHER)
     rows = query_open_rows(project).select_related("generator", "text", "run")
     page = Paginator(rows, ON_A_PAGE).get_page(request.GET.get("page"))
@@ -166,7 +166,7 @@ def incomplete_discard(request, slug, pk):
 @login_required
 @require_POST
 def selection_begin(request, slug, pk):
-    """Makes the study in which a model answers the candidates."""
+    """Create the study in which a model answers about the candidates."""
     project = get_project(request.user, slug, Role.RESEARCHER)
     generator = get_object_or_404(Generator, project=project, pk=pk)
     try:
@@ -180,7 +180,7 @@ def selection_begin(request, slug, pk):
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def selection_page(request, slug, pk):
-    """All candidates with what the model made of them, and which are kept; before that, what is to be done."""
+    """All candidates with the model's results, and which are kept; before that, the next steps."""
     project = get_project(request.user, slug, Role.RESEARCHER)
     rows = Selection.objects.select_related("study", "candidates", "selected")
     selection = get_object_or_404(rows, pk=pk, candidates__project=project)
@@ -198,7 +198,7 @@ def selection_page(request, slug, pk):
 
 
 def list_candidates(selection: Selection) -> list[selecting.Candidate]:
-    """What was selected, by whom; empty before that."""
+    """The selected candidates, and the model; empty before a selection."""
     if selection.selected is None:
         return []
     selector = next(

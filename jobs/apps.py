@@ -6,7 +6,7 @@ class JobsConfig(AppConfig):
     name = "jobs"
 
     def ready(self):
-        from jobs.kinds import Kind, register  # models can be imported only now
+        from jobs.kinds import Kind, register  # models cannot be imported earlier
         from projects.deletion import before_deleting
 
         steps = {"rows": _("%(done)s of %(total)s rows.")}

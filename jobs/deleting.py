@@ -1,4 +1,4 @@
-"""Deletion of what is too much for a request: a job that counts down. What is small goes at once."""
+"""Deletions that are too large for a request: a job deletes step by step. Small ones are done immediately."""
 
 from collections.abc import Sequence
 from datetime import timedelta
@@ -21,14 +21,15 @@ from projects.scratch import Scratchable
 
 AT_ONCE = 5_000  # rows: about a second
 KIND = "deletion"
-HIDDEN_FOR = timedelta(days=36_500)  # no long write takes what is being deleted for something abandoned
+HIDDEN_FOR = timedelta(days=36_500)  # so that cleaning up abandoned writes does not touch it
 HIDDEN_NAME = "deletion 0 -"
 
 
 def delete_rows(roots: Sequence[models.Model], owner: User | None = None, *, waits: bool = False) -> Job | None:
-    """Delete rows with all that goes with them: now if that is little or `waits`, else by the job that is returned.
+    """Delete rows with everything that depends on them: immediately if that is little or `waits`, else by the returned
+    job.
 
-    Projects and studies are hidden first, so that a job that is stopped halfway shows nothing half deleted.
+    Projects and studies are hidden first, so that nothing half deleted is visible if the job stops.
     """
     rows = collect_rows(roots)
     if count_rows(rows) <= AT_ONCE:
@@ -56,7 +57,7 @@ def make_deletion(roots: Sequence[models.Model], owner: User | None) -> Job:
 
 
 def work_off_deletion(job: Job, hear: Hear) -> Path | None:
-    """Delete what the job names; what an earlier attempt deleted is gone already."""
+    """Delete the job's rows; those deleted by an earlier attempt are gone already."""
     model: Any = apps.get_model(job.parameters["model"])
     rows = collect_rows(model._base_manager.filter(pk__in=job.parameters["pks"]))
     delete_collected(rows, lambda done, total: hear("rows", done, total))
@@ -65,15 +66,15 @@ def work_off_deletion(job: Job, hear: Hear) -> Path | None:
 
 
 def delete_files_of(pks: Sequence[int]) -> None:
-    """The files of jobs that are deleted."""
+    """Delete the files of jobs that are deleted."""
     for name in Job.objects.filter(pk__in=pks).exclude(file="").values_list("file", flat=True):
         files.delete_file(name)
 
 
 def delete_results(project: Project) -> None:
-    """All results and files of a project: what is made from now on knows only what is there now.
+    """Delete all results and files of a project, so that later ones are computed from the remaining data.
 
-    A worker that is at one of them notices that its row is gone, and throws its result away.
+    A worker that is computing one of them notices that its row is deleted, and discards its result.
     """
     mine = Job.objects.filter(project=project).exclude(kind=KIND)
     names = list(mine.exclude(file="").values_list("file", flat=True))

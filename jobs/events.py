@@ -16,7 +16,7 @@ _listeners: list[Listener] = []
 
 
 def listen(listener: Listener) -> None:
-    """Register a listener for all events; call it when an app is ready."""
+    """Register a listener for all events; call it in `AppConfig.ready`."""
     _listeners.append(listener)
 
 

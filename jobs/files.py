@@ -1,4 +1,4 @@
-"""The files of jobs, in a folder of the data folder under names that say nothing. Who may have one, its app decides."""
+"""The files of jobs, in a folder of the data folder, under meaningless names. Each app decides who may read one."""
 
 import gzip
 import pickle
@@ -12,8 +12,8 @@ from typing import IO, Any
 
 from django.conf import settings
 
-FAST = 1  # the compression level: frames of few different values shrink well at any
-ORPHANED_AFTER = timedelta(days=1)  # nobody writes on one file for so long
+FAST = 1  # the compression level: frames with few distinct values shrink well at any
+ORPHANED_AFTER = timedelta(days=1)  # no file takes this long to write
 
 
 def path_of(name: str) -> Path:
@@ -23,7 +23,7 @@ def path_of(name: str) -> Path:
 
 @contextmanager
 def new_file() -> Iterator[IO[bytes]]:
-    """A new file, in a folder that only this user may open; its path is its name. It is gone if writing it fails."""
+    """A new file, in a folder that only this user may open; its path is its name. It is deleted if writing it fails."""
     settings.JOB_FOLDER.mkdir(mode=0o700, parents=True, exist_ok=True)
     path = path_of(token_hex(16))
     try:
@@ -35,14 +35,14 @@ def new_file() -> Iterator[IO[bytes]]:
 
 
 def write_value(value: Any) -> Path:
-    """A new file with any Python value, for Lesart itself."""
+    """A new file with any Python value, readable only by Lesart."""
     with new_file() as file, gzip.open(file, "wb", FAST) as compressed:
         pickle.dump(value, compressed, pickle.HIGHEST_PROTOCOL)
     return Path(file.name)
 
 
 def read_value(file: IO[bytes]) -> Any:
-    """The value of a file that `write_value` wrote, which is closed."""
+    """The value in a file from `write_value`, which is closed."""
     with file, gzip.open(file, "rb") as compressed:
         return pickle.load(compressed)  # noqa: S301 - as trusted as the database that lies beside it
 
@@ -53,7 +53,7 @@ def delete_file(name: str) -> None:
 
 
 def delete_orphans(known: Collection[str]) -> None:
-    """Delete the old files that no job knows: of jobs that went with their project, or of killed workers."""
+    """Delete old files that belong to no job: of deleted projects' jobs, or of killed workers."""
     if not settings.JOB_FOLDER.is_dir():
         return
     before = time() - ORPHANED_AFTER.total_seconds()

@@ -1,4 +1,4 @@
-"""What kinds of jobs there are. Apps register theirs when they are ready; the work is named and imported later."""
+"""The kinds of jobs. Apps register theirs when they are ready; the function that does the work is imported later."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -15,13 +15,13 @@ if TYPE_CHECKING:
 
     from jobs.models import Job
 
-Work = Callable[["Job", Hear], Path | None]  # of a job and who hears how far it is
+Work = Callable[["Job", Hear], Path | None]  # takes a job and a function that reports progress
 
 
 class JobFailed(Exception):
     """The job cannot be done; the message is a sentence for its page.
 
-    errors: what is wrong with a file, each with its line, field and reason.
+    errors: in a file, each with its line, field and reason.
     """
 
     def __init__(self, sentence: str, errors: Sequence[Mapping[str, Any]] = ()) -> None:
@@ -33,8 +33,8 @@ class JobFailed(Exception):
 class Kind:
     """A kind of job.
 
-    work: the dotted path of the function that does it, with a job and who hears how far it is, and returns the file
-    that it wrote, if it has a result; it may set `about` and `version` of the job. title: for the page.
+    work: the dotted path of the function that does it; it gets a job and a function that reports progress, and returns
+    the file that it wrote, if there is a result; it may set `about` and `version` of the job. title: for the page.
     steps: by key a sentence with `done` and `total`. keep: how long the result is kept.
     """
 

@@ -13,8 +13,8 @@ from projects.models import Project
 
 SEEN_WITHIN = timedelta(seconds=45)
 FORGET_AFTER = timedelta(days=1)  # a job that failed or was cancelled
-MAX_KEPT = 2_000  # results: whoever may choose seeds could fill the disk
-RESEND_AFTER = timedelta(minutes=1)  # a message that no worker took by then is sent again
+MAX_KEPT = 2_000  # results: anybody who can choose seeds could fill the disk
+RESEND_AFTER = timedelta(minutes=1)  # a message not taken by then is sent again
 
 
 class WorkerQuerySet(models.QuerySet):
@@ -23,7 +23,7 @@ class WorkerQuerySet(models.QuerySet):
 
 
 class Worker(models.Model):
-    """A worker process, by name, and when it was last heard of."""
+    """A worker process by name, and the time of its last heartbeat."""
 
     name = models.CharField(max_length=200, unique=True)
     started_at = models.DateTimeField()
@@ -32,7 +32,7 @@ class Worker(models.Model):
     objects = WorkerQuerySet.as_manager()
 
     class Meta:
-        db_table = "llm_worker"  # from when model runs alone had workers
+        db_table = "llm_worker"  # named when only model runs had workers
 
     def __str__(self):
         return self.name
@@ -58,7 +58,7 @@ class JobQuerySet(models.QuerySet):
         return self.filter(state=JobState.RUNNING, lease_until__lt=timezone.now())
 
     def unsent(self) -> Self:
-        """Queued jobs that no worker knows of, or whose message was lost."""
+        """Queued jobs without a message, or whose message was lost."""
         lost = Q(sent_at=None) | Q(sent_at__lt=timezone.now() - RESEND_AFTER)
         return self.filter(lost, state=JobState.QUEUED)
 
@@ -73,7 +73,7 @@ class JobQuerySet(models.QuerySet):
 class Job(models.Model):
     """Work that outlasts a request: one row for a kind, a subject, parameters and a language.
 
-    It is done again when a newer version of its data is asked for; until then the file of the last time stays.
+    It is done again when a result for a newer version of its data is requested; until then the previous file is kept.
     """
 
     kind = models.CharField(max_length=40)  # a name of jobs.kinds
@@ -85,14 +85,14 @@ class Job(models.Model):
     owner = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+")
 
     state = models.CharField(max_length=10, choices=JobState, default=JobState.QUEUED)
-    version = models.CharField(max_length=64, blank=True)  # of the data for which it was asked
+    version = models.CharField(max_length=64, blank=True)  # of the data for which it was requested
     step = models.CharField(max_length=40, blank=True)  # a key of the kind's steps
     done = models.PositiveBigIntegerField(default=0)
     total = models.PositiveBigIntegerField(default=0)  # 0: unknown
     error = models.TextField(blank=True)
     attempts = models.PositiveSmallIntegerField(default=0)
     queued_at = models.DateTimeField(default=timezone.now)
-    sent_at = models.DateTimeField(null=True)  # when workers were last told of it
+    sent_at = models.DateTimeField(null=True)  # when a message was last sent to workers
     lease_until = models.DateTimeField(null=True)  # extended by each heartbeat of its worker
 
     # The result of the last successful attempt.
@@ -134,7 +134,7 @@ class Job(models.Model):
 
     @property
     def errors(self) -> list[dict[str, Any]]:
-        """What is wrong with the file of a failed job, by line, field and reason."""
+        """The errors in the file of a failed job, by line, field and reason."""
         found: list[dict[str, Any]] = self.about.get("errors", []) if self.state == JobState.FAILED else []
         return found
 

@@ -1,4 +1,4 @@
-"""How far a computation is. It reports; whoever listens hears, and without a listener nothing happens."""
+"""The progress of a computation. It reports to a listener; without a listener nothing happens."""
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -12,13 +12,13 @@ _hear: ContextVar[Hear | None] = ContextVar("hear", default=None)
 
 
 def report_progress(step: str, done: int, total: int = 0) -> None:
-    """So much of the step is done; `total` is 0 where nobody knows. A listener may end the work by an exception."""
+    """Report progress within a step; `total` is 0 if unknown. A listener may end the work with an exception."""
     if hear := _hear.get():
         hear(step, done, total)
 
 
 def count_done(step: str, rows: Iterable[T], total: int) -> Iterator[T]:
-    """The rows; each 500th reports how many of the total have been taken."""
+    """The rows; every 500th one reports how many of the total have been taken."""
     for number, row in enumerate(rows, 1):
         yield row
         if number % 500 == 0:
@@ -26,13 +26,13 @@ def count_done(step: str, rows: Iterable[T], total: int) -> Iterator[T]:
 
 
 def get_listener() -> Hear:
-    """Who hears what is reported here now."""
+    """The listener for reports in this thread, if any."""
     return _hear.get() or (lambda step, done, total: None)
 
 
 @contextmanager
 def listen(hear: Hear) -> Iterator[None]:
-    """Inside, `hear` is called with each report of this thread."""
+    """Inside, each report of this thread calls `hear`."""
     before = _hear.set(hear)
     try:
         yield
@@ -40,13 +40,13 @@ def listen(hear: Hear) -> Iterator[None]:
         _hear.reset(before)
 
 
-# The steps of computing results; `jobs.progress` carries them.
+# The steps of computing results, whose progress is reported.
 
-ANSWERS, TABLES = "answers", "tables"  # what is counted
+ANSWERS, TABLES = "answers", "tables"  # what the progress counts
 
 
 def with_progress(given: Any, *makers: Callable[[Any], Any]) -> Iterator[Any]:
-    """What each maker makes of what is given, one table after another."""
+    """The result of each function, with a progress report after each."""
     for number, make in enumerate(makers, 1):
         report_progress(TABLES, number, len(makers))
         yield make(given)

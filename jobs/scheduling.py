@@ -1,4 +1,4 @@
-"""Asking for jobs: `get_or_schedule` finds the result or queues the work; what died is queued again or given up."""
+"""Requesting jobs: `get_or_schedule` finds the result or queues the work; crashed jobs are queued again or given up."""
 
 import hashlib
 import json
@@ -23,7 +23,7 @@ Parameters = dict[str, Any]
 
 
 def make_job(kind: str, subject: str, parameters: Parameters, project: Project | None, language: str = "") -> Job:
-    """The job as it would be stored; without a language for that of the reader."""
+    """The job as it would be stored; by default in the reader's language."""
     language = language or get_language() or settings.LANGUAGE_CODE
     text = json.dumps([kind, subject, parameters, language], sort_keys=True)
     key = hashlib.sha256(text.encode()).hexdigest()
@@ -31,9 +31,9 @@ def make_job(kind: str, subject: str, parameters: Parameters, project: Project |
 
 
 def get_or_schedule(wanted: Job, version: str = "", owner: User | None = None) -> Job:
-    """The stored job: done with a result of this version, or pending, perhaps with an earlier result.
+    """The stored job: done with a result of this version, or pending, possibly with an earlier result.
 
-    A job that failed or was cancelled for this version stays so until somebody asks for it with `retry`.
+    A job that failed or was canceled for this version stays that way until it is requested with `retry`.
     """
     fields = wanted.request_fields | {"version": version, "owner": owner}
     job, is_new = Job.objects.get_or_create(key=wanted.key, defaults=fields)
@@ -48,7 +48,7 @@ def get_or_schedule(wanted: Job, version: str = "", owner: User | None = None) -
 
 
 def queue(job: Job, version: str, owner: User | None, attempts: int) -> None:
-    """Queue a closed job; of several who do it at once the first one does. `attempts`: that count already."""
+    """Queue a closed job; if several do so at once, only the first succeeds. `attempts`: those that count already."""
     closed = Job.objects.filter(pk=job.pk, state=job.state)
     if attempts >= MAX_ATTEMPTS:
         error = _("Its file is missing. Web server and workers must share one data folder (LESART_DATA).")
@@ -66,21 +66,22 @@ def retry(job: Job) -> None:
 
 
 def cancel(job: Job) -> None:
-    """End an open job. Whoever works on it hears of it with the next heartbeat."""
+    """End an open job. Its worker learns of it with its next heartbeat."""
     Job.objects.open().filter(pk=job.pk).update(state=JobState.CANCELLED)
 
 
-# Looking after them --------------------------------------------------------------------------------------------------
+# Maintenance ----------------------------------------------------------------------------------------------------------
 
 
 def wake(job: Job) -> None:
-    """See to it that a worker knows of an open job."""
+    """Make sure that a worker knows about an open job."""
     release(job)
     transaction.on_commit(partial(send, job.pk))
 
 
 def send(job_id: int) -> bool:
-    """Tell the workers, once however many ask. False if the broker is away: a worker asks again when it is back."""
+    """Send a message to the workers, only once if several ask. False if the broker is down: a worker asks again
+    later."""
     if not Job.objects.unsent().filter(pk=job_id).update(sent_at=timezone.now()):
         return True
     is_sent = send_task("jobs.work", job_id=job_id)
@@ -90,7 +91,7 @@ def send(job_id: int) -> bool:
 
 
 def send_task(name: str, **about: int) -> bool:
-    """Ask the workers for the task of this name, without waiting; False if the broker is away."""
+    """Ask the workers to run the task of this name, without waiting; False if the broker is down."""
     # Celery is imported with the first message: most commands send none, and it costs them a quarter of a second.
     from kombu.exceptions import OperationalError
 
@@ -103,7 +104,7 @@ def send_task(name: str, **about: int) -> bool:
 
 
 def look_after_jobs() -> None:
-    """Wake what died or got lost, and delete what has expired. Each worker does it now and then."""
+    """Requeue crashed or lost jobs, and delete expired ones. Each worker does it from time to time."""
     for job in Job.objects.dead():
         release(job)
     for job_id in Job.objects.unsent().order_by("pk").values_list("pk", flat=True):

@@ -1,4 +1,4 @@
-"""What workers do for jobs. A message carries an id and is trusted for nothing else; it may come twice without harm."""
+"""What workers do for jobs. A message only carries an id, and may arrive twice without harm."""
 
 from celery import shared_task
 

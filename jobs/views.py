@@ -45,7 +45,7 @@ class PendingResultMiddleware:
 
 
 def describe_progress(request: HttpRequest, job: Job, *, shows: bool = False, address: str = "") -> dict[str, Any]:
-    """What `jobs/progress.html` wants. shows: whether an earlier result is beneath it; address: of the page."""
+    """The context of `jobs/progress.html`. shows: whether an earlier result is beneath it; address: of the page."""
     return {
         "job": job,
         "job_title": KINDS[job.kind].title,
@@ -68,7 +68,7 @@ def describe_step(job: Job) -> str:
 
 
 def may_cancel(request: HttpRequest, job: Job) -> bool:
-    """Whether the user requested the job or may change the project: others may be waiting for it."""
+    """Whether the user requested the job or may change the project, as others may be waiting for it."""
     role = find_role(request, job)
     return job.owner_id == request.user.pk or (role is not None and role.rank >= Role.RESEARCHER.rank)
 
@@ -90,7 +90,7 @@ def get_job(request: HttpRequest, pk: int) -> Job:
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def job_page(request: HttpRequest, pk: int) -> HttpResponse:
-    """The progress alone, for polling; a POST cancels the job, or retries a failed one."""
+    """Only the progress, for polling; a POST cancels the job, or retries a failed one."""
     job = get_job(request, pk)
     given = request.POST if request.method == "POST" else request.GET
     address = given.get("to", "")

@@ -1,4 +1,4 @@
-"""Workers say that they are alive, and look after the jobs meanwhile."""
+"""Workers report that they are alive, and maintain the jobs meanwhile."""
 
 from datetime import datetime, timedelta
 
@@ -19,7 +19,7 @@ def has_live_workers() -> bool:
 
 
 def record_heartbeat(name: str, started_at: datetime | None = None) -> None:
-    """The worker of that name is alive now; `started_at` when it has just come."""
+    """Record that the worker of that name is alive; `started_at` if it has just started."""
     now = timezone.now()
     news = {"last_seen": now} | ({"started_at": started_at} if started_at else {})
     Worker.objects.update_or_create(name=name, defaults=news, create_defaults={"started_at": now} | news)
@@ -35,13 +35,13 @@ def delete_old_workers() -> None:
 
 
 def add_chore(function: str) -> None:
-    """Call the function of this dotted path with each heartbeat of a worker: what apps look after now and then."""
+    """Call the function at this dotted path with each heartbeat of a worker, for apps' own maintenance."""
     if function not in _chores:
         _chores.append(function)
 
 
 class WorkerHeartbeat(RepeatingThread):
-    """What a worker does beside its tasks, from its start until it is stopped."""
+    """What a worker does besides its tasks, from its start until it is stopped."""
 
     def __init__(self, worker: str):
         super().__init__("heartbeat of the worker", BEAT_SECONDS)
@@ -55,6 +55,6 @@ class WorkerHeartbeat(RepeatingThread):
             import_string(function)()
 
     def stop(self) -> None:
-        """Ends the thread and takes the worker's row away."""
+        """End the thread and delete the worker's row."""
         super().stop()
         remove_worker(self.worker)

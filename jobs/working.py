@@ -1,4 +1,4 @@
-"""Doing a job: a worker holds it by a lease that its heartbeat renews, and says how far it is."""
+"""Doing a job: a worker holds it by a lease that its heartbeat renews, and reports progress."""
 
 import logging
 import threading
@@ -19,15 +19,15 @@ from jobs.kinds import KINDS, JobFailed
 from jobs.models import Job, JobState
 from jobs.progress import get_listener, listen
 
-# A thread that does something again and again beside the work: heartbeats, and looking after what died.
+# A thread for repeated work beside the main work: heartbeats, and maintenance of crashed jobs.
 
 log = logging.getLogger(__name__)
 
 
 class RepeatingThread(threading.Thread):
-    """Calls `act` at once and then at intervals, on a database connection of its own, until it is stopped.
+    """Calls `act` immediately and then at intervals, on its own database connection, until it is stopped.
 
-    What goes wrong is logged, and tried again the next time.
+    Errors are logged, and it is called again the next time.
     """
 
     def __init__(self, name: str, every: float):
@@ -45,7 +45,7 @@ class RepeatingThread(threading.Thread):
             except Error as error:
                 log.warning("The %s was kept from its work: %s", self.name, error)
             except Exception:
-                log.exception("The %s met an error.", self.name)  # the next time may go well; a dead timer never
+                log.exception("The %s met an error.", self.name)  # the next call may succeed; a dead timer never would
             if self.is_over.wait(self.every):
                 break
         connection.close()
@@ -62,17 +62,17 @@ class RepeatingThread(threading.Thread):
         self.stop()
 
 
-LEASE = timedelta(seconds=30)  # without a heartbeat; then another worker may begin
+LEASE = timedelta(seconds=30)  # without a heartbeat, after which another worker may start
 MAX_ATTEMPTS = 3  # a worker that crashes so often is probably out of memory
 EVERY = 1.0  # seconds between two heartbeats
 
 
 class JobCancelled(Exception):
-    """Somebody cancelled the job, or another worker has it now."""
+    """Somebody canceled the job, or another worker has it now."""
 
 
 def run_job(job_id: int) -> None:
-    """Do the job, unless it is gone, done or in other hands."""
+    """Do the job, unless it was deleted, is done or belongs to another worker."""
     job = claim(job_id)
     if job is None:
         return
@@ -91,9 +91,9 @@ def run_job(job_id: int) -> None:
 
 
 def get_or_run(wanted: Job, version: str) -> Job:
-    """The job with a result of this version, done here and now if need be, whoever else may be at it.
+    """The job with a result of this version, computed here if needed, even if another worker is doing it.
 
-    Whatever its work raises is raised here.
+    Exceptions of its work are raised here.
     """
     earlier = Job.objects.filter(key=wanted.key).first()
     if earlier and earlier.is_current(version):
@@ -107,7 +107,7 @@ def get_or_run(wanted: Job, version: str) -> Job:
 
 
 def claim(job_id: int) -> Job | None:
-    """The job if it is this worker's now: of two one gets it."""
+    """Claim the job for this worker; None if another worker was faster."""
     for dead in Job.objects.dead().filter(pk=job_id):
         release(dead)
     now = timezone.now()
@@ -121,12 +121,12 @@ def claim(job_id: int) -> Job | None:
 
 
 def filter_held(job: Job) -> QuerySet[Job]:
-    """The row, as long as it is this worker's: each attempt has a number of its own."""
+    """The row, while the job belongs to this worker: each attempt has its own number."""
     return Job.objects.filter(pk=job.pk, state=JobState.RUNNING, attempts=job.attempts)
 
 
 def finish(job: Job, path: Path | None) -> None:
-    """Store the result in place of the earlier one; not if the job was cancelled, or taken over by another worker."""
+    """Store the result in place of the earlier one; not if the job was canceled, or taken over by another worker."""
     if filter_held(job).update(**result_of(job, path)):
         files.delete_file(job.file)
         announce(JOB_ENDED, job.project_id, job.pk)
@@ -135,7 +135,7 @@ def finish(job: Job, path: Path | None) -> None:
 
 
 def fail(job: Job, error: str, errors: Sequence[Mapping[str, Any]] = ()) -> None:
-    """Store why it failed; what is known of an earlier result stays unless there are errors of a file to list."""
+    """Store why it failed; the facts about an earlier result stay, unless a file's errors replace them."""
     changes = {"about": {"errors": list(errors)}} if errors else {}
     if filter_held(job).update(state=JobState.FAILED, error=error, **changes):
         announce(JOB_ENDED, job.project_id, job.pk)
@@ -156,7 +156,7 @@ def result_of(job: Job, path: Path | None) -> dict[str, Any]:
 
 
 class Heartbeat(RepeatingThread):
-    """Renews the lease of a job and stores how far it is. The work itself may be reading a snapshot."""
+    """Renews the lease of a job and stores its progress. The work itself may be reading a snapshot."""
 
     def __init__(self, job: Job):
         super().__init__("heartbeat of the job", EVERY)
@@ -164,7 +164,7 @@ class Heartbeat(RepeatingThread):
         self.progress = {"step": "", "done": 0, "total": 0}
 
     def on_progress(self, step: str, done: int, total: int) -> None:
-        """Keep what the work reports; `JobCancelled` if it need not go on."""
+        """Store the reported progress; raises `JobCancelled` if the work should stop."""
         if self.is_lost:
             raise JobCancelled
         self.progress = {"step": step, "done": done, "total": total}
@@ -174,7 +174,7 @@ class Heartbeat(RepeatingThread):
 
 
 def release(job: Job) -> None:
-    """Queue a job again whose worker crashed, or give it up after `MAX_ATTEMPTS`."""
+    """Queue a job whose worker crashed again, or give it up after `MAX_ATTEMPTS`."""
     dead = Job.objects.dead().filter(pk=job.pk)
     if job.attempts < MAX_ATTEMPTS:
         dead.update(state=JobState.QUEUED, sent_at=None)

@@ -1,1 +1,1 @@
-"""Items by rule, from the words of the text alone: no model, no dictionary, no Django, no chance."""
+"""Items by rule, from the words of the text alone: without a model, a dictionary, Django or randomness."""

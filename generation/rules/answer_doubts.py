@@ -140,7 +140,8 @@ def _is_joint(one: Token, other: Token) -> bool:
 
 
 def answer_points(draft: Draft) -> bool:
-    """“this ratio”: the answer needs another sentence. In a clause a pronoun stands for what the question names."""
+    """“this ratio”: the answer needs another sentence. In a clause, a pronoun may stand for something in the
+    question."""
     if draft.rule in ASKING_SUBJECT and draft.clause.token(draft.answer[1] - 1).plain in ONES:
         return True
     if any(token.kind == POINTING or token.plain.startswith("solche") for token in draft.clause.tokens(draft.answer)):
@@ -190,7 +191,7 @@ def answers_with_an_unbound_pronoun(draft: Draft) -> bool:
 
 
 def _has_noun(tokens: Sequence[Token], nouns: Sequence[Token], asked: str) -> bool:
-    """Whether the first word is no pronoun, or one that a noun before it or in the question can be meant by."""
+    """Whether the first word is no pronoun, or a pronoun that a noun before it or in the question can explain."""
     first = tokens[0]
     if first.plain in ENGLISH_PLURALS:
         return " and " in asked or any(each.tag in ("NN2", "NP0", "NN0") for each in nouns)
@@ -232,7 +233,7 @@ def is_vague(draft: Draft) -> bool:
 
 
 def answers_with_others(draft: Draft) -> bool:
-    """“Others”, “the most popular ones”: it takes the sentence before to know who they are."""
+    """“Others”, “the most popular ones”: only the sentence before says who they are."""
     words = [token.plain for token in draft.clause.tokens(draft.answer)]
     is_short = len(words) <= 2 and not any(t.kind in (NAME, NUMBER) for t in draft.clause.tokens(draft.answer))
     return (
@@ -249,7 +250,7 @@ def joins_clauses(draft: Draft) -> bool:
 
 
 def ends_in_a_verb_form(draft: Draft) -> bool:
-    """“unique laws requiring”: the phrase goes on."""
+    """“unique laws requiring”: the phrase continues."""
     kinds = draft.clause.sentence.kinds
     return (
         draft.rule in ("object", "definition", "governed")
@@ -291,7 +292,7 @@ def ends_openly(draft: Draft) -> bool:
 
 
 def leaves_out_a_hedge(draft: Draft) -> bool:
-    """“… ist vielleicht die einzige Gefahr”: the question leaves out that the statement is uncertain."""
+    """“… ist vielleicht die einzige Gefahr”: the question omits that the statement is uncertain."""
     between = draft.clause.tokens((draft.clause.verb + 1, draft.answer[0]))
     return draft.rule == "definition" and any(token.plain in HEDGES for token in between)
 

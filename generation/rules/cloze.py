@@ -57,7 +57,7 @@ ENDINGS = {
 
 @dataclass(frozen=True)
 class Word:
-    """A word, number or name in its sentence: where it is, what kind it is, and what is before it."""
+    """A word, number or name: its place in the sentence, its kind, and the word before it."""
 
     text: str
     start: int
@@ -80,7 +80,7 @@ def plain_words(sentence: str) -> set[str]:
 
 
 def words_of(sentence: str, language: str) -> list[Word]:
-    """The words that can become a gap, except the first word: its capital letter is no evidence."""
+    """The words that can become a gap, except the first word, whose capital letter says nothing."""
     rows = [Word(text, start, *_kind(text, language), before) for text, start, before in _tokens(sentence, language)]
     return [row for row in rows if row.kind]
 
@@ -102,7 +102,7 @@ def _is_one_name(sentence: str, one: re.Match[str], other: re.Match[str]) -> boo
 
 
 def _kind(text: str, language: str) -> tuple[str, str]:
-    """Kind and ending; an empty kind for what is not gapped."""
+    """Kind and ending; an empty kind for words that are never a gap."""
     if text[0].isdigit():
         return (YEAR_KIND if YEAR.fullmatch(text) else WHOLE_KIND if text.isdigit() else DECIMAL_KIND), ""
     if text.casefold() in _word_set(NUMBER_WORDS.get(language, "")):
@@ -131,12 +131,12 @@ def _word_set(words: str) -> frozenset[str]:
 
 GAP = "___"
 WORTH = {NAME: 4.0, WHOLE_KIND: 4.0, YEAR_KIND: 4.0, DECIMAL_KIND: 4.0, NUMBER_WORD: 3.5, NOUN: 3.0, PLAIN: 1.0}
-BEST_LENGTH = 16  # words of a sentence; far from it a gap is either unclear or given away
+BEST_LENGTH = 16  # words of a sentence; in much shorter or longer ones a gap is unclear or too easy
 
 
 @dataclass(frozen=True)
 class Cloze:
-    """A sentence with a gap; options are in alphabetical or numerical order, so that positions give nothing away."""
+    """A sentence with a gap; options are in alphabetical or numerical order, so that positions reveal nothing."""
 
     stem: str
     options: tuple[str, ...]
@@ -153,7 +153,7 @@ class _Gap:
 
 
 def cloze_items(text: str, language: str, n_items: int, n_options: int) -> list[Cloze]:
-    """The best items, each with a sentence and a key of its own; fewer if the text has too few good gaps."""
+    """The best items, with different sentences and keys; fewer if the text has too few good gaps."""
     gaps = _gaps(text, language)
     pool = _pool(gaps)
     scored = [(_score(gap, pool), gap) for gap in gaps]
@@ -184,7 +184,7 @@ def _gaps(text: str, language: str) -> list[_Gap]:
 
 
 def _pool(gaps: list[_Gap]) -> dict[str, list[Word]]:
-    """By kind, every word in the order in which the text first has it."""
+    """By kind, every word in the order of its first occurrence."""
     pool: dict[str, dict[str, Word]] = {}
     for gap in gaps:
         pool.setdefault(gap.word.kind, {}).setdefault(gap.word.text.casefold(), gap.word)
@@ -192,7 +192,8 @@ def _pool(gaps: list[_Gap]) -> dict[str, list[Word]]:
 
 
 def _score(gap: _Gap, pool: dict[str, list[Word]]) -> float:
-    """Names and numbers before nouns before other words; sentences of middle length; many words to choose from."""
+    """Names and numbers rank before nouns, nouns before other words; sentences of medium length and many distractors
+    rank higher."""
     length = len(gap.sentence.split())
     n_alike = sum(word.ending == gap.word.ending for word in pool[gap.word.kind])
     long_word = min(len(gap.word.text), 12) / 12
@@ -200,7 +201,7 @@ def _score(gap: _Gap, pool: dict[str, list[Word]]) -> float:
 
 
 def _item(gap: _Gap, pool: dict[str, list[Word]], n_distractors: int, score: float) -> Cloze | None:
-    """None if the text has too few words of the kind."""
+    """The item of a gap; None if the text has too few words of the kind."""
     distractors = _distractors(gap, pool[gap.word.kind], n_distractors)
     if len(distractors) < n_distractors:
         return None
@@ -210,7 +211,7 @@ def _item(gap: _Gap, pool: dict[str, list[Word]], n_distractors: int, score: flo
 
 
 def _distractors(gap: _Gap, candidates: list[Word], n: int) -> list[str]:
-    """The most similar words that are not in the sentence and are no inflected forms of each other."""
+    """The most similar words that are not in the sentence, and are not inflected forms of each other."""
     within = plain_words(gap.sentence)
     ranked = sorted(enumerate(candidates), key=lambda pair: (-_likeness(gap.word, pair[1]), pair[0]))
     chosen: list[Word] = []
@@ -222,13 +223,14 @@ def _distractors(gap: _Gap, candidates: list[Word], n: int) -> list[str]:
 
 
 def _likeness(one: Word, other: Word) -> float:
-    """After the same word (in German mostly: of the same gender and case), with the same ending, about as long."""
+    """Ranks words higher after the same word (in German: usually of the same gender and case), with the same ending,
+    and of similar length."""
     same = 2.0 * (one.before == other.before) + 1.5 * (one.ending == other.ending)
     return same - abs(len(one.text) - len(other.text)) / 5
 
 
 def _same_root(one: Word, other: Word) -> bool:
-    """Whether two words are forms of one word, which share its beginning; numbers must be equal."""
+    """Whether two words are forms of the same word, with the same beginning; numbers must be equal."""
     first, second = one.text.casefold(), other.text.casefold()
     if one.is_number:
         return first == second

@@ -1,6 +1,6 @@
-"""What makes a question doubtful: its sentence was taken apart wrongly, or the question misses something.
+"""Reasons to doubt a question: its sentence was parsed wrongly, or the question lacks something.
 
-A doubt lowers the rank score. Two or three of them, or a grave one, and the question is not asked at all.
+A doubt lowers the rank score. With two or three doubts, or a grave one, the question is not asked at all.
 """
 
 import re
@@ -84,13 +84,13 @@ MAKING = word_set("force require allow enable ask tell urge encourage cause pers
 
 
 def doubt_of(draft: Draft) -> float:
-    """What the doubts about a question cost together."""
+    """The total penalty of the doubts about a question."""
     cost = sum(cost for has_doubt, cost in DOUBTS if has_doubt(draft))
     return round(cost + 0.02 * max(0, len(draft.clause.sentence.tokens) - LONG_SENTENCE), 4)
 
 
 def is_cut_off(draft: Draft) -> bool:
-    """The clause ends where its sentence goes on without a new clause: the rest of a list, or an insertion."""
+    """The clause ends where its sentence continues without a new clause: the rest of a list, or an insertion."""
     return _is_cut_off(draft) and not _is_true_in_half(draft)
 
 
@@ -101,7 +101,7 @@ def resumes_after_its_end(draft: Draft) -> bool:
 
 
 def asks_half_a_clause(draft: Draft) -> bool:
-    """The question of the subject leaves out an addition after a comma."""
+    """The question about the subject omits an addition after a comma."""
     return draft.rule in ASKING_SUBJECT and _is_cut_off(draft) and _is_true_in_half(draft)
 
 
@@ -144,7 +144,7 @@ def lacks_its_complement(draft: Draft) -> bool:
 
 
 def has_condition(draft: Draft) -> bool:
-    """What holds only if or when something else does is asked without that."""
+    """Something that is true only under a condition or at a time is asked without it."""
     clause = draft.clause
     if clause.front_kind != "clause" or draft.rule == "clause-first":
         return False

@@ -1,4 +1,5 @@
-"""What the rules of a language share: a question in the making, and which words cannot be asked without their text."""
+"""Shared by the rules of all languages: a question in the making, and words that cannot be understood without their
+text."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -81,7 +82,7 @@ class Clause:
 
 @dataclass(frozen=True)
 class Draft:
-    """A question with the tokens of its sentence that answer it. `worth`: how far the rule can be trusted."""
+    """A question with the tokens of its sentence that answer it. `worth`: how reliable the rule is."""
 
     question: str
     answer: Range
@@ -92,7 +93,7 @@ class Draft:
 
 @dataclass(frozen=True)
 class Wording:
-    """How a language writes a question down, and which of its words point out of it."""
+    """How a language writes a question, and which of its words refer to something outside it."""
 
     pointing: re.Pattern[str]
     connectives: frozenset[str]
@@ -101,7 +102,7 @@ class Wording:
     small_nouns: bool = False
 
     def write(self, clause: Clause, pieces: Sequence[Piece], *, may_bind: bool = True) -> str:
-        """The question; empty where a word points to something that it does not name.
+        """The question; empty if a word refers to something that the question does not name.
 
         `may_bind`: a possessive may belong to a noun that is before it in the question.
         """
@@ -122,7 +123,8 @@ class Wording:
         return f"{words[:1].upper()}{words[1:]}?" if words else ""
 
     def write_whole(self, clause: Clause, pieces: Sequence[Piece], *, may_bind: bool = True) -> tuple[str, float]:
-        """With the relative clause at the end, if there is one and it can be asked; what leaving it out costs."""
+        """The question with the relative clause at the end, if there is one and it can be asked; and the penalty for
+        omitting it."""
         if not (clause.has_tail and RELATIVE in clause.kinds(clause.tail)[:2]):
             return self.write(clause, pieces, may_bind=may_bind), 0.0
         next_clause = re.search("(?<=[FV]),(?=[^,;SW]{1,12}F)", clause.kinds(clause.tail))
@@ -134,7 +136,7 @@ class Wording:
         return self.write(clause, pieces, may_bind=may_bind), 0.9
 
     def _small(self, clause: Clause, of: Range) -> str:
-        """As it reads in the middle of a sentence: its first word is small unless it is a name, or a German noun."""
+        """As written within a sentence: the first word in lower case unless it is a name, or a German noun."""
         words = clause.sentence.words(*of)
         if of[0] or of[0] == of[1]:
             return words
@@ -161,7 +163,7 @@ class Wording:
         return token.plain in self.connectives and token.kind in JOINING and not is_degree
 
     def points(self, token: Token, *, can_be_bound: bool) -> bool:
-        """Whether the word points out of its phrase."""
+        """Whether the word refers to something outside its phrase."""
         if token.kind == POSSESSIVE:
             return (
                 not can_be_bound and token.plain not in self.harmless and not (token.start and token.text[0].isupper())
@@ -175,7 +177,7 @@ class Wording:
 
 
 def draft(clause: Clause, question: str, answer: Range, rule: str, worth: float) -> Iterator[Draft]:
-    """The question, if one could be written and its answer says something and is not too long."""
+    """The question, if it could be written and its answer is informative and not too long."""
     while answer[1] - answer[0] > 1 and clause.token(answer[1] - 1).kind == BRACKETED:
         answer = (answer[0], answer[1] - 1)
     says = any(token.kind in SAYING_SOMETHING or token.tag == "ADJ(D)" for token in clause.tokens(answer))

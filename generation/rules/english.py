@@ -1,4 +1,5 @@
-"""Questions from English statements: for the subject the word order stays; for all else an auxiliary goes before it."""
+"""Questions from English statements: for the subject the word order stays; for everything else an auxiliary comes
+first."""
 
 import re
 from collections.abc import Iterator
@@ -165,7 +166,7 @@ def _equates(clause: Clause) -> tuple[bool, bool]:
 
 
 def _write_with_subject(clause: Clause, begin: list[Piece]) -> tuple[str, float]:
-    """The question for the subject, and a penalty for parts of the sentence that it leaves out."""
+    """The question about the subject, and a penalty for the parts of the sentence that it omits."""
     pieces: list[Piece] = [*begin, clause.rest]
     first = clause.token(clause.tail[0]) if clause.has_tail else None
     if first and first.plain in COMPLEMENT and first.kind == "S" and clause.tail[0] == clause.end:

@@ -27,7 +27,7 @@ from generation.rules.tagging import NAME, NOUN, NUMBER
 
 
 def find_question_word(clause: Clause, of: Range) -> tuple[str, float]:
-    """The question word for a prepositional phrase, and how far it can be trusted."""
+    """The question word for a prepositional phrase, and how reliable it is."""
     preposition = clause.token(of[0]).plain
     head = head_of(clause, of)
     if is_time(clause, of) and preposition == "for" and clause.kinds(of)[1] == NUMBER:
@@ -108,7 +108,7 @@ def _ask_number(clause: Clause, number: Range, noun: Range) -> Iterator[Draft]:
 
 
 def _is_bound(clause: Clause, number: Range) -> bool:
-    """Whether all of it says how many: “more than 30”, not “in 30”."""
+    """Whether the whole phrase says how many: “more than 30”, not “in 30”."""
     words = " ".join(token.plain for token in clause.tokens(number) if token.kind != NUMBER)
     bounds = ("", "over", "about", "around", "nearly", "almost", "approximately", "roughly", "some", "only", "just",
               "more than", "less than", "fewer than", "at least", "up to", "exactly", "under")  # fmt: skip

@@ -1,4 +1,4 @@
-"""Where the clauses of an English sentence begin and end, and what is before their verb."""
+"""Finding the clauses of an English sentence, and the parts before their verb."""
 
 import re
 
@@ -69,7 +69,7 @@ def _states(sentence: Sentence, place: int) -> bool:
 
 
 def parse(sentence: Sentence, start: int) -> Clause | None:
-    """The main clause that begins there; None where its parts cannot be distinguished."""
+    """The main clause that begins there; None if its parts cannot be distinguished."""
     kinds = sentence.kinds
     for name, pattern in FRONTS.items():
         found = pattern.match(kinds, start)
@@ -162,7 +162,7 @@ FRONTS = {
 
 
 def end_of(sentence: Sentence, verb: int, *, ends_at_comma: bool = False) -> int | None:
-    """Where the main clause ends; None if that cannot be told."""
+    """Where the main clause ends; None if that is unclear."""
     kinds, place, last, has_list = sentence.kinds, verb + 1, len(sentence.kinds), False
     while place < last and kinds[place] != ";" and not SHARED_SUBJECT.match(kinds, place):
         if kinds[place] == "," and (more := LIST_GOES_ON.match(kinds, place)):
@@ -192,7 +192,7 @@ def end_of(sentence: Sentence, verb: int, *, ends_at_comma: bool = False) -> int
 
 
 def _is_broken(sentence: Sentence, verb: int, end: int) -> bool:
-    """Whether the auxiliary waits for a verb that is behind the end."""
+    """Whether the auxiliary needs a verb after the end."""
     needs = sentence.tokens[verb].tag in ("VM0", "VDD", "VDZ", "VDB")
     return needs and "V" not in sentence.kinds[verb + 1 : end]
 
@@ -218,7 +218,7 @@ def tail_of(sentence: Sentence, end: int) -> Range:
 
 
 def is_helper(clause: Clause) -> bool:
-    """Whether the verb can change places with the subject; “had a house” cannot."""
+    """Whether the verb can change places with the subject; the one in “had a house” cannot."""
     token = clause.token(clause.verb)
     if token.plain not in AUXILIARIES:
         return False

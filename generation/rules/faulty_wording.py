@@ -1,7 +1,7 @@
-"""Wordings that show that a sentence was taken apart wrongly, or that a question asks for something else.
+"""Wordings that show that a sentence was parsed wrongly, or that a question asks for something else.
 
-Each row is one kind of fault, with an example. It is found by the words of the question, of the answer, and of the
-sentence before and after the answer; a part that a row does not name may be anything.
+Each row is one kind of fault, with an example. It is recognized by the words of the question, of the answer, and of
+the sentence before and after the answer; a part that a row does not name may be anything.
 """
 
 import re
@@ -22,7 +22,7 @@ POINTS = "Norden|Süden|Osten|Westen|north|south|east|west"
 
 @dataclass(frozen=True)
 class FaultyWording:
-    """A kind of fault: the rules that make it, as a pattern, and patterns of where it shows."""
+    """A kind of fault: a pattern for the rules that cause it, and patterns of the words that show it."""
 
     rules: str
     question: str = ANY

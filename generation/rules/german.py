@@ -88,7 +88,7 @@ def is_past(clause: Clause) -> bool:
 
 
 def find_subject(sentence: Sentence) -> Range:
-    """The subject of the main clause, empty if it cannot be told."""
+    """The subject of the main clause, empty if it is unclear."""
     for pattern in (SUBJECT, PREPOSITIONAL, ADVERBS, CLAUSE_BEFORE):
         if found := pattern.match(sentence.kinds):
             inner = ACTOR.match(sentence.kinds, found.end() + 1)
@@ -123,7 +123,7 @@ def ask_subject(clause: Clause) -> Iterator[Draft]:
 
 
 def _write_with_subject(clause: Clause, begin: list[Piece]) -> tuple[str, float]:
-    """The question for the subject, and what it costs to leave out what cannot be asked."""
+    """The question about the subject, and the penalty for omitting what cannot be asked."""
     is_reported = clause.has_tail and clause.token(clause.tail[0]).plain in ("dass", "ob", "wie")
     if is_reported or (clause.has_tail and has_infinitive(clause)) or says_without_that(clause):
         question, loss = WORDING.write(clause, [*begin, clause.rest, ",", clause.tail], may_bind=False), 0.0
@@ -135,7 +135,7 @@ def _write_with_subject(clause: Clause, begin: list[Piece]) -> tuple[str, float]
 
 
 def has_infinitive(clause: Clause) -> bool:
-    """“… haben Mühe, den Weg zu finden”: the clause does without a finite verb and is no purpose."""
+    """“… haben Mühe, den Weg zu finden”: the clause has no finite verb and is no purpose."""
     return bool(re.search("TV$|Z$", clause.kinds(clause.tail))) and clause.token(clause.tail[0]).kind not in "SWK"
 
 
@@ -168,7 +168,7 @@ def ask_inner_subject(clause: Clause) -> Iterator[Draft]:
 
 
 def _find_inner_subject(clause: Clause) -> Range:
-    """The phrase right behind the verb, without what says where or when; empty if there is none."""
+    """The phrase right after the verb, without place and time; empty if there is none."""
     place = clause.verb + 1 + (clause.token(clause.verb + 1).plain in ("sich", "es"))
     found = INNER_SUBJECT.match(clause.sentence.kinds, place, clause.end)
     if not found:
@@ -298,7 +298,7 @@ def ask_object(clause: Clause) -> Iterator[Draft]:
 
 
 def _end_of_object(clause: Clause, end: int) -> int:
-    """All that follows belongs to the answer but for the end of the verb and what says when."""
+    """Everything that follows belongs to the answer, except the end of the verb and the time."""
     kinds = clause.sentence.kinds
     last = clause.end
     while last > end and kinds[last - 1] in "VXTFZR":

@@ -51,7 +51,7 @@ def ask_front(clause: Clause) -> Iterator[Draft]:
 
 
 def find_question_word(clause: Clause, of: Range) -> tuple[str, float]:
-    """The question word for a prepositional phrase, and how far it can be trusted."""
+    """The question word for a prepositional phrase, and how reliable it is."""
     first = clause.token(of[0])
     preposition, head = first.plain, head_of(clause, of)
     if first.kind in "DA" and is_time(clause, of):
@@ -79,7 +79,7 @@ def _is_somebody(clause: Clause, of: Range) -> bool:
 
 
 def _says_where(clause: Clause, of: Range) -> bool:
-    """Not where to: the dative, as far as it can be seen."""
+    """Whether the phrase says where rather than where to: the dative, as far as it is visible."""
     second = clause.token(of[0] + 1)
     if second.kind in "DdHQ":
         return second.plain not in ("die", "das", "eine", "ein", "einen", "keine", "diese", "dieses", "ihre", "seine")
@@ -164,7 +164,7 @@ def _can_be_counted(clause: Clause, places: tuple[int, int, int]) -> bool:
 
 
 def _end_of_counted(clause: Clause, end: int) -> int:
-    """With what says of what: “zwei Klassen von Booten”."""
+    """Including a phrase about what is counted: “zwei Klassen von Booten”."""
     while more := OF_PHRASE.match(clause.sentence.kinds, end, clause.end):
         if clause.token(end).kind != "d" and clause.token(end).plain != "von":
             break
@@ -200,7 +200,7 @@ def ask_adjunct(clause: Clause) -> Iterator[Draft]:
 
 
 def _end_of_place(clause: Clause, end: int) -> int:
-    """A place with all that says which one it is."""
+    """A place with everything that specifies it."""
     while found := MORE_OF_IT.match(clause.sentence.kinds, end, clause.end):
         if is_time(clause, found.span()) and clause.token(end).plain != "von":
             return end

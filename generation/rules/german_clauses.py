@@ -1,4 +1,4 @@
-"""Where the clauses of a German sentence begin and end, and what is before their verb."""
+"""Finding the clauses of a German sentence, and the parts before their verb."""
 
 import re
 
@@ -42,7 +42,8 @@ def clause_starts(sentence: Sentence) -> list[int]:
 
 
 def is_main(sentence: Sentence, verb: int) -> bool:
-    """Whether the verb is that of a main clause, as far as no subordinate clause has begun since the last comma."""
+    """Whether the verb belongs to a main clause, which it does if no subordinate clause has begun since the last
+    comma."""
     return not re.search("[SW]", re.split("[,;]", sentence.kinds[:verb])[-1])
 
 
@@ -132,7 +133,7 @@ FITS = {"subject": _can_be_subject, "prepositional": _is_prepositional, "pronoun
 
 
 def end_of(sentence: Sentence, verb: int) -> int | None:
-    """Where the main clause ends; None if that cannot be told."""
+    """Where the main clause ends; None if that is unclear."""
     kinds, place, last = sentence.kinds, verb + 1, len(sentence.kinds)
     while place < last and kinds[place] != ";" and not SHARED_SUBJECT.match(kinds, place):
         if kinds[place] == ",":
@@ -162,7 +163,7 @@ def end_of(sentence: Sentence, verb: int) -> int | None:
 
 
 def _is_broken(sentence: Sentence, verb: int, end: int) -> bool:
-    """Whether the verb waits for a part that is behind the end."""
+    """Whether the verb needs a part after the end."""
     if sentence.tokens[verb].lemma in MODALS and not re.search("[VF]", sentence.kinds[verb + 1 : end]):
         return True
     if re.match(",P?[SW][^F]*$", sentence.kinds[end:].rstrip(";")):
@@ -200,7 +201,7 @@ def can_be_nominative(sentence: Sentence, start: int) -> bool:
 
 
 def write_question(clause: Clause, asked: str, removed: Range, *more: Piece) -> str:
-    """The question with the verb second; the constituent before it goes to where the removed one was."""
+    """The question with the verb second; the constituent before it moves to the place of the removed one."""
     start, end = clause.rest
     is_before = removed[0] >= start
     subject: list[Piece] = [clause.front] if clause.front_kind == "subject" else []
@@ -224,7 +225,7 @@ def write_question(clause: Clause, asked: str, removed: Range, *more: Piece) -> 
 
 
 def belongs_to_question(clause: Clause) -> bool:
-    """Whether what stands before the verb is part of what is asked: “im Mai”, “daheim”."""
+    """Whether the part before the verb belongs to the question: “im Mai”, “daheim”."""
     is_adverb = clause.front_kind == "adverb" and re.fullmatch("R+", clause.kinds(clause.front))
     return clause.front_kind in ("prepositional", "year") or bool(is_adverb)
 

@@ -63,7 +63,7 @@ PERSONS = re.compile(
     r"anhänger|gegner|befürworter|teilnehmer|gruppe|team|mannschaft|polizei|regierung|behörde|behörden|komitee|"
     r"kommission|gericht|parlament|kongress|sender|zeitung|agentur|firma|unternehmen|organisation)(?:e?n|innen|in|s|es)?"
 )
-# What ends like this may be somebody: “Judokas”, “Staatsbürger”; “Was” is asked of the rest.
+# Nouns with these endings may be people: “Judokas”, “Staatsbürger”; “Was” is used for all others.
 MAYBE_PERSONS = re.compile(
     r".*(?:[^h]er|ler|ner|ker|ern|isten?|enten?|anten?|oren?|[lt]ogen?|[^i]aten?|[^e]iten|oten|ende[nr]?|[gt]ierte[nr]?|igte[nr]?)"
 )
@@ -164,7 +164,7 @@ MIXED = ("brachten", "dachten", "kannten", "nannten", "rannten", "brannten", "sa
 
 
 def singular(form: str, infinitive: str) -> str:
-    """fand for fanden, gibt for geben; the form itself if it is one already; empty if that cannot be told."""
+    """fand for fanden, gibt for geben; the form itself if it is singular already; empty if unclear."""
     small = form.lower()
     if small in AUXILIARIES:
         return AUXILIARIES[small]
@@ -181,7 +181,7 @@ def singular(form: str, infinitive: str) -> str:
 
 
 def _present(plural: str) -> str:
-    """Of the plural of the present tense, which is the infinitive."""
+    """The present plural of the verb, which is its infinitive."""
     for ending, changed in WITH_ANOTHER_VOWEL.items():
         if plural.endswith(ending):
             return plural[: -len(ending)] + changed
@@ -201,7 +201,7 @@ WEAK_NOUN = re.compile(
 
 
 def write_accusative(clause: Clause, of: Range) -> str:
-    """“der alte Turm” as “den alten Turm”; empty where the form cannot be told."""
+    """“der alte Turm” as “den alten Turm”; empty if the form is unclear."""
     words = WORDING.write(clause, ["über", of])[len("Über ") : -1]
     kinds, tokens = clause.kinds(of), clause.tokens(of)
     if not words or re.search("K[Dd]|NN", kinds):

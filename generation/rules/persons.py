@@ -1,4 +1,4 @@
-"""Whether a name is that of a person, by the whole text: “Vogt” is one where the text says “the mayor Lena Vogt”."""
+"""Whether a name is a person's, judged by the whole text: “Vogt” is, if the text has “the mayor Lena Vogt”."""
 
 import re
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from generation.rules.tagging import NAME
 
 @dataclass(frozen=True)
 class Signs:
-    """Patterns of what is around a name, which is written `{}`, and the names that are places by their ending."""
+    """Patterns of the words around a name, which is written `{}`, and the endings of names of places."""
 
     vocabulary: Vocabulary
     person: str
@@ -42,7 +42,7 @@ SIGNS = {
 
 
 def ask_who_or_what(draft: Draft, text: str, language: str) -> str:
-    """The question with “who” or “what” as the text shows which it is; empty if both may be and it does not."""
+    """The question with “who” or “what” as the text shows; empty if both are possible."""
     words = SIGNS[language].vocabulary
     either, what, who = words.either.capitalize(), words.what.capitalize(), words.who.capitalize()
     last = draft.clause.token(draft.answer[1] - 1)

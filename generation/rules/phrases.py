@@ -1,4 +1,4 @@
-"""The nouns of a phrase: which is its head, whether it means a person, and what can be left out of it."""
+"""The nouns of a phrase: which one is its head, whether it means a person, and what can be omitted."""
 
 import re
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ WITH_POSSESSIVE = re.compile(r"R?PH(?:[RA]|(?<=A)KA)*[NE]+(?![dGxNE])")
 
 
 def without_possessives(clause: Clause, of: Range) -> list[Piece]:
-    """The range without phrases such as “in its garden”, which need the subject that is asked for."""
+    """The range without phrases such as “in its garden”, which depend on the subject that is asked for."""
     pieces: list[Piece] = []
     begin = of[0]
     for start, end in clause.matches(WITH_POSSESSIVE, of):
@@ -54,7 +54,7 @@ def head_of(clause: Clause, of: Range) -> str:
 
 
 def first_nouns(clause: Clause, of: Range) -> list[str]:
-    """The nouns and names that stand together where the phrase has its first: “researcher Lena Vogt”."""
+    """The nouns and names around the first one of the phrase: “researcher Lena Vogt”."""
     found: list[str] = []
     for token in clause.tokens(of):
         if token.kind in (NOUN, NAME):
@@ -91,7 +91,7 @@ class Vocabulary:
         return any(self.persons.fullmatch(word.rpartition("-")[2]) for word in heads)
 
     def ask_who_or_what(self, clause: Clause, of: Range) -> str:
-        """Who for persons, what for things, both where a name does not show which it is."""
+        """Who for persons, what for things, both if a name does not show which it is."""
         comma = clause.kinds(of).find(",")
         tokens = clause.tokens((of[0], of[0] + comma) if comma > 0 else of)
         owned = first_nouns(clause, of) if GENITIVE in clause.kinds(of) else []  # “the Parisians' manners”

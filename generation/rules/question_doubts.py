@@ -1,4 +1,4 @@
-"""What makes the words of a question doubtful: it tells its answer, fits any text, or needs another sentence."""
+"""Reasons to doubt the words of a question: it reveals its answer, fits any text, or needs another sentence."""
 
 import re
 
@@ -30,7 +30,7 @@ def tears_a_quotation(draft: Draft) -> bool:
 
 
 def leaves_words_behind(draft: Draft) -> bool:
-    """“a stake about in front of the fence”, or three words of the answer that the question says, too."""
+    """“a stake about in front of the fence”, or three words of the answer that also occur in the question."""
     words = draft.clause.sentence.source(*draft.answer).lower().split()
     asked = draft.question.lower()
     is_repeated = any(" ".join(words[place : place + 3]) in asked for place in range(len(words) - 2))
@@ -38,7 +38,7 @@ def leaves_words_behind(draft: Draft) -> bool:
 
 
 def asks_about_the_known(draft: Draft) -> bool:
-    """“What does the find grant?”: the sentence before has said which. A name or a number in the question helps."""
+    """“What does the find grant?”: the sentence before has said which one. A name or number in the question helps."""
     if draft.rule not in ASKING_SUBJECT and KNOWN.search(draft.question):
         return True
     clause = draft.clause
@@ -96,7 +96,7 @@ def tells_half_of_when(draft: Draft) -> bool:
 
 
 def asks_about_another(draft: Draft) -> bool:
-    """“What was another difference?”: the sentence before has named the first."""
+    """“What was another difference?”: the sentence before has named the first one."""
     counted = r"|other|andere\w" if draft.rule == "number" else ""
     return bool(
         re.search(
@@ -124,7 +124,7 @@ def asks_in_general(draft: Draft) -> bool:
 
 
 def repeats_words(draft: Draft) -> bool:
-    """It says three words twice, or half of a pair such as “both … and”."""
+    """It repeats three words, or has half of a pair such as “both … and”."""
     words = draft.question.lower().rstrip("?").split()
     triples = list(zip(words, words[1:], words[2:], strict=False))
     return len(set(triples)) < len(triples) or _has_half_a_pair(words)

@@ -1,6 +1,7 @@
-"""Open questions by rule: more than are wanted are made, ranked, and drawn by a seed, the better the likelier.
+"""Open questions by rule: more than needed are written, ranked, and drawn with a seed, better ones with higher
+probability.
 
-Each question can be answered by a span of one sentence of the text. What asks after another sentence is left out.
+Each question is answered by a span of one sentence of the text. Questions that need another sentence are left out.
 """
 
 import math
@@ -35,14 +36,14 @@ BEST_LENGTH = 10  # words of a question
 SHORTEST = 3
 UNASKED = -9.0
 CONTENT = frozenset([NOUN, NAME, NUMBER, ADJECTIVE, NONFINITE])
-DRAW = 0.15  # how far chance may go against the rank score
-SAME_SENTENCE = 0.6  # what a further question to a sentence is worth less
+DRAW = 0.15  # how much randomness counts against the rank score
+SAME_SENTENCE = 0.6  # penalty for a further question on the same sentence
 GOOD_SCORE = 1.5
-RESOLVED = 0.5  # what a name in place of a pronoun costs
+RESOLVED = 0.5  # penalty for a name in place of a pronoun
 LEAST_SCORE = -1.5
-LEAST_TOPIC = -2.0  # of a question about a topic: it comes last, and only where a list is short
-FOLLOWING_NAMED, FOLLOWING = 0.7, 1.2  # what a question is worth less that may need an earlier sentence
-FEWEST = 5  # up to so many, questions about a topic or a time fill a short list
+LEAST_TOPIC = -2.0  # for a question about a topic, which comes last and only in a short list
+FOLLOWING_NAMED, FOLLOWING = 0.7, 1.2  # penalties for a question that may need an earlier sentence
+FEWEST = 5  # a list shorter than this is filled with questions about a topic or a time
 WHOLE_SENTENCE = frozenset([TOPIC, FIRST_TOPIC, LAST_TOPIC, TWO_TOPICS, EVENT])
 PRONOUN_FIRST = re.compile(
     r"\W*(?:(?:but|and|however,|aber|und) )?(?:he|she|it|they|his|her|its|their|this|these|those|such|er|sie|es|"
@@ -69,7 +70,7 @@ class OpenQuestion:
 
 @dataclass(frozen=True)
 class Around:
-    """Whether a sentence begins a paragraph and the next one goes on about it, and the sentences before and after."""
+    """Whether a sentence begins a paragraph that the next one continues, and the sentences before and after."""
 
     is_first: bool
     goes_on: bool
@@ -79,7 +80,7 @@ class Around:
 
 @dataclass(frozen=True)
 class Passage:
-    """A sentence, with the name for a pronoun, and where its characters other than white space are in the text."""
+    """A sentence, with a name for its pronoun, and the places of its visible characters in the text."""
 
     sentence: Sentence
     resolved: ResolvedSentence
@@ -88,10 +89,10 @@ class Passage:
 
 
 def open_questions(text: str, language: str, n_items: int, seed: int = 1) -> list[OpenQuestion]:
-    """So many, no two with a common span or the same words; fewer if the text does not carry so many.
+    """The wanted number of questions, without shared spans or equal words; fewer if the text has too few.
 
-    Where fewer than FEWEST are good, the others follow, the best first, those about another sentence before the rest:
-    questions about a topic or a time, and doubted ones. The first n of a longer list are the same list.
+    If fewer than FEWEST are good, others follow, the best first, those about another sentence before the rest:
+    questions about a topic or a time, and doubtful ones. The first n of a longer list are the same as a list of n.
     """
     ranked = all_questions(text, language)
     good = [each for each in ranked if each.score >= GOOD_SCORE]
@@ -115,7 +116,7 @@ def _draw(questions: Sequence[OpenQuestion], n_items: int, seed: int) -> list[Op
 
 
 def _chance(seed: int, question: str) -> float:
-    """A number of the Gumbel distribution: with it the largest sums are a draw without replacement."""
+    """A random number from the Gumbel distribution: the largest sums are then a draw without replacement."""
     return -math.log(-math.log(random.Random(f"{seed} {question}").uniform(1e-9, 1 - 1e-9)))
 
 
@@ -180,7 +181,7 @@ def _begin(draft: Draft) -> int:
 
 
 def _score_in_text(draft: Draft, sentence: Sentence, around: Around) -> float:
-    """The rank score with what the sentences around take off."""
+    """The rank score minus penalties from the sentences around."""
     if draft.rule in WHOLE_SENTENCE:
         if has_faulty_wording(draft):
             return UNASKED
@@ -200,7 +201,7 @@ def _score_in_text(draft: Draft, sentence: Sentence, around: Around) -> float:
 
 
 def _follow_another(draft: Draft) -> float:
-    """What it costs that the answer or the question is about a definite noun; less if the question has a name."""
+    """The penalty for a definite noun in answer or question; smaller if the question has a name."""
     clause, answer = draft.clause, draft.answer
     if refers_back(clause.sentence, (answer[0], answer[0] + 1)):
         return FOLLOWING
@@ -219,7 +220,7 @@ def _addresses_reader(draft: Draft) -> bool:
 
 
 def _span(passage: Passage, draft: Draft) -> tuple[int, int]:
-    """Where the answer is in the text, which may have more white space than the sentence."""
+    """The place of the answer in the text, which may have more white space than the sentence."""
     sentence, places = passage.sentence, passage.places
     first, last = _begin(draft), sentence.tokens[draft.answer[1] - 1].end
     n_before = passage.resolved.original_length(sentence.text[:first])
@@ -230,7 +231,7 @@ def _span(passage: Passage, draft: Draft) -> tuple[int, int]:
 
 
 def _is_open(draft: Draft, sentence: Sentence, answer: str) -> bool:
-    """Whether the question leaves its answer to be found, and the answer is no torn quotation."""
+    """Whether the question does not reveal its answer, and the answer is no broken quotation."""
     asked = set(re.findall(r"\w+", draft.question.lower()))
     answer_words = {token.plain for token in sentence.tokens[slice(*draft.answer)] if token.kind in CONTENT}
     is_torn = len(QUOTES.findall(answer)) % 2 or re.match("[^“„]*”", answer)
@@ -238,7 +239,7 @@ def _is_open(draft: Draft, sentence: Sentence, answer: str) -> bool:
 
 
 def score_of(draft: Draft, sentence: Sentence) -> float:
-    """How far the rule can be trusted; more for names and a middle length, less for what is long-winded or vague."""
+    """The rule's reliability, plus for names and medium length, minus for long-winded or vague questions."""
     words = draft.question.split()
     asked = {word.strip("?,").lower() for word in words}
     content = {token.plain for token in sentence.tokens if token.kind in CONTENT and token.plain in asked}

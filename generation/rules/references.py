@@ -1,7 +1,7 @@
 """What names, pronouns and phrases refer to.
 
 “Lena Vogt, the mayor, said …”; “He sold it” as “Vogt sold it”, by the name in the sentence before; and “the castle” in
-a later sentence, which an earlier one has named.
+a later sentence, after an earlier one has named it.
 """
 
 import re
@@ -26,7 +26,7 @@ UNIQUE = re.compile(
 
 
 def refers_back(sentence: Sentence, of: Range) -> bool:
-    """Whether a definite noun in the range is neither named, nor unique, nor distinguished by what is beside it."""
+    """Whether a definite noun in the range is neither named, nor unique, nor specified by the words around it."""
     return any(
         token.plain in ARTICLES and token.kind in (DETERMINER, OF) and _is_bare(sentence, place)
         for place, token in enumerate(sentence.tokens[of[0] : of[1]], of[0])
@@ -136,7 +136,7 @@ class ResolvedSentence:
         return self.place + len(self.name)
 
     def original_length(self, text: str) -> int:
-        """How many characters other than white space the beginning of the text has in the original sentence."""
+        """The number of visible characters that the beginning of the text has in the original sentence."""
         length = len("".join(text.split()))
         if not self.name or len(text) < self.end:
             return length
@@ -144,7 +144,7 @@ class ResolvedSentence:
 
 
 def name_of_subject(text: str, kinds: str, starts: Sequence[int]) -> str:
-    """The name that is the subject of a sentence, empty if it is no name; `starts` are the places of its words."""
+    """The name that is the subject of a sentence, empty if it is no name; `starts`: the positions of its words."""
     found = SUBJECT.match(kinds) or PARTICIPLE_FIRST.match(kinds)
     if not found or "K" in kinds[: found.end()]:
         return ""
@@ -153,7 +153,7 @@ def name_of_subject(text: str, kinds: str, starts: Sequence[int]) -> str:
 
 
 def resolve(sentence: str, name: str, language: str) -> ResolvedSentence:
-    """With the name in place of the pronoun that is the subject; as it is if there is no name or no such pronoun."""
+    """The sentence with the name in place of a pronoun as subject; unchanged without a name or such a pronoun."""
     found = (GERMAN_PRONOUN if language == "de" else PRONOUN).match(sentence)
     if not name or not found or OTHER_PERSON.search(found[1]):
         return ResolvedSentence(sentence)

@@ -1,4 +1,4 @@
-"""The sentences of a text, and which of them can carry an item."""
+"""The sentences of a text, and which of them can be used for an item."""
 
 import re
 from functools import cache
@@ -24,7 +24,8 @@ MOST_CHARACTERS = 600
 
 
 def sentences_of(text: str, language: str) -> list[str]:
-    """In order. A line break ends a sentence; a full stop after an abbreviation or an ordinal number does not."""
+    """The sentences in order. A line break ends one; a full stop after an abbreviation or an ordinal number does
+    not."""
     found: list[str] = []
     for line in text.splitlines():
         for part in filter(None, RUN_TOGETHER.split(" ".join(line.split()))):
@@ -33,7 +34,7 @@ def sentences_of(text: str, language: str) -> list[str]:
 
 
 def places_of(text: str, sentences: list[str]) -> list[list[int]]:
-    """For each of the text's sentences, where each of its characters other than white space is in the text."""
+    """For each of the text's sentences, the places of its visible characters in the text."""
     places = [place for place, character in enumerate(text) if not character.isspace()]
     found, begin = [], 0
     for sentence in sentences:
@@ -53,7 +54,7 @@ def _split(line: str, language: str) -> list[str]:
 
 
 def _ends(before: str, after: str, language: str) -> bool:
-    """Whether the sentence is over between the two."""
+    """Whether the sentence ends between the two."""
     first = after.lstrip("\"'“„»«(")[:1]
     if first.islower():
         return False
@@ -73,9 +74,9 @@ def _abbreviations(language: str) -> frozenset[str]:
 
 
 def is_usable(sentence: str, *, may_name: bool = False) -> bool:
-    """A whole statement without quotation, neither too short nor too long to be asked about.
+    """Whether it is a complete statement without quotation, of a usable length.
 
-    `may_name`: a few words in quotation marks, such as a title, do no harm.
+    `may_name`: allow a few words in quotation marks, such as a title.
     """
     if may_name:
         sentence = QUOTED_NAME.sub(r"\1", DOUBLED_QUOTE.sub(r"\1", sentence)).strip('"“„»”«')

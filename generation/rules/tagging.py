@@ -77,7 +77,7 @@ _at_work = threading.Lock()
 
 @dataclass(frozen=True)
 class Token:
-    """A word as it stands in its sentence."""
+    """A word in its sentence."""
 
     text: str
     start: int
@@ -106,11 +106,11 @@ class Sentence:
         return "".join(token.kind for token in self.tokens)
 
     def source(self, start: int, end: int) -> str:
-        """The words from one token up to another, exactly as they stand there."""
+        """The words from one token to another, exactly as written."""
         return self.text[self.tokens[start].start : self.tokens[end - 1].end] if start < end else ""
 
     def words(self, start: int, end: int) -> str:
-        """The same without what is in brackets."""
+        """The same without words in brackets."""
         joined, before = "", None  # type: str, Token | None
         for token in self.tokens[start:end]:
             if token.kind != BRACKETED:
@@ -121,7 +121,7 @@ class Sentence:
 
 
 def tag_sentence(text: str, language: str, small_words: Collection[str] = ()) -> Sentence:
-    """The sentence with its tags. `small_words`: words that the text has in small letters: they are no names."""
+    """The sentence with its tags. `small_words`: words that occur in lower case in the text, so they are no names."""
     found = [match for match in WORD.finditer(text) if match[0] not in QUOTATION]
     plain = [match[0].replace("’", "'") for match in found]
     with _at_work:  # the tagger keeps what it has analysed
@@ -140,7 +140,7 @@ def tag_sentence(text: str, language: str, small_words: Collection[str] = ()) ->
 
 
 def _correct_german(rows: list[Token], _small_words: Collection[str]) -> list[Token]:
-    """With the kinds that only the words around them show."""
+    """Correct the kinds that only the neighboring words reveal."""
     if [row.kind for row in rows[:2]] == [FINITE, FINITE]:
         rows[0] = replace(rows[0], kind=NAME)  # “Batten wurde …”
     rows = _with_past(rows)
@@ -171,7 +171,7 @@ def _correct_english(rows: list[Token], small_words: Collection[str]) -> list[To
 
 
 def _with_past(rows: list[Token]) -> list[Token]:
-    """“Die Forscher entdeckten Kristalle”: what looks like an adjective is the verb of a clause without another."""
+    """“Die Forscher entdeckten Kristalle”: an apparent adjective is the verb of a clause that has no other."""
     kinds = "".join(row.kind for row in rows)
     found = None if FINITE in re.split("[,;]", kinds)[0] else re.match(f"[DA]*N{ADJECTIVE}(?=[NDAC])", kinds)
     place = found.end() - 1 if found else 0
@@ -188,13 +188,13 @@ def _with_language(token: Token) -> Token:
 
 
 def _without_subject(before: Token | None, token: Token) -> Token:
-    """The “es” of “gibt es” and “handelt es sich” points to nothing."""
+    """The “es” of “gibt es” and “handelt es sich” refers to nothing."""
     is_empty = before is not None and before.lemma in EXPLETIVE and token.plain == "es"
     return replace(token, kind=ADVERB) if is_empty else token
 
 
 def _with_numbers(rows: list[Token]) -> list[Token]:
-    """“about 200 people”, “at least five people”: what stands before a number is an adverb, not a place."""
+    """“about 200 people”, “at least five people”: the word before a number is an adverb, not a place."""
     found = list(rows)
     for place in range(len(rows) - 2, -1, -1):
         token, after = found[place], found[place + 1]

@@ -1,6 +1,6 @@
 """Questions that fill a short list: what the text says about somebody or something, and what happened at a time.
 
-Each asks for what a single sentence of the text tells, so the whole sentence answers it.
+Each asks for the content of a single sentence of the text, so the whole sentence answers it.
 """
 
 import re
@@ -92,7 +92,7 @@ class TopicWords:
 def ask_topics(sentence: Sentence, subject: Range, words: TopicWords) -> Iterator[Draft]:
     """“Lena Vogt leads the museum of Ulm.”: What do we learn about Lena Vogt?
 
-    Asks about the subject if it tells by itself who or what it is, and, with less worth, about names and objects.
+    Asks about the subject if it is clear by itself who or what it is, and, ranked lower, about names and objects.
     """
     first = PHRASE.match(sentence.kinds)
     topic = _without_quantity(sentence, first.span() if first and subject[0] == subject[1] else subject)
@@ -150,7 +150,7 @@ def _is_specific(sentence: Sentence, of: Range) -> bool:
 
 
 def _without_quantity(sentence: Sentence, of: Range) -> Range:
-    """“Many”, “most”, “some” and what follows the noun with an infinitive are left out; empty if the phrase goes on."""
+    """Omits “many”, “most”, “some” and an infinitive after the noun; empty if the phrase continues."""
     start, end = of
     kinds = sentence.kinds[start:end]
     end = start + len(re.split("[,W]|TV", kinds)[0].rstrip("Rp"))
@@ -179,14 +179,15 @@ def _ask_topic(sentence: Sentence, topic: Range, words: TopicWords, worth: float
 
 
 def _find_statement(clause: Clause, topic: Range, wording: Wording) -> Range:
-    """What follows a topic with which the sentence begins, so that who or what it is can be asked, too; else all."""
+    """If the sentence begins with the topic, the rest of it, so that who or what it is can be asked, too; else all of
+    it."""
     start, end = _start(clause.sentence, wording), clause.end
     is_before_verb = topic[0] == start and re.match("R*F", clause.kinds((topic[1], end)))
     return (topic[1] if is_before_verb else start), end
 
 
 def _names_something(clause: Clause, topic: Range) -> bool:
-    """Whether the phrase tells by itself what it is about."""
+    """Whether the phrase makes clear by itself what it is about."""
     nouns = first_nouns(clause, topic)
     if not nouns or topic[1] - topic[0] > LONGEST_TOPIC or not PHRASE.fullmatch(clause.kinds(topic)):
         return False
@@ -238,13 +239,13 @@ def _end(sentence: Sentence) -> int:
 
 
 def _start(sentence: Sentence, wording: Wording) -> int:
-    """Behind a connective such as “however,”."""
+    """The place after a connective such as “however,”."""
     is_joined = sentence.kinds[1:2] == COMMA and sentence.tokens[0].plain in wording.connectives
     return 2 if is_joined else 0
 
 
 def stands_alone(clause: Clause, topic: Range, wording: Wording) -> bool:
-    """Whether the sentence has no word that points to the one before it. A pronoun behind the topic stands for that."""
+    """Whether no word of the sentence refers to the one before it. A pronoun after the topic refers to the topic."""
     whole = _start(clause.sentence, wording), _end(clause.sentence)
     if not SHORTEST_SENTENCE <= whole[1] - whole[0] <= LONGEST_SENTENCE:
         return False
@@ -269,9 +270,9 @@ def _points_back(sentence: Sentence, place: int) -> bool:
 
 
 def follow_another(draft: Draft) -> float:
-    """What it costs that a definite noun may need an earlier sentence: before the topic, in it, or in an event.
+    """The penalty for a definite noun that may need an earlier sentence: before the topic, in it, or in an event.
 
-    A compound (“the road sign”, “das Straßenschild”) tells more than “the building”.
+    A compound (“the road sign”, “das Straßenschild”) is more specific than “the building”.
     """
     sentence = draft.clause.sentence
     start, end = draft.clause.subject if draft.rule != EVENT else (draft.clause.end, 0)
@@ -281,7 +282,7 @@ def follow_another(draft: Draft) -> float:
 
 
 def is_told_once(draft: Draft, elsewhere: Sequence[str]) -> bool:
-    """Whether none of the other sentences, written small, has the name, all nouns or the time that is asked about."""
+    """Whether no other sentence, in lower case, has the name, all nouns or the time that is asked about."""
     if draft.rule == EVENT:
         return not any(number in each for number in re.findall(r"\d+", draft.question) for each in elsewhere)
     if draft.rule == TWO_TOPICS:
@@ -291,7 +292,7 @@ def is_told_once(draft: Draft, elsewhere: Sequence[str]) -> bool:
 
 
 def _is_named(clause: Clause, topic: Range, elsewhere: str) -> bool:
-    """Whether a sentence, written small, has a name of the topic, or all its nouns where it has no name."""
+    """Whether a sentence, in lower case, has a name of the topic, or all its nouns if it has no name."""
     tokens = [token for token in clause.tokens(topic) if token.kind in (NAME, NOUN, ADJECTIVE)]
     heads = first_nouns(clause, topic)
     stems = [_stem(token.plain) for token in tokens if token.kind == NAME and token.plain in heads]

@@ -1,4 +1,4 @@
-"""Models as generators: which texts are asked about, what it would cost, and the run in which the items are written."""
+"""Models as generators: which texts are asked about, the cost, and the run in which the items are written."""
 
 import json
 import re
@@ -36,19 +36,19 @@ from studies.services.instruments import UnknownInstrument, find_version
 
 RUN_KIND = "generation"
 INSTRUMENT = "generate-items"
-OF_THE_LOCAL_MODEL = "generate-items-json"  # it is too small to keep to a layout that no schema holds it to
+OF_THE_LOCAL_MODEL = "generate-items-json"  # too small to keep to a layout without a schema
 OPEN_QUESTIONS, OPEN_OF_THE_LOCAL_MODEL = "generate-open-questions", "generate-open-questions-json"
 CANDIDATES = "candidates"
 UNFINISHED = [RunState.PLANNING, RunState.RUNNING, RunState.PAUSED]
 
 
 def get_default_instrument(endpoint: Endpoint) -> str:
-    """The words that a model is asked with if nobody names others."""
+    """The default prompt of a model."""
     return OF_THE_LOCAL_MODEL if endpoint.is_local else INSTRUMENT
 
 
 def choose_instrument(endpoint: Endpoint, size: Size) -> str:
-    """The words if nobody names any: without options those that ask for open questions from the text alone."""
+    """The default prompt: without options, the one that asks for open questions from the text alone."""
     if size.n_options:
         return get_default_instrument(endpoint)
     return OPEN_OF_THE_LOCAL_MODEL if endpoint.is_local else OPEN_QUESTIONS
@@ -56,7 +56,7 @@ def choose_instrument(endpoint: Endpoint, size: Size) -> str:
 
 @dataclass(frozen=True)
 class GenerationSpec:
-    """A model as somebody wants it to write."""
+    """A model, and how it is to write."""
 
     endpoint: Endpoint
     texts: Sequence[Text]
@@ -73,13 +73,13 @@ class GenerationSpec:
 
     @property
     def parameters(self) -> str:
-        """What makes it another generator: how long a reply may be does not."""
+        """What distinguishes generators; the maximum length of a reply does not."""
         options = replace(self.all_options, max_tokens=None).as_json()
         return json.dumps(options, sort_keys=True, ensure_ascii=False) if options else ""
 
     @property
     def name(self) -> str:
-        """The generator's: a model with other words, or examples, is another generator."""
+        """The generator's name: a model with another prompt, or other examples, is another generator."""
         base = self.instrument.partition("/")[0]
         parts = [
             self.endpoint.name,
@@ -91,7 +91,7 @@ class GenerationSpec:
 
 @dataclass(frozen=True)
 class Progress:
-    """What a generator has made of some texts."""
+    """What a generator has written about some texts."""
 
     n_items: int
     n_incomplete: int
@@ -103,13 +103,13 @@ class Progress:
 
 
 def guess_family(model: str) -> str:
-    """The letters that the model's name begins with: llama for meta-llama/Llama-3.1-8B."""
+    """The letters at the beginning of the model's name: llama for meta-llama/Llama-3.1-8B."""
     found = re.match(r"[^\W\d_]+", model.rpartition("/")[2])
     return found[0].lower() if found else model[:MAX_ID]
 
 
 def make_author(project: Project, spec: GenerationSpec) -> Author:
-    """Who the items are of, with the factors that reports may contrast."""
+    """The generator of the items, with the factors that reports may contrast."""
     template = next(iter(load_templates(project, spec).values()))
     factors = {
         "family": guess_family(spec.endpoint.model),
@@ -126,7 +126,7 @@ def make_author(project: Project, spec: GenerationSpec) -> Author:
 
 
 def list_open_texts(project: Project, spec: GenerationSpec) -> list[Text]:
-    """Those about which the generator has something to write still."""
+    """The texts about which the generator still has something to write."""
     generator = find_generator(project, spec)
     if find_reply_type(project, spec) == QUESTION:
         about = {item.text_id for item in list_open_answers(project, spec, spec.texts)}
@@ -141,7 +141,7 @@ def list_open_texts(project: Project, spec: GenerationSpec) -> list[Text]:
 
 
 def list_open_answers(project: Project, spec: GenerationSpec, texts: Sequence[Text]) -> list[Item]:
-    """Items with an expected answer to which the generator has no question; refused if there are no answers at all."""
+    """Items whose expected answer still lacks a question of the generator; refused if there are no answers at all."""
     generator = find_generator(project, spec)
     sources = list_answers(project, texts, generator)
     if texts and not sources:
@@ -153,7 +153,7 @@ def list_open_answers(project: Project, spec: GenerationSpec, texts: Sequence[Te
 
 
 def find_generator(project: Project, spec: GenerationSpec) -> Generator | None:
-    """The generator of that name; refused if another model wrote under it, or one with other examples."""
+    """The generator of that name; refused if another model, or other examples, were used under it."""
     generator = Generator.objects.filter(project=project, name=spec.name).first()
     if generator and generator.factors.get("model", spec.endpoint.model) != spec.endpoint.model:
         raise CannotGenerate(
@@ -174,7 +174,7 @@ def find_generator(project: Project, spec: GenerationSpec) -> Generator | None:
 
 
 def build_run_params(project: Project, spec: GenerationSpec, texts: Sequence[Text]) -> dict[str, Any]:
-    """Everything that the calls of a run depend on."""
+    """Everything on which the calls of a run depend."""
     templates = load_templates(project, spec)
     check_ask(spec, templates)
     params: dict[str, Any] = {
@@ -198,7 +198,7 @@ def build_run_params(project: Project, spec: GenerationSpec, texts: Sequence[Tex
 
 
 def check_ask(spec: GenerationSpec, templates: Mapping[str, Template]) -> None:
-    """What the words are for is what is asked for, and the server can do it."""
+    """The prompt must be for what is requested, and the server must support it."""
     if spec.are_candidates and not spec.size.n_options:
         raise CannotGenerate(
             _("Open questions cannot be candidates, because the selection depends on answer options. Use "
@@ -220,7 +220,7 @@ def check_ask(spec: GenerationSpec, templates: Mapping[str, Template]) -> None:
 
 
 def find_schema_problem(endpoint: Endpoint, template: Template) -> str:
-    """Why the server cannot be asked with these words: replies with and without a schema are never mixed."""
+    """Why the server cannot be asked with this prompt: replies with and without a schema are never mixed."""
     if template.reply != JSON or endpoint.can("json_schema") is not False:
         return ""
     sentence = _(
@@ -231,7 +231,7 @@ def find_schema_problem(endpoint: Endpoint, template: Template) -> str:
 
 
 def find_reply_type(project: Project, spec: GenerationSpec) -> str:
-    """Items or a question; refused where the languages differ in it."""
+    """Items or a question; refused if the languages differ."""
     found = {template.writes for template in load_templates(project, spec).values()}
     if len(found) > 1:
         raise CannotGenerate(
@@ -245,7 +245,7 @@ def load_templates(project: Project, spec: GenerationSpec) -> dict[str, Template
 
 
 def find_instruments(project: Project, spec: GenerationSpec) -> dict[str, InstrumentVersion]:
-    """The words to ask with, by language of the texts; refused if there are none at all or they cannot be used."""
+    """The prompts by language of the texts; refused if there are none at all, or they cannot be used."""
     base, _slash, wanted = spec.instrument.partition("/")
     found: dict[str, InstrumentVersion] = {}
     for language in sorted({get_language(text) for text in spec.texts}):
@@ -264,7 +264,7 @@ def find_instruments(project: Project, spec: GenerationSpec) -> dict[str, Instru
 
 
 def estimate_run(project: Project, spec: GenerationSpec) -> Estimate:
-    """What it would cost now; stores neither generator nor run."""
+    """The present cost; stores neither generator nor run."""
     params = build_run_params(project, spec, list_open_texts(project, spec))
     return estimate(
         Run(project=project, kind=RUN_KIND, endpoint=spec.endpoint, model=spec.endpoint.model, params=params)
@@ -276,7 +276,7 @@ def start(
     project: Project, spec: GenerationSpec, *,
     budget: Decimal | None = None, on_unknown: str = "", started_by: User | None = None, keeps_going: bool = False,
 ) -> Run | None:  # fmt: skip
-    """The run that writes what is not written: the unfinished one, woken, or a new one; None if nothing is left."""
+    """The run that writes what is missing: the unfinished one, resumed, or a new one; None if nothing is missing."""
     if budget is not None and not spec.endpoint.has_price:
         raise CannotGenerate(
             _("%(name)s has no price, so a budget cannot be kept. Enter its price, or leave the budget empty.")
@@ -318,14 +318,14 @@ def get_generator(project: Project, spec: GenerationSpec) -> Generator:
 
 
 def list_unfinished_runs(generator: Generator, spec: GenerationSpec) -> list[Run]:
-    """Those that write about any of the texts."""
+    """The runs that write about any of the texts."""
     wanted = {text.pk for text in spec.texts}
     runs_now = Run.objects.filter(project=generator.project_id, scope=make_scope(generator), state__in=UNFINISHED)
     return [run for run in runs_now if wanted & set(run.params["texts"])]
 
 
 def _is_replaced(run: Run, spec: GenerationSpec) -> bool:
-    """Ends a run whose first replies were all unusable, if it is to be asked with other options now."""
+    """End a run whose first replies were all unusable, if the request has other options now."""
     is_other = (run.params.get(OPTIONS) or {}) != spec.all_options.as_json()
     return is_other and run.reason in UNUSABLE_REASONS and runs.cancel(run)
 
@@ -341,7 +341,7 @@ def _wake(run: Run, budget: Decimal | None, on_unknown: str, keeps_going: bool) 
 
 
 def count_progress(project: Project, spec: GenerationSpec) -> Progress:
-    """Counted over the texts that were asked for, whichever run wrote."""
+    """Counted over the requested texts, whichever run wrote about them."""
     ids = [text.external_id for text in spec.texts]
     mine = {"generator__project": project, "generator__name": spec.name, "text__external_id__in": ids}
     n_items = Item.objects.filter(**mine).current().count()

@@ -1,4 +1,4 @@
-"""What a generator is given: texts, number of items and options, expected answers, and few-shot examples."""
+"""The input of a generator: texts, number of items and options, expected answers, and few-shot examples."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -46,7 +46,7 @@ def get_language(text: Text) -> str:
 
 
 def find_texts(project: Project, ids: Sequence[str] | None) -> list[Text]:
-    """The current texts of these ids, all if none is named; in the order of the bank."""
+    """The current texts with these ids, all if none is named; in the order of the bank."""
     texts = list(order_by_arrival(Text.objects.filter(project=project).current().select_related("project")))
     known = {text.external_id for text in texts}
     for name in ids or ():
@@ -85,7 +85,7 @@ class Examples:
 
 
 def parse_examples(words: str, seed: int | None) -> Examples:
-    """From a number, or from ids with commas between them; an id that is a number needs another beside it."""
+    """From a number, or from ids separated by commas; a single id that is a number needs another id beside it."""
     names = [name.strip() for name in words.split(",") if name.strip()]
     if len(names) == 1 and names[0].isdecimal() and len(names[0]) < 10:
         return Examples(n=int(names[0]), seed=1 if seed is None else seed)
@@ -95,9 +95,9 @@ def parse_examples(words: str, seed: int | None) -> Examples:
 def choose_examples(
     project: Project, wanted: Examples, texts: Sequence[Text], template: Template, n_options: int
 ) -> list[Item]:
-    """The examples for texts of one language, in their order; `CannotGenerate` if a text would get too few.
+    """The examples for texts of one language, in order; `CannotGenerate` if a text would get too few.
 
-    No text gets an example about itself, so of those that are drawn there may be some more than one prompt shows.
+    No text gets an example about itself, so somewhat more may be drawn than one prompt shows.
     """
     if not wanted.size <= MAX_EXAMPLES:
         raise CannotGenerate(_("A prompt may show up to %(n)d examples. Choose fewer.") % {"n": MAX_EXAMPLES})
@@ -151,7 +151,7 @@ def draw_examples(pool: Sequence[Item], n: int, asked: Iterable[str]) -> list[It
 
 
 def can_be_example(item: Item, template: Template, n_options: int | None) -> bool:
-    """Whether the item can be shown as an example; with a number of options only if it has just as many."""
+    """Whether the item can be an example; with a number of options only if it has exactly as many."""
     if template.is_open:
         return bool(item.expected_answer)
     options = list(item.options.all())
@@ -161,7 +161,7 @@ def can_be_example(item: Item, template: Template, n_options: int | None) -> boo
 
 
 def render_examples(examples: Iterable[Item], text: Text, template: Template, n: int) -> list[str]:
-    """The first n that are not about this text, in the words of the instrument."""
+    """The first n that are not about this text, in the format of the instrument."""
     others = [item for item in examples if item.text.external_id != text.external_id]
     return [render_example(item, template) for item in others[:n]]
 
@@ -180,21 +180,21 @@ def render_example(item: Item, template: Template) -> str:
 
 
 def list_answers(project: Project, texts: Iterable[Text], but: Generator | None = None) -> list[Item]:
-    """An item for each different expected answer about these texts, the first that has it, text by text.
+    """For each different expected answer about these texts, the first item with it, text by text.
 
-    Items of the generator `but` do not count: their answers came from others.
+    Items of the generator `but` are ignored: their answers came from others.
     """
     wanted = {text.pk: place for place, text in enumerate(texts)}
     rows = Item.objects.filter(text__project=project).current().exclude(expected_answer="").select_related("text")
     found: dict[tuple[int, str], Item] = {}
     for item in rows.exclude(generator=but) if but else rows:
-        if item.text_id in wanted:  # not in SQL, which takes no list of tens of thousands of texts
+        if item.text_id in wanted:  # not in SQL, which accepts no list of tens of thousands of texts
             found.setdefault((item.text_id, " ".join(item.expected_answer.casefold().split())), item)
     return sorted(found.values(), key=lambda item: (wanted[item.text_id], item.pk))
 
 
 def list_unanswered(sources: Iterable[Item], generator: Generator | None, ending: str) -> list[Item]:
-    """The sources for whose answer the generator has no question yet, complete or incomplete."""
+    """The sources whose answer still lacks a question of the generator, complete or incomplete."""
     if generator is None:
         return list(sources)
     done = set(Item.objects.filter(generator=generator).current().values_list("external_id", flat=True))

@@ -20,7 +20,7 @@ FIRST_SEED = 1
 
 @dataclass(frozen=True)
 class RuleResult:
-    """What became of one text: items that are new, those that were there, and how many it does not carry."""
+    """The result for one text: new items, items that existed, and how many more were requested than the text allows."""
 
     text: Text
     n_new: int
@@ -38,7 +38,7 @@ def has_rules_for(text: Text) -> bool:
 
 
 def make_author(size: Size, seed: int) -> Author:
-    """Who the items are of. Open questions drawn by another seed are those of another generator."""
+    """The generator of the items. Open questions drawn with another seed belong to another generator."""
     if size.n_options:
         return Author(CLOZE, GeneratorKind.RULE, {"family": "rule", "setting": "cloze"})
     factors = {"family": "rule", "setting": "open questions", "seed": str(seed)}
@@ -47,9 +47,9 @@ def make_author(size: Size, seed: int) -> Author:
 
 
 def write_by_rule(project: Project, texts: Iterable[Text], size: Size, seed: int | None = None) -> list[RuleResult]:
-    """Items for each text, stored text by text. A text that carries fewer than wanted gets fewer.
+    """Items for each text, stored text by text. A text with too few usable sentences gets fewer.
 
-    `seed` draws the open questions from those that the rules find; cloze items are not drawn.
+    `seed` draws open questions among those that the rules find; cloze items are not drawn.
     """
     check_size(size, may_be_open=True)
     check_seed(size, seed)
@@ -71,7 +71,7 @@ def check_seed(size: Size, seed: int | None) -> None:
 
 
 def write_items(text: Text, size: Size, seed: int = FIRST_SEED) -> list[tuple[str, ItemValues]]:
-    """Id and content of what the rules write about the text."""
+    """Id and content of the items that the rules write about the text."""
     if not has_rules_for(text):
         return []
     if size.n_options:
@@ -96,7 +96,7 @@ def _write_cloze(text: Text, size: Size) -> list[ItemValues]:
 
 
 def _make_open_values(question: OpenQuestion, seed: int) -> ItemValues:
-    """The place of the answer is counted in characters of the text, from 0."""
+    """The place of the answer is given in characters of the text, from 0."""
     about = {
         "sentence": question.sentence,
         "rule": question.rule,

@@ -1,7 +1,7 @@
 """Generate, evaluate, select: candidates get a study of their own, and the best by a model's answers are kept.
 
-The candidates stay in the bank as they are; what is kept is copied to a generator of its own. Who answered here may not
-report on what was kept (`studies.services.evaluating`).
+The candidates stay in the bank unchanged; kept ones are copied to a generator of their own. A model that answered here
+may not report on the kept ones (`studies.services.evaluating`).
 """
 
 from collections.abc import Iterable, Sequence
@@ -51,9 +51,9 @@ class CandidateScore:
 
 
 def choose_best(candidates: Iterable[CandidateScore], n: int) -> list[CandidateScore]:
-    """The n with the highest informativity; equal ones by answerability, then in their order.
+    """The n with the highest informativity; ties are broken by answerability, then by order.
 
-    A candidate with a missing answer is never kept. Kept ones stay in the candidates' order.
+    A candidate with a missing answer is never kept. Kept ones stay in order.
     """
     listed = list(candidates)
     whole = [each for each in listed if each.informativity is not None]
@@ -67,7 +67,7 @@ PROTOCOL, (GUESS, READ) = next((each.name, each.selection) for each in PROTOCOLS
 
 @dataclass(frozen=True)
 class Candidate:
-    """A candidate with what a model made of it, and whether it is kept."""
+    """A candidate with the model's answers about it, and whether it is kept."""
 
     item: Item
     judged: CandidateScore
@@ -87,9 +87,9 @@ def find_candidates(project: Project, name: str) -> Generator:
 
 @transaction.atomic
 def ensure_selections(generator: Generator, model: str = "") -> list[Selection]:
-    """A study of the candidates in each of their languages, closed to people.
+    """Create a study of the candidates in each of their languages, closed to people.
 
-    One of the same candidates is used again, unless a model other than the one named has selected there.
+    A study with the same candidates is reused, unless another model than the one named has selected there.
     """
     items = Item.objects.filter(generator=generator).current().select_related("text").prefetch_related("options")
     by_language: dict[str, list[Item]] = {}
@@ -122,12 +122,12 @@ def _ensure_selection(generator: Generator, language: str, items: Sequence[Item]
 
 
 def list_selectors(study: Study) -> list[Annotator]:
-    """The models that answered the candidates."""
+    """The models that answered about the candidates."""
     return list(study.annotators.filter(kind=AnnotatorKind.MODEL).order_by("pk"))
 
 
 def judge_candidates(selection: Selection, annotator: Annotator, n: int) -> list[Candidate]:
-    """All candidates, text by text in their order, and which of each text are kept."""
+    """All candidates, text by text in order, and which of each text are kept."""
     rows = UnitItem.objects.filter(unit__study=selection.study).order_by("unit__position", "item")
     items = [row.item for row in rows.select_related("item__text").prefetch_related("item__options")]
     right = collect_correct(annotator)
@@ -148,7 +148,7 @@ def _judge_text(items: Iterable[Item], right: dict[tuple[int, str], list[bool]],
 
 
 def collect_correct(annotator: Annotator) -> dict[tuple[int, str], list[bool]]:
-    """By item and stage: for each option that was judged, whether the judgment is what the key says now."""
+    """By item and stage: for each judged option, whether the judgment agrees with the present key."""
     rows = Response.objects.filter(assignment__annotator=annotator, question=ANSWER).order_by("pk")
     found: dict[tuple[int, str], list[bool]] = {}
     for item, stage, value, key in rows.values_list("item", "stage", "value", "option__correct"):
@@ -164,7 +164,7 @@ def compute_share(item: Item, stage: str, right: dict[tuple[int, str], list[bool
 
 @transaction.atomic
 def select(selection: Selection, annotator: Annotator, n: int) -> list[Candidate]:
-    """Copies the best n of each text to a generator of their own; all candidates, with what became of them."""
+    """Copy the best n of each text to a generator of their own; returns all candidates with the outcome."""
     if not 1 <= n <= MAX_ITEMS:
         raise CannotGenerate(_("Choose 1 to %(n)d items to keep per text.") % {"n": MAX_ITEMS})
     selection = Selection.objects.select_for_update().select_related("study__project", "candidates").get(
@@ -200,7 +200,7 @@ def make_author(selection: Selection, annotator: Annotator) -> Author:
 
 
 def count_by_text(candidates: Iterable[Candidate]) -> dict[int, int]:
-    """How many candidates each text had."""
+    """The number of candidates of each text."""
     found: dict[int, int] = {}
     for each in candidates:
         found[each.item.text_id] = found.get(each.item.text_id, 0) + 1
@@ -208,7 +208,7 @@ def count_by_text(candidates: Iterable[Candidate]) -> dict[int, int]:
 
 
 def copy_candidate(candidate: Candidate, annotator: Annotator, n: int) -> Any:
-    """The candidate's content, and why it is here."""
+    """The candidate's content, with the reason for its selection."""
     item = candidate.item
     why = {
         "by": annotator.model,

@@ -1,4 +1,4 @@
-"""Written items go into the bank, each once; incomplete ones wait until a person repairs or discards them."""
+"""Written items are added to the bank once; incomplete ones wait until a person repairs or discards them."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
@@ -21,12 +21,12 @@ from projects.models import Project
 
 
 class CannotGenerate(Exception):
-    """No items can be written so; the sentence says what to do."""
+    """Items cannot be written in this way; the message says what to do."""
 
 
 @dataclass(frozen=True)
 class Author:
-    """Who writes: the generator's name, its kind and its factors."""
+    """The author: name, kind and factors of the generator."""
 
     name: str
     kind: GeneratorKind
@@ -34,7 +34,7 @@ class Author:
 
 
 def ensure_author(project: Project, author: Author) -> Generator:
-    """The project's generator of that name; refused if the name is that of somebody else."""
+    """The project's generator of that name; refused if the name belongs to another author."""
     generator, _is_new = Generator.objects.get_or_create(
         project=project, name=author.name, defaults={"kind": author.kind, "factors": dict(author.factors)}
     )
@@ -47,19 +47,19 @@ def ensure_author(project: Project, author: Author) -> Generator:
 
 
 def make_item_id(text: Text, ending: str) -> str:
-    """`TEXT-cloze-1`; where the text's id is too long for that, one derived from it stands for it."""
+    """`TEXT-cloze-1`; if the text's id is too long, a derived one replaces it."""
     whole = f"{text.external_id}-{ending}"
     return whole if len(whole) <= MAX_ID else f"{derive_id('t', text.external_id)}-{ending}"[:MAX_ID]
 
 
 def make_question_id(source: Item, ending: str) -> str:
-    """The id of the question to that item's answer: `ITEM-NAME`, derived where that is too long."""
+    """The id of the question to that item's answer: `ITEM-NAME`, derived if that is too long."""
     whole = f"{source.external_id}-{ending}"
     return whole if len(whole) <= MAX_ID else f"{derive_id('i', source.external_id)}-{ending}"[:MAX_ID]
 
 
 def store_items(text: Text, generator: Generator, written: Iterable[tuple[str, ItemValues]]) -> list[Item]:
-    """The items under these ids that were not in the bank, now in it. An id that is there stays as it is."""
+    """Add the items whose ids are not in the bank yet; returns them. Existing ones stay unchanged."""
     stored = []
     with lock_bank(text.project):
         for name, values in written:
@@ -83,7 +83,7 @@ RULES = ("cloze", "open")
 def store_reply(
     run: Run, generator: Generator, text: Text, parsed: Sequence[ParsedItem], n_options: int
 ) -> tuple[int, int]:
-    """How many are in the bank and how many wait for repair. Storing the same reply again changes nothing."""
+    """How many items are in the bank, and how many wait for repair. Storing the same reply again changes nothing."""
     ending = make_id_suffix(generator)
     n_whole = 0
     for number, item in enumerate(parsed, 1):
@@ -99,7 +99,7 @@ def store_reply(
 
 
 def store_question(run: Run, generator: Generator, source: Item, parsed: ParsedItem) -> tuple[int, int]:
-    """The question to the expected answer of `source`, with that answer; counted as by `store_reply`."""
+    """Store the question to the expected answer of `source`, with that answer; counts as in `store_reply`."""
     name = make_question_id(source, make_id_suffix(generator))
     reasons = find_question_problems(parsed) + ([EDITED] if source.superseded_at else [])
     about = Extra(source.expected_answer, {"answer_of": source.external_id})
@@ -111,7 +111,7 @@ def store_question(run: Run, generator: Generator, source: Item, parsed: ParsedI
 
 
 def make_id_suffix(generator: Generator) -> str:
-    """What ids of the generator's items end with, before their number: its name, made unlike those of others."""
+    """The end of the ids of the generator's items, before their number: its name, made unique."""
     slug = slugify(generator.name)[:60] or "model"
     others = Generator.objects.filter(project=generator.project_id, pk__lt=generator.pk).values_list("name", flat=True)
     is_taken = slug in RULES or any(slugify(name)[:60] == slug for name in others)
@@ -119,7 +119,7 @@ def make_id_suffix(generator: Generator) -> str:
 
 
 def _store_whole(generator: Generator, text: Text, name: str, item: ParsedItem, extra: "Extra | None" = None) -> None:
-    """Also what an older parser could not read: it need not be repaired any more."""
+    """Also items that an older parser could not read, which then need no repair."""
     row = IncompleteItem.objects.filter(generator=generator, external_id=name).first()
     if row is not None and row.state != IncompleteState.OPEN:
         return
@@ -154,14 +154,14 @@ def _store_incomplete(
 
 @dataclass(frozen=True)
 class Extra:
-    """What an item holds beside its stem and options; nobody who answers sees any of it."""
+    """Fields of an item besides its stem and options; annotators never see them."""
 
     expected_answer: str = ""
     metadata: dict[str, Any] = field(default_factory=dict)
 
 
 def find_extra(item: ParsedItem, text: Text) -> Extra:
-    """Where the answer of an open question is in the text, if it is there word for word."""
+    """The place of an open question's answer in the text, if it occurs there word for word."""
     metadata: dict[str, Any] = {"reasoning": item.reasoning} if item.reasoning else {}
     start = text.body.find(item.answer) if item.answer else -1
     if start >= 0:
@@ -171,7 +171,7 @@ def find_extra(item: ParsedItem, text: Text) -> Extra:
 
 @transaction.atomic
 def repair(row: IncompleteItem, stem: str, options: Sequence[OptionValues], answer: str = "") -> Item:
-    """The item in the bank, of the model that wrote it, marked as repaired; `EditRefused` if it is still not whole.
+    """Add the repaired item to the bank, by its model and marked as repaired; `EditRefused` if it is still incomplete.
 
     `answer`: the expected answer of an open question, if the model gave none.
     """
@@ -193,7 +193,7 @@ def repair(row: IncompleteItem, stem: str, options: Sequence[OptionValues], answ
 
 @transaction.atomic
 def discard(row: IncompleteItem) -> bool:
-    """Kept and counted, but never shown again; False if somebody was quicker."""
+    """Keep and count it, but never show it again; False if somebody else was faster."""
     changed = IncompleteItem.objects.filter(pk=row.pk, state=IncompleteState.OPEN).update(
         state=IncompleteState.DISCARDED
     )

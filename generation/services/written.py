@@ -1,4 +1,4 @@
-"""What became of everything that a generator wrote: kept, incomplete, left out, rejected, and alike."""
+"""The outcome of everything that a generator wrote: kept, incomplete, left out, rejected, and near-duplicates."""
 
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ SPACE_FOR = str.maketrans(dict.fromkeys("\"'“”„‚‘’«»()[]{}.,;:!?¿
 
 @dataclass(frozen=True)
 class RejectedReplies:
-    """Replies of a run that gave no item, all of one state and failure."""
+    """Replies of a run without an item, grouped by state and failure."""
 
     run: Run
     state: str
@@ -43,7 +43,7 @@ class WrittenCounts:
 
 @dataclass(frozen=True)
 class NearDuplicates:
-    """Items of one generator about one text that ask the same, or offer the same options."""
+    """Items of one generator about one text that ask the same or have the same options."""
 
     items: list[Item]
     same_stem: bool
@@ -66,7 +66,7 @@ def count_written(generator: Generator) -> WrittenCounts:
 
 
 def list_rejected(runs: Iterable[Run]) -> list[RejectedReplies]:
-    """Replies that were read and not used, by run, state and failure. None of them is thrown away."""
+    """Replies that were read but not used, by run, state and failure. None of them is deleted."""
     known = {run.pk: run for run in runs}
     states = [CallState.REJECTED, CallState.FAILED, CallState.REFUSED]
     rows = Call.objects.filter(run__in=known, state__in=states, raw_reply__isnull=False).order_by()
@@ -75,15 +75,15 @@ def list_rejected(runs: Iterable[Run]) -> list[RejectedReplies]:
 
 
 def count_left_out(runs: Iterable[Run]) -> int:
-    """Items that replies held beyond the number that was asked for; they are in the calls' replies."""
+    """The number of items in replies beyond the requested number; they are still in the calls' replies."""
     calls = Call.objects.filter(run__in=[run.pk for run in runs]).good().values_list("parsed", flat=True)
     return sum(parsed.get("left out", 0) for parsed in calls.iterator() if parsed)
 
 
 def find_near_duplicates(project: Project, generator: Generator | None = None) -> list[NearDuplicates]:
-    """Near duplicates among what models and rules wrote, by text.
+    """Near-duplicates among items written by models and rules, by text.
 
-    Two stems are the same without case, white space and punctuation; two sets of options so too, in whatever order.
+    Two stems are the same without case, white space and punctuation; the same holds for sets of options, in any order.
     """
     rows = Item.objects.filter(project=project, generator__kind__in=WRITERS).current().order_by("text_id", "pk")
     if generator is not None:
@@ -115,5 +115,5 @@ def normalize_options(item: Item) -> frozenset[str]:
 
 
 def normalize(words: str) -> str:
-    """Without case, punctuation, and white space beyond one blank."""
+    """The words without case and punctuation, and with single spaces."""
     return " ".join(words.casefold().translate(SPACE_FOR).split())

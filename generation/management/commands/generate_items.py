@@ -120,7 +120,7 @@ def parse_label(words: str | None) -> str:
 
 
 def describe_shortage(each: ruling.RuleResult, size: Size) -> str:
-    """Why a text got fewer items than wanted."""
+    """Why a text got fewer items than requested."""
     name = make_printable(each.text.external_id)
     if each.speaks_other:
         return f"Text “{name}”: there are rules for German and English only, not for “{each.text.language}”."
