@@ -1,1 +1,1 @@
-"""Model servers, calls, runs and the workers that make them; knows no word of the domain."""
+"""Model servers, calls, runs and the workers that make them; independent of the domain."""

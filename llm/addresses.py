@@ -1,11 +1,11 @@
 """Where models may be: which addresses may be called, and from which folders a worker may load models.
 
-The form of a base URL is checked when an endpoint is saved, without asking a name server, because pages make no
-network calls. The address behind the name is checked when a call is made, and again on the socket about to connect.
+The form of a base URL is checked when an endpoint is saved, without a name server, because pages make no network
+calls. The address behind the name is checked when a call is made, and again on the socket before it connects.
 
 A host has one spelling here: ASCII letters in lower case, an address in its usual form. The URL library, the HTTP
-client and the name service normalise hosts in different ways, so any spelling that one of them would change is refused:
-full-width digits, ideographic full stops, numbers such as 0x7f.1.
+client and the name service normalize hosts in different ways, so any spelling that one of them would change is
+refused: full-width digits, ideographic full stops, numbers such as 0x7f.1.
 """
 
 import ipaddress
@@ -24,7 +24,8 @@ Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 INSIDE_NAMES = ("localhost", "local", "internal", "intranet", "lan", "home", "corp", "localdomain")
 HOST_NAME = re.compile(r"(?=.{1,253}$)[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?(?:\.[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?)*")
 LOOKS_NUMERIC = re.compile(r"(?:^|\.)(?:\d+|0x[0-9a-f]*)$")
-"""Hosts whose last part is a number are addresses (WHATWG URL); what is none is left for nobody to interpret."""
+"""Hosts whose last part is a number are addresses (WHATWG URL); an invalid one is refused, so that nothing interprets
+it."""
 IDEOGRAPHIC_FULL_STOP = "\u3002"  # separates the parts of a host like a full stop (RFC 3490)
 NAT64 = ipaddress.ip_network("64:ff9b::/96")
 
@@ -34,7 +35,7 @@ class BadAddress(ValueError):
 
 
 def check_base_url(base_url: str) -> str:
-    """The base URL in its one spelling, without a slash at its end; BadAddress if it is none or plainly inside."""
+    """The base URL in its one spelling, without a final slash; BadAddress if it is invalid or clearly inside."""
     parts, host, port = split_base_url(base_url)
     literal = parse_literal(host)
     if not is_allowed(host, port) and (is_inside_name(host) or (literal is not None and is_inside(literal))):
@@ -43,7 +44,7 @@ def check_base_url(base_url: str) -> str:
 
 
 def check_resolved(host: str, port: int, addresses: list[str]) -> None:
-    """BadAddress if any of the addresses of that host is inside and not allowed."""
+    """Raises BadAddress if any of the host's addresses is inside and not allowed."""
     for address in addresses:
         found = _parse_address(address)
         if is_inside(found) and not (is_allowed(host, port) or is_allowed(str(found), port)):
@@ -51,7 +52,7 @@ def check_resolved(host: str, port: int, addresses: list[str]) -> None:
 
 
 def split_base_url(base_url: str) -> tuple[SplitResult, str, int]:
-    """The URL in parts with its host normalised, that host, its port; BadAddress if no server could have such a URL."""
+    """The parsed URL with its host normalized, that host, its port; BadAddress if no server could have such a URL."""
     try:
         parts = urlsplit(base_url.strip())
         written, port = parts.hostname or "", parts.port
@@ -72,7 +73,7 @@ def split_base_url(base_url: str) -> tuple[SplitResult, str, int]:
 
 
 def normalize_host(written: str) -> str:
-    """The host in ASCII, in lower case and without the dot at its end; BadAddress if it has another usual spelling."""
+    """The host in ASCII and lower case, without a final dot; BadAddress if it has another usual spelling."""
     host = written.removesuffix(".")
     if ":" in host:
         return _normalize_ipv6(host)
@@ -94,7 +95,7 @@ def normalize_host(written: str) -> str:
 
 
 def _normalize_ipv6(host: str) -> str:
-    """A zone names a network card of this machine, so an address with one is refused."""
+    """The address without a zone: a zone names a network card of this machine, so an address with one is refused."""
     try:
         address = ipaddress.IPv6Address(host)
         if address.scope_id is not None:
@@ -110,7 +111,7 @@ def _explain_other_spelling(written: str, usual: str) -> str:
 
 
 def _parse_address(address: str) -> Address:
-    """An address as a name server or a socket gives it; BadAddress for anything else."""
+    """An address from a name server or a socket; BadAddress for anything else."""
     try:
         return ipaddress.ip_address(address.partition("%")[0])
     except ValueError:
@@ -124,7 +125,7 @@ def is_allowed(host: str, port: int) -> bool:
 
 
 def is_inside_name(host: str) -> bool:
-    """Names that only mean something inside: no dot, or an ending reserved for it."""
+    """Whether the name is only meaningful inside a network: without a dot, or with an ending reserved for it."""
     if parse_literal(host) is not None:
         return False
     return "." not in host or host.rsplit(".", 1)[1] in INSIDE_NAMES
@@ -143,7 +144,8 @@ def parse_literal(host: str) -> Address | None:
 
 
 def is_inside(address: Address) -> bool:
-    """Whatever is not a public host: loopback, private, link-local, shared, multicast, or a wrapping of these."""
+    """Whether the address is not that of a public host: loopback, private, link-local, shared, multicast, or a
+    wrapping of these."""
     if isinstance(address, ipaddress.IPv6Address):
         return any(is_inside(inner) for inner in _unwrap_ipv4(address)) or not _is_public(address)
     return not _is_public(address)
@@ -179,14 +181,14 @@ def is_in_process(base_url: str) -> bool:
 
 
 def is_installed() -> bool:
-    """Whether the packages are there; found without importing them, which takes seconds."""
+    """Whether the packages are installed; found without importing them, which takes seconds."""
     return all(find_spec(name) for name in PACKAGES)
 
 
 def check_folder(base_url: str) -> str:
-    """`local:` with the folder, every link followed, or with the name; BadAddress if no model may be taken from there.
+    """`local:` with the folder, links resolved, or with the name; BadAddress if no model may be loaded from there.
 
-    The files themselves are looked at when the model is loaded, by whichever worker does.
+    The worker that loads the model checks the files themselves.
     """
     where = base_url.strip().removeprefix(SCHEME).strip()
     if not is_installed():

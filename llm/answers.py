@@ -1,15 +1,15 @@
 """Answers in written replies: without reasoning traces, as a label in the text, as the probability of a label.
 
-*Reasoning traces* are what a model writes to itself before it answers. They are stored with the reply and never read.
-Servers put them into a field of their own (`reasoning_content`, which is not part of the text) or leave them in the
-text between marks that differ from model to model: `<think>` (DeepSeek R1, Qwen 3 and others), `[THINK]` (Magistral),
-`◁think▷` (Kimi), channels such as `<|channel|>analysis` (harmony, the format of gpt-oss). Many chat templates open the
-trace themselves, so a reply may begin inside one and hold only the closing mark.
+*Reasoning traces* are what a model writes for itself before it answers. They are stored with the reply and never
+parsed. Servers put them into a field of their own (`reasoning_content`, which is not part of the text) or leave them
+in the text between marks that differ from model to model: `<think>` (DeepSeek R1, Qwen 3 and others), `[THINK]`
+(Magistral), `◁think▷` (Kimi), channels such as `<|channel|>analysis` (harmony, the format of gpt-oss). Many chat
+templates open the trace themselves, so a reply may begin inside one and have only the closing mark.
 
-*A label* counts only where it plainly is the answer, and never by default: the reply, or its first or last line, is
-nothing but a label, as in `R`, `R.`, `**R**`; the reply begins with one, as in `R. Because …` or `R: …`; it ends with
-one in parentheses; or it says "answer is R" (or "Antwort: R", "erantzuna R da"). If another label occurs anywhere, the
-reply is no answer. The English label I is also a pronoun: "I cannot say" is no answer.
+*A label* counts only if it is clearly the answer, never by default: the reply, or its first or last line, is only a
+label, as in `R`, `R.`, `**R**`; the reply begins with one, as in `R. Because …` or `R: …`; it ends with one in
+parentheses; or it says "answer is R" (or "Antwort: R", "erantzuna R da"). If another label occurs anywhere, the reply
+is no answer. The English label I is also a pronoun: "I cannot say" is no answer.
 
 *p(true)* comes from the log-probabilities of the first token that is more than white space and markup.
 """
@@ -42,7 +42,7 @@ TRACE_MARK = re.compile(
 
 
 def strip_traces(text: str) -> str:
-    """What the model answers, without its reasoning; empty while it is still reasoning. Without traces, the text."""
+    """The model's answer without its reasoning; empty while it is still reasoning. Without traces, the whole text."""
     spans = list(answer_spans(text))
     return text if spans == [(0, len(text))] else "".join(text[start:end] for start, end in spans).strip()
 
@@ -52,9 +52,9 @@ def has_trace(text: str) -> bool:
 
 
 def answer_spans(text: str) -> Iterator[tuple[int, int]]:
-    """Where the answer is. A trace may hold others; one that is not closed goes to the end.
+    """The places of the answer. A trace may contain others; one that is not closed extends to the end.
 
-    Before a closing mark without an opening one everything is trace: the chat template opened it.
+    Everything before a closing mark without an opening one is trace: the chat template opened it.
     """
     found: list[tuple[int, int]] = []
     depth = start = 0
@@ -63,7 +63,7 @@ def answer_spans(text: str) -> Iterator[tuple[int, int]]:
         if depth == 0:
             found.append((start, mark.start()))
         if kind == "open":
-            # A channel ends where the next begins; marks in pairs may stand inside each other.
+            # A channel ends where the next begins; paired marks may be nested.
             depth = 1 if mark[0].startswith("<|channel") else depth + 1
         elif kind == "final":
             found, depth = [], 0
@@ -78,7 +78,7 @@ def answer_spans(text: str) -> Iterator[tuple[int, int]]:
 
 
 def answer_tokens(tokens: Sequence[Any] | None, text: str) -> list[Any] | None:
-    """The tokens of the answer, of tokens whose first part is the word; servers send those of the trace with them."""
+    """The tokens of the answer, given tokens whose first part is the word; servers also send those of the trace."""
     if not tokens:
         return None
     joined = "".join(token[0] for token in tokens)
@@ -95,7 +95,7 @@ def answer_tokens(tokens: Sequence[Any] | None, text: str) -> list[Any] | None:
 
 
 def _find_start(joined: str, answer: str) -> int:
-    """Where the answer begins in what was written with it, in case that is more."""
+    """Where the answer begins in the joined tokens, if these have more than the answer."""
     whole = joined.rstrip()
     return len(whole) - len(answer) if answer and whole.endswith(answer) else 0
 
@@ -126,7 +126,7 @@ class LabelReading:
 
 
 def read_label(text: str, labels: Sequence[str]) -> LabelReading:
-    """The one label that the reply gives as its answer. Labels differ from one another also in lower case."""
+    """The only label that the reply gives as its answer. Labels differ from one another even in lower case."""
     text = strip_traces(text).strip()
     if not text:
         return LabelReading(None, "The reply is empty.")
@@ -142,7 +142,7 @@ def read_label(text: str, labels: Sequence[str]) -> LabelReading:
 
 
 def _is_answer(text: str, label: str) -> bool:
-    """Whether the label is where an answer is."""
+    """Whether the label is in the place of an answer."""
     lines = [line for line in text.splitlines() if line.strip()]
     if any(_lone(label).fullmatch(line) for line in {lines[0], lines[-1]}):
         return True
@@ -152,14 +152,14 @@ def _is_answer(text: str, label: str) -> bool:
 
 
 def _is_hedged(text: str, match: "re.Match[str]") -> bool:
-    """Whether the sentence up to the label, or right after it, takes back what it says."""
+    """Whether the sentence before the label, or the words right after it, negate or qualify it."""
     start = max(text.rfind(mark, 0, match.start()) for mark in ".!?\n") + 1
     after = re.match(r"\W{0,3}\s*(?:or|oder|edo|/)\s*\W{0,2}\w", text[match.end() :], re.IGNORECASE)
     return bool(HEDGES.search(text[start : match.start()]) or after)
 
 
 def _is_mentioned(text: str, label: str) -> bool:
-    """Whether the label is anywhere as a word of its own, written as it is."""
+    """Whether the label occurs anywhere as a word of its own, in this spelling."""
     return any(not _is_pronoun(label, text[match.end() :]) for match in _word(label).finditer(text))
 
 
@@ -174,7 +174,7 @@ def _lone(label: str) -> "re.Pattern[str]":
 
 @cache
 def _compile_leading(label: str) -> "re.Pattern[str]":
-    """`R.`, `R:`, `R)`, `(R)`, `R,` or `R – ` at the very beginning; a bare `R because` is too near to a word."""
+    """`R.`, `R:`, `R)`, `(R)`, `R,` or `R – ` at the very beginning; a bare `R because` could be a word."""
     return re.compile(rf"{MARKUP}(?:\({re.escape(label)}\)|{re.escape(label)}{MARKUP}(?:[.:)\]]|\s[–—-]))(?:\s|$)")
 
 
@@ -207,8 +207,8 @@ NO_MASS = "The labels together have less than 1 % of the probability."
 class LabelProbability:
     """p = P(true) / (P(true) + P(false)), or None and the reason.
 
-    `missing` names labels that are not among the tokens returned: their probability is unknown, at most that
-    of the least likely token returned, and counted as 0; p then lies between `low` and `high`.
+    `missing` names labels that are not among the returned tokens: their probability is unknown, at most that of the
+    least likely returned token, and counted as 0; p then lies between `low` and `high`.
     """
 
     p: float | None
@@ -224,10 +224,10 @@ class LabelProbability:
 def read_probability(
     logprobs: Sequence[Any] | None, true: str, false: str, *, larger: bool = False, least_mass: float = MASS_MISSING
 ) -> LabelProbability:
-    """`logprobs` as a call stores them: per token [token, log-probability, [[token, log-probability], …]].
+    """`logprobs`: as in a stored call: per token [token, log-probability, [[token, log-probability], …]].
 
-    Variants of a label, with and without a leading blank and in either case, are summed, or the `larger` counts. Below
-    `least_mass` there is no p. A label of several tokens cannot be read so.
+    Variants of a label, with and without a leading space and in either case, are summed, or the `larger` counts. Below
+    `least_mass` p is undefined. A label of several tokens cannot be read in this way.
     """
     if not logprobs:
         return LabelProbability(None, 0.0, True, reason=NO_LOGPROBS)
@@ -249,7 +249,7 @@ def read_probability(
 class LabelShares:
     """Each label's share of the probability that the labels have together (`mass`), or None and the reason.
 
-    `missing` names labels that are not among the tokens returned; they count as 0.
+    `missing` names labels that are not among the returned tokens; they count as 0.
     """
 
     shares: dict[str, float] | None
@@ -263,7 +263,8 @@ class LabelShares:
 
 
 def read_shares(logprobs: Sequence[Any] | None, labels: Sequence[str], written: str | None = None) -> LabelShares:
-    """As `read_probability`, for any number of labels: at the token of the label `written`, else at the first word."""
+    """Like `read_probability`, for any number of labels: at the token of the label `written`, else at the first
+    word."""
     if not logprobs:
         return LabelShares(None, 0.0, reason=NO_LOGPROBS)
     place = _find_place(logprobs, written)
@@ -289,7 +290,7 @@ def _is_word(token: str) -> bool:
 
 
 def _get_shares(token: Sequence[Any]) -> dict[str, float]:
-    """Token -> probability; the chosen token too, which some servers leave out of the top ones."""
+    """Token -> probability, including the chosen token, which some servers omit from the top ones."""
     chosen, logprob, top = token
     return {chosen: math.exp(logprob)} | {name: math.exp(value) for name, value in top}
 
@@ -297,13 +298,13 @@ def _get_shares(token: Sequence[Any]) -> dict[str, float]:
 def _get_label_share(
     shares: dict[str, float], label: str, together: Callable[[Iterable[float]], float]
 ) -> float | None:
-    """The probability of the variants of the label `together`; None if none of them was returned."""
+    """The probability of the label's variants `together`; None if none of them was returned."""
     found = [share for token, share in shares.items() if token.strip(BLANKS).casefold() == label.casefold()]
     return min(together(found), 1.0) if found else None
 
 
 def _bound_unseen(shares: dict[str, float]) -> float:
-    """The most that a token which was not returned can have."""
+    """The largest possible probability of a token that was not returned."""
     return max(0.0, min(min(shares.values()), 1.0 - sum(shares.values())))
 
 

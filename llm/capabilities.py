@@ -1,4 +1,4 @@
-"""What a server was found to support, and how pages show it. Unknown is not no: only a reply removes a feature."""
+"""What a server was found to support, and how pages show it. Unknown is not “no”: only a reply removes a feature."""
 
 import json
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ LENGTH_NAMES = (LENGTH, OTHER_LENGTH)
 
 
 def record_capabilities(endpoint: Endpoint, **found: Any) -> None:
-    """Keeps what was found out, with the date; other processes' findings stay."""
+    """Store findings with the date; other processes' findings are kept."""
     known = Endpoint.objects.only("capabilities").get(pk=endpoint.pk).capabilities
     now = timezone.now().isoformat(timespec="seconds")
     endpoint.capabilities = known | {feature: {"value": value, "at": now} for feature, value in found.items()}
@@ -24,9 +24,9 @@ def record_capabilities(endpoint: Endpoint, **found: Any) -> None:
 
 
 def record_unsupported(endpoint: Endpoint, problem: Problem, prompt: Prompt) -> bool:
-    """Notes the parameter that the server says it does not take; False if it names none that could be changed.
+    """Note the parameter that the server rejects; False if it names none that could be changed.
 
-    What somebody asked for is not left out silently: such a call fails with the server's words.
+    Parameters that somebody set are not dropped silently: such a call fails with the server's message.
     """
     found = find_unsupported(
         problem, {name: value for name, value in prompt.sent_params.items() if name not in prompt.free}
@@ -38,14 +38,14 @@ def record_unsupported(endpoint: Endpoint, problem: Problem, prompt: Prompt) -> 
 
 
 def record_limit_name(endpoint: Endpoint, prompt: Prompt) -> None:
-    """Keeps the name under which the server took a token limit."""
+    """Store the name under which the server accepted a token limit."""
     name = next((name for name in LENGTH_NAMES if name in prompt.params), None)
     if name is not None and endpoint.can("max_tokens_name") != name:
         record_capabilities(endpoint, max_tokens_name=name)
 
 
 def find_unsupported(problem: Problem, params: dict[str, Any]) -> dict[str, Any] | None:
-    """{feature: value} to note; None if the problem blames none of the parameters sent."""
+    """{feature: value} to note; None if the problem blames none of the sent parameters."""
     blamed = _find_blamed_parameter(problem, params)
     if blamed is None:
         return None
@@ -56,7 +56,7 @@ def find_unsupported(problem: Problem, params: dict[str, Any]) -> dict[str, Any]
 
 
 def _find_blamed_parameter(problem: Problem, params: dict[str, Any]) -> str | None:
-    """The parameter of ours that the error names: in its field if it has one, else the first in its words."""
+    """The parameter of ours that the error names: in its own field if there is one, else the first in its message."""
     try:
         body = json.loads(problem.body or "")
         param = body["error"]["param"]
@@ -76,7 +76,7 @@ class Badge:
 
 
 def build_badges(endpoint: Endpoint) -> list[Badge]:
-    """One for each capability, also where it is unknown."""
+    """One for each capability, including unknown ones."""
     words = {
         "logprobs": (_("log-probabilities"), _("no log-probabilities"), _("log-probabilities: unknown")),
         "json_schema": (_("JSON schema"), _("no JSON schema"), _("JSON schema: unknown")),

@@ -1,4 +1,4 @@
-"""What the commands that run models share: options, parsing, confirmation, and waiting for a run."""
+"""Shared by the commands that run models: options, parsing, confirmation, and waiting for a run."""
 
 import argparse
 import sys
@@ -25,7 +25,7 @@ from llm.services.planning import Estimate
 from llm.services.runs import pause
 
 SOME_MISSING = 3
-"""How a command ends whose run is over with some missing."""
+"""The exit code of a command whose run ended with calls missing."""
 KEEP_GOING: dict[str, Any] = {
     "action": "store_true",
     "help": "go on although the first replies are all unusable",
@@ -38,7 +38,7 @@ ON_UNKNOWN: dict[str, Any] = {
 
 
 def add_option_arguments(parser: argparse.ArgumentParser) -> None:
-    """What requests carry beside the prompt."""
+    """Options that requests carry besides the prompt."""
     parser.add_argument("--max-tokens", type=int, metavar="N", help="output tokens of a reply, reasoning included")
     parser.add_argument("--reasoning-effort", choices=Effort.values, help="of a model that reasons")
     parser.add_argument(
@@ -75,7 +75,7 @@ def parse_amount(words: str) -> Decimal:
 
 
 def confirm_start(endpoint: Endpoint) -> None:
-    """Whoever may have to pay says yes at the terminal; without one, `CommandError`."""
+    """Ask at the terminal for confirmation before anything can cost money; without a terminal, `CommandError`."""
     if not sys.stdin.isatty():
         raise CommandError(
             f"Calls to {endpoint.name} cost money or have no price. Look at --estimate, then say so with --yes."
@@ -85,7 +85,7 @@ def confirm_start(endpoint: Endpoint) -> None:
 
 
 class RunCommand(BaseCommand):
-    """A command that runs a model: its options, its estimate, a question before calls that cost money, and waiting."""
+    """A command that runs a model: its options, its estimate, a question before paid calls, and waiting."""
 
     def add_run_arguments(self, parser: argparse.ArgumentParser) -> None:
         parser.add_argument(
@@ -98,7 +98,7 @@ class RunCommand(BaseCommand):
         parser.add_argument("--yes", action="store_true", help="do not ask before calls that cost money")
 
     def refuse_options(self, options: dict[str, Any], names: Iterable[str], why: str) -> None:
-        """`CommandError` for the first of these options that was given: none is ignored silently."""
+        """Raises `CommandError` for the first of these options that was given: none is ignored silently."""
         for name in names:
             if options[name] is not None and options[name] is not False:
                 flag = "as" if name == "label" else name.replace("_", "-")
@@ -112,7 +112,7 @@ class RunCommand(BaseCommand):
         return endpoint
 
     def confirm_estimate(self, found: Estimate, endpoint: Endpoint, options: dict[str, Any]) -> bool:
-        """Shows the estimate; whether the run is to start, which is confirmed first where it costs money."""
+        """Show the estimate; returns whether to start the run, after confirmation if it costs money."""
         self.stdout.write(format_estimate(found, endpoint.currency))
         if options["estimate"]:
             return False
@@ -121,7 +121,7 @@ class RunCommand(BaseCommand):
         return True
 
     def wait_for_run(self, run: Run) -> Run:
-        """Until it ends or pauses; says why if calls are left."""
+        """Wait until the run ends or pauses; say why if calls are left."""
         run = wait_for_run(run, self.stdout.write)
         if stopped := explain_ending(run):
             self.stderr.write(stopped)
@@ -129,7 +129,7 @@ class RunCommand(BaseCommand):
 
 
 def run_terms(options: dict[str, Any]) -> dict[str, Any]:
-    """What `add_run_arguments` says of a run's budget and of calls that fail."""
+    """The budget of a run and the treatment of failed calls, from the options of `add_run_arguments`."""
     terms = {"budget": options["budget"], "on_unknown": options["on_unknown"] or ""}
     return terms | {"keeps_going": options.get("keep_going", False)}
 
@@ -138,9 +138,9 @@ LOOK_EVERY = 2.0
 
 
 def wait_for_run(run: Run, say: Callable[[str], None]) -> Run:
-    """Until the run ends or pauses. Workers do the work; if none is alive, this process does it.
+    """Wait until the run ends or pauses. Workers do the work; if none is alive, this process does it.
 
-    A database that is away for less than a minute costs that time.
+    A database outage of less than a minute only delays it.
     """
     last = [""]
 
@@ -184,14 +184,14 @@ def format_progress(run: Run) -> str:
 
 
 def explain_ending(run: Run) -> str:
-    """Why the run is paused with calls open, and what to do; "" if it went through."""
+    """Why the run is paused with open calls, and what to do; "" if it is complete."""
     if run.state == RunState.DONE:
         return ""
     return f"{run.get_state_display()}: {get_remedy(run.reason) or run.reason}".strip().rstrip(":")
 
 
 def format_estimate(found: Estimate, currency: str) -> str:
-    """Calls, how many of them are known, tokens and money at most."""
+    """The number of calls, how many of them are known already, and the maximum tokens and money."""
     sentence = ngettext("%(n)d call", "%(n)d calls", found.n_calls) % {"n": found.n_calls}
     known = _("%(known)d of them answered before") % {"known": found.n_known}
     tokens = _("at most about %(into)d tokens in and %(out)d out") % {"into": found.tokens_in, "out": found.tokens_out}

@@ -1,4 +1,4 @@
-"""What went wrong with a call, whether it is tried again, and what people can do about it."""
+"""Failures of calls: whether they are retried, and what people can do about them."""
 
 import json
 import random
@@ -15,11 +15,11 @@ from llm.addresses import BadAddress
 from llm.models import CallState
 
 if TYPE_CHECKING:
-    from llm.transport import RawResponse  # it imports aiohttp, which most commands never need
+    from llm.transport import RawResponse  # imports aiohttp, which most commands never need
 
 
 class Failure(StrEnum):
-    """The classes of failure; each has its own rule and its own remedy."""
+    """The classes of failure, each with its own rule and its own remedy."""
 
     LIMIT = "limit"
     KEY = "key"
@@ -50,7 +50,7 @@ TRIES = {
     Failure.CONNECTION: 5,
     Failure.UNKNOWN: 2,
 }
-"""How often a call is sent at most when it fails in this way; once where nothing stands here."""
+"""How often a call that fails in this way is sent at most; once if it is not listed."""
 PAUSES = {Failure.KEY, Failure.QUOTA, Failure.REDIRECT, Failure.ADDRESS}
 STOPS = {Failure.REQUEST, Failure.NO_MODEL, Failure.TOO_LONG}
 
@@ -122,17 +122,17 @@ REMEDIES: dict[str, Any] = {
 
 
 UNUSABLE_REASONS = ("unusable_cut", "unusable_parse", "unusable_logprobs")
-"""Why a run is paused whose first replies could all not be used."""
+"""Why a run is paused when none of its first replies could be used."""
 
 
 def get_remedy(name: str) -> str:
-    """The sentence for a failure or a reason; a sentence of a run kind stays as it is."""
+    """The sentence for a failure or a reason; a run kind's own sentence is returned unchanged."""
     return str(REMEDIES.get(name, name))
 
 
 @dataclass(frozen=True)
 class Problem:
-    """A failure, in the server's own words, with what the reply says about waiting."""
+    """A failure in the server's own words, with the reply's instructions about waiting."""
 
     failure: Failure
     words: str
@@ -142,12 +142,12 @@ class Problem:
 
     @property
     def asks_to_wait(self) -> bool:
-        """Whether the server has too much to do for now: everybody on the endpoint waits, the call is not to blame."""
+        """Whether the server is overloaded: everybody on the endpoint waits, and the call is not to blame."""
         return self.failure == Failure.LIMIT or (self.status == 503 and self.retry_after is not None)
 
     @property
     def holds_back(self) -> bool:
-        """Whether what has not left must not leave before the ledger has heard of it."""
+        """Whether unsent calls must wait until the ledger has recorded this."""
         return self.asks_to_wait or self.failure in PAUSES | STOPS
 
 
@@ -165,7 +165,7 @@ def problem_from_error(error: BaseException) -> Problem:
 
 
 def problem_from_status(received: "RawResponse") -> Problem | None:
-    """The problem that the status of a reply tells; None if it tells none."""
+    """The problem in the status of a reply; None if there is none."""
     if 200 <= received.status < 300:
         return None
     message, code = _read_error(received.text)
@@ -176,7 +176,7 @@ def problem_from_status(received: "RawResponse") -> Problem | None:
 
 
 def _read_error(body: str) -> tuple[str, str]:
-    """(message, code and type) of an error reply, whatever its shape."""
+    """(message, code and type) of an error reply of any shape."""
     try:
         error = json.loads(body)
     except (ValueError, RecursionError):
@@ -223,7 +223,7 @@ def _classify(status: int, message: str, code: str) -> Failure:
 
 
 def parse_retry_after(header: str | None) -> float | None:
-    """Seconds to wait: the header holds seconds or a date; anything else is as if it were not there."""
+    """Seconds to wait: the header has seconds or a date; anything else is ignored."""
     if not header:
         return None
     try:
@@ -238,13 +238,13 @@ def parse_retry_after(header: str | None) -> float | None:
 
 FIRST_DELAY, LONGEST_DELAY = 0.5, 30.0
 LIMIT_DELAY = 5.0
-LEAST_LIMIT_DELAY = 1.0  # a server that says 0 seconds, or a date in the past, is not asked without a pause
+LEAST_LIMIT_DELAY = 1.0  # minimum, even if the server says 0 seconds or a date in the past
 LIMITED_FOR = timedelta(minutes=15)
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """The next state of the call, when it may be tried again, and whether the run has to be paused."""
+    """The next state of the call, when it may be retried, and whether the run must be paused."""
 
     state: CallState
     delay: timedelta = timedelta(0)
@@ -255,7 +255,8 @@ class Verdict:
 
 
 def judge(problem: Problem, tries: int, *, was_lowered: bool = False) -> Verdict:
-    """`tries` counts this one. A limit, a pause and a lowered parameter use up no try: the call did nothing wrong."""
+    """`tries` includes this one. A limit, a pause and a lowered parameter are not counted as tries: the call is not to
+    blame."""
     failure = problem.failure
     if problem.asks_to_wait:
         delay = LIMIT_DELAY if problem.retry_after is None else problem.retry_after
@@ -274,5 +275,5 @@ def judge(problem: Problem, tries: int, *, was_lowered: bool = False) -> Verdict
 
 
 def draw_delay(tries: int) -> timedelta:
-    """Anywhere between now and 0.5 s × 2ⁿ, at most 30 s: callers that failed together do not come back together."""
+    """A random delay up to 0.5 s × 2ⁿ, at most 30 s, so that callers that failed together do not retry together."""
     return timedelta(seconds=random.uniform(0, min(FIRST_DELAY * 2**tries, LONGEST_DELAY)))

@@ -16,12 +16,12 @@ PRESETS = [
     (_("llama.cpp server on this machine"), "http://127.0.0.1:8080/v1", "model"),
     (_("A gateway of your institution"), "https://models.example.org/v1", "model"),
 ]
-"""Common servers to start from: (name, base URL, example of a model name)."""
+"""Common servers as starting points: (name, base URL, example of a model name)."""
 IN_PROCESS = (_("A transformers model in the worker's own process"), f"{SCHEME}/path/to/folder", "model")
 
 
 def get_presets() -> list[tuple[Any, str, str]]:
-    """The presets; models in process only where their packages are installed."""
+    """The presets; models in process only if their packages are installed."""
     return [*PRESETS, IN_PROCESS] if is_installed() else PRESETS
 
 
@@ -55,7 +55,7 @@ class ExtraField(forms.CharField):
 
 
 class RequestOptionsForm(forms.Form):
-    """What a run sends with its requests; empty fields use the endpoint's values."""
+    """Options that a run sends with its requests; empty fields use the endpoint's values."""
 
     max_tokens = forms.IntegerField(
         label=_("Output tokens"), min_value=1, max_value=MOST_TOKENS, required=False, help_text=HELP["max_tokens"]
@@ -117,14 +117,14 @@ class EndpointForm(forms.ModelForm):
         return self.cleaned_data["currency"].upper()
 
     def clean(self):
-        """Both prices or none: one alone would count half of the costs."""
+        """Both prices or none: a single one would count only part of the costs."""
         cleaned = super().clean() or {}
         if (cleaned.get("price_in") is None) != (cleaned.get("price_out") is None):
             self.add_error("price_out", _("Enter both prices, or neither."))
         return cleaned
 
     def _post_clean(self):
-        """The service checks and stores; the form's own instance stays untouched until then."""
+        """The service validates and stores; the form's own instance stays unchanged until then."""
 
     @property
     def main(self) -> list[forms.BoundField]:
@@ -132,7 +132,7 @@ class EndpointForm(forms.ModelForm):
 
     @property
     def advanced_fields(self) -> list[forms.BoundField]:
-        """Limits, defaults of requests and who may use it: what works as it stands."""
+        """Limits, defaults of requests and who may use it: fields whose defaults usually work."""
         return [field for field in self if field.name not in self.MAIN]
 
     @property
@@ -152,7 +152,7 @@ class BudgetForm(forms.Form):
 
 
 class BudgetField(forms.DecimalField):
-    """The most that runs may cost, in the currency of the model; empty means no limit."""
+    """The maximum cost of runs, in the currency of the model; empty means no limit."""
 
     def __init__(self, **about: Any):
         super().__init__(label=_("Budget"), min_value=0, max_digits=12, decimal_places=4, required=False, **about)

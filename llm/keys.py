@@ -1,4 +1,4 @@
-"""Keys of model services: encrypted at rest, taken out of everything that is stored or shown."""
+"""Keys of model services: encrypted at rest, and removed from everything that is stored or shown."""
 
 import base64
 import hashlib
@@ -23,7 +23,7 @@ def encrypt(key: str) -> str:
 
 
 def decrypt(encrypted: str) -> str:
-    """The key; empty if there is none. UnreadableKey if SECRET_KEY changed and the old one is no fallback."""
+    """The key; empty if there is none. UnreadableKey if SECRET_KEY changed and the old one is not a fallback."""
     if not encrypted:
         return ""
     try:
@@ -33,7 +33,7 @@ def decrypt(encrypted: str) -> str:
 
 
 def remove_key(text: str, key: str) -> str:
-    """A reply without the key of its endpoint, plain or as JSON and addresses write it, otherwise as it came."""
+    """A reply without its endpoint's key, in plain, JSON or URL form, otherwise unchanged."""
     if key:
         for written in {key, json.dumps(key)[1:-1], key.replace("/", "\\/"), quote(key, safe="")}:
             text = text.replace(written, HIDDEN)
@@ -41,7 +41,7 @@ def remove_key(text: str, key: str) -> str:
 
 
 def redact(text: str, key: str = "") -> str:
-    """An error without the key, and without whatever else looks like one: servers echo headers in their errors."""
+    """An error message without the key and anything that looks like one: servers repeat headers in their errors."""
     return LOOKS_LIKE_A_KEY.sub(HIDDEN, remove_key(text, key))
 
 
@@ -51,6 +51,6 @@ def _get_fernet() -> MultiFernet:
 
 
 def _derive_key(secret: str) -> bytes:
-    """SECRET_KEY is long and random: a keyed hash bound to its purpose is enough."""
+    """The encryption key. SECRET_KEY is long and random, so a keyed hash bound to its purpose is enough."""
     secret_hash = hashlib.sha256(secret.encode()).digest()
     return base64.urlsafe_b64encode(hashlib.blake2b(PURPOSE, key=secret_hash, digest_size=32).digest())

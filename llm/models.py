@@ -23,12 +23,12 @@ NANOS = 1_000_000_000
 
 class EndpointQuerySet(models.QuerySet):
     def available_to(self, project: "Project") -> "EndpointQuerySet":
-        """Those that a new run of the project may ask."""
+        """The endpoints that a new run of the project may use."""
         return self.filter(Q(projects=None) | Q(projects=project), is_active=True).distinct()
 
 
 class Endpoint(models.Model):
-    """A model behind an OpenAI-compatible address, what it can do and what it costs."""
+    """A model behind an OpenAI-compatible address, with its capabilities and prices."""
 
     name = models.CharField(_("name"), max_length=100, unique=True)
     base_url = models.CharField(_("base URL"), max_length=500)
@@ -62,18 +62,18 @@ class Endpoint(models.Model):
     )
     reasoning_effort = models.CharField(_("reasoning effort"), max_length=10, blank=True, choices=Effort)
     extra = models.JSONField(_("extra parameters"), default=dict, blank=True, validators=[check_extra])
-    """These three go into every request, unless a run says otherwise; see llm.request_options."""
+    """These three are part of every request, unless a run overrides them; see llm.request_options."""
 
     capabilities = models.JSONField(default=dict, editable=False)
-    """Feature -> {"value": true, false or a name, "at": when it was found out}; what is absent is unknown."""
+    """Feature -> {"value": true, false or a name, "at": time of the finding}; missing features are unknown."""
     blocked_until = models.DateTimeField(null=True, editable=False)
     limited_since = models.DateTimeField(null=True, editable=False)
     """The first "too many requests" after the last success."""
     concurrency_now = models.PositiveSmallIntegerField(null=True, editable=False)
-    """Parallel calls that the server was found to accept, over all drainers; null: as many as allowed."""
+    """Parallel calls that the server was found to accept, over all drainers; null: as many as the limit."""
     requests_paid_until = models.DateTimeField(null=True, editable=False)
     tokens_paid_until = models.DateTimeField(null=True, editable=False)
-    """How far into the future the requests and tokens sent so far use up what a minute allows; see services/pace."""
+    """Until when the requests and tokens sent so far use up the limits per minute; see services/pace."""
 
     test_requested_at = models.DateTimeField(null=True, editable=False)
     tested_at = models.DateTimeField(null=True, editable=False)
@@ -85,7 +85,7 @@ class Endpoint(models.Model):
     projects = models.ManyToManyField(
         "projects.Project", verbose_name=_("projects"), blank=True, related_name="endpoints"
     )
-    """Whose runs may ask it; none means all."""
+    """The projects whose runs may use it; empty means all."""
 
     objects = EndpointQuerySet.as_manager()
 
@@ -100,7 +100,7 @@ class Endpoint(models.Model):
 
     @property
     def as_offered(self) -> str:
-        """Its name where one is chosen for a run; of the local model also what it is good for."""
+        """Its label where it is chosen for a run; for the local model with its intended use."""
         if not self.is_local:
             return self.name
         return gettext("%(name)s: very small, comes with Lesart for trying the workbench out") % {"name": self.name}
@@ -111,7 +111,7 @@ class Endpoint(models.Model):
 
     @property
     def is_in_process(self) -> bool:
-        """Whether workers answer its calls themselves."""
+        """Whether workers run the model themselves."""
         return is_in_process(self.base_url)
 
     @property
@@ -137,7 +137,7 @@ class Endpoint(models.Model):
         return RequestOptions(self.max_tokens, self.reasoning_effort, self.extra)
 
     def can(self, feature: str):
-        """What was found out about the feature; None while unknown."""
+        """The finding about the feature; None while unknown."""
         return self.capabilities.get(feature, {}).get("value")
 
 
@@ -151,7 +151,7 @@ class RunState(models.TextChoices):
 
 
 class Unknown(models.TextChoices):
-    """What to do with a call that was in flight when its worker died."""
+    """How to treat a call that was in flight when its worker died."""
 
     REPEAT = "repeat", _("send it again and count the first as billed")
     HOLD = "hold", _("hold it until I decide")
@@ -163,33 +163,34 @@ class RunQuerySet(models.QuerySet):
 
 
 class Run(models.Model):
-    """One execution of a plan of calls against an endpoint; what the calls are about is opaque here."""
+    """One execution of a plan of calls against an endpoint; the subjects of the calls are opaque here."""
 
     project = models.ForeignKey("projects.Project", models.CASCADE, related_name="runs")
     kind = models.CharField(max_length=40)
     label = models.CharField(max_length=200)
     endpoint = models.ForeignKey("llm.Endpoint", models.PROTECT, related_name="runs")
     model = models.CharField(max_length=200)
-    """The endpoint's model when the run was started; a run never mixes two."""
+    """The endpoint's model at the start of the run; a run never mixes two models."""
     params = models.JSONField(default=dict)
     scope = models.CharField(max_length=200, blank=True)
-    """Whose run it is, in the words of its kind; opaque here."""
+    """The owner of the run, defined by its kind; opaque here."""
 
     state = models.CharField(max_length=12, choices=RunState, default=RunState.PLANNING)
     reason = models.TextField(blank=True)
-    """The name of the reason for a pause or stop (see llm.failures), or a sentence of the run kind."""
+    """Its replies were recorded earlier and imported; no model was asked here."""
     is_planned = models.BooleanField(default=False)
     on_unknown = models.CharField(max_length=10, choices=Unknown, default=Unknown.REPEAT)
     is_recorded = models.BooleanField(default=False)
     """Its replies were written down earlier and read in; nobody was asked for them here."""
     keeps_going = models.BooleanField(default=False)
-    """Somebody said that it is to go on although its first replies are all unusable."""
+    """Somebody decided that it continues although its first replies are all unusable."""
     next_position = models.PositiveIntegerField(default=0)
-    """Calls before it were leased at least once: the queue is read from here, not from the start."""
+    """Calls before it were leased at least once: the queue is read from here instead of from the start."""
 
     budget_nanos = models.BigIntegerField(null=True)
     spent_nanos = models.BigIntegerField(default=0)
-    """The sum over the calls, kept in the same transactions, because the budget is asked before every call."""
+    """The sum over the calls, kept up to date in the same transactions, because the budget is checked before every
+    call."""
 
     started_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+")
     created_at = models.DateTimeField(auto_now_add=True)
@@ -210,7 +211,7 @@ class Run(models.Model):
 
     @property
     def options(self) -> RequestOptions:
-        """What its requests carry beside the words of the run kind."""
+        """The options of its requests besides the prompts of the run kind."""
         return load_options(self.params.get(OPTIONS))
 
     @property
@@ -252,7 +253,7 @@ class CallQuerySet(models.QuerySet):
         return self.filter(state__in=MISSING)
 
     def with_stored_answer(self) -> "CallQuerySet":
-        """Those whose reply may stand for another call of the same content."""
+        """Calls whose reply may be reused for another call of the same content."""
         states = [CallState.REPLIED, CallState.ANSWERED, CallState.REFUSED]
         kept = ["parse", "cut", "unusable", "reading"]
         parsed_badly = Q(state__in=[CallState.FAILED, CallState.REJECTED], error_class__in=kept, text__isnull=False)
@@ -260,13 +261,14 @@ class CallQuerySet(models.QuerySet):
 
 
 class Call(models.Model):
-    """One question to a model: what was sent, what came back, what it cost. Written before it is sent and read."""
+    """One question to a model: what was sent, what came back, what it cost. Stored before it is sent, and before it is
+    parsed."""
 
     run = models.ForeignKey("llm.Run", models.CASCADE, related_name="calls", db_index=False)  # other indexes begin so
     key = models.CharField(max_length=200)
     sample = models.PositiveIntegerField(default=0)
     turn = models.PositiveSmallIntegerField(default=0)
-    """0 as planned; a follow-up (reprompt, longer limit) is a row of its own, so that no reply is overwritten."""
+    """0 as planned; a follow-up (reprompt, longer limit) is a separate row, so that no reply is overwritten."""
     follows = models.ForeignKey("self", models.SET_NULL, null=True, related_name="followed_by", db_index=False)
     position = models.PositiveIntegerField()
     prompt_hash = models.CharField(max_length=40, blank=True)
@@ -294,9 +296,9 @@ class Call(models.Model):
     tokens_in = models.PositiveIntegerField(null=True)
     tokens_out = models.PositiveIntegerField(null=True)
     cost_nanos = models.BigIntegerField(default=0)
-    """Billionths of the endpoint's currency; 0 where there is no price."""
+    """Billionths of the endpoint's currency; 0 without a price."""
     parsed = models.JSONField(null=True)
-    """What the run kind made of the reply, for people to read; the answer itself is stored by the run kind."""
+    """The run kind's description of the reply, for people; the run kind stores the answer itself."""
     error_class = models.CharField(max_length=20, blank=True)
     error = models.TextField(blank=True)
     sent_at = models.DateTimeField(null=True)
@@ -327,7 +329,7 @@ class Call(models.Model):
 
     @property
     def answer(self) -> str:
-        """The text of the reply without reasoning traces: what is read. The text stays stored whole."""
+        """The text of the reply without reasoning traces, which is what is parsed. The whole text is stored."""
         return strip_traces(self.text or "")
 
     @property
@@ -345,7 +347,7 @@ class DrainerQuerySet(models.QuerySet):
 
 
 class Drainer(models.Model):
-    """Somebody who works on a run now. Its calls are leased as long as it says so: one row to renew, not a thousand."""
+    """A process that works on a run. Its calls are leased as long as it renews this one row."""
 
     name = models.CharField(max_length=40, unique=True)
     run = models.ForeignKey("llm.Run", models.CASCADE, related_name="drainers")
@@ -359,7 +361,7 @@ class Drainer(models.Model):
 
 
 class Sweep(models.Model):
-    """When the runs were last looked after; whoever moves the time on does the work."""
+    """When runs were last maintained; the worker that updates the time does the work."""
 
     swept_at = models.DateTimeField()
 

@@ -1,4 +1,4 @@
-"""Tokens and money. Money is counted in billionths of the endpoint's currency, whole numbers that add up exactly."""
+"""Tokens and money. Money is counted in billionths of the endpoint's currency, in whole numbers that add up exactly."""
 
 import json
 import math
@@ -9,13 +9,13 @@ from django.utils.formats import number_format
 from llm.models import NANOS, Endpoint
 from llm.prompts import Prompt
 
-CHARACTERS_PER_TOKEN = 2.5  # fewer than any of our languages needs, so that a reserve covers the bill
+CHARACTERS_PER_TOKEN = 2.5  # fewer than in any of our languages, so that a reserve covers the bill
 DEFAULT_OUTPUT = 1024
 NANOS_PER_TOKEN = Decimal(1000)  # a price of 1 per million tokens
 
 
 def compute_cost(endpoint: Endpoint, tokens_in: int, tokens_out: int) -> int | None:
-    """Rounded up; None where the endpoint has no price."""
+    """Rounded up; None if the endpoint has no price."""
     if endpoint.price_in is None or endpoint.price_out is None:
         return None
     exact = (endpoint.price_in * tokens_in + endpoint.price_out * tokens_out) * NANOS_PER_TOKEN
@@ -23,7 +23,7 @@ def compute_cost(endpoint: Endpoint, tokens_in: int, tokens_out: int) -> int | N
 
 
 def estimate_tokens_in(prompt: Prompt) -> int:
-    """About how many tokens the prompt has, rather too many."""
+    """The approximate number of tokens of the prompt, overestimated."""
     letters = sum(len(str(message.get("content", ""))) for message in prompt.messages)
     if "response_format" in prompt.params:
         letters += len(json.dumps(prompt.params["response_format"]))
@@ -36,12 +36,12 @@ def get_max_tokens_out(prompt: Prompt) -> int:
 
 
 def compute_reserve(endpoint: Endpoint, prompt: Prompt) -> int:
-    """What the call costs at most, as far as can be told; 0 where there is no price."""
+    """The estimated maximum cost of the call; 0 without a price."""
     return compute_cost(endpoint, estimate_tokens_in(prompt), get_max_tokens_out(prompt)) or 0
 
 
 def format_money(nanos: int | None, currency: str) -> str:
-    """As pages of this language write it: two digits after the point, of small amounts the first two that are not 0.
+    """Formatted for the active language: two decimals, for small amounts the first two digits that are not 0.
 
     Empty without a price.
     """

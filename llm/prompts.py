@@ -1,4 +1,4 @@
-"""A request as it goes over the wire, and the hashes by which it is found again."""
+"""A request in the form in which it is sent, and the hashes by which it is found again."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -17,25 +17,25 @@ DROPPABLE = {
     "logprobs": ("logprobs", "top_logprobs", LABELS),
     "json_schema": ("response_format",),
 }
-"""Feature -> the parameters that are left out where a server is known not to accept it."""
+"""Feature -> the parameters to omit if a server is known not to accept it."""
 LENGTH, OTHER_LENGTH = "max_tokens", "max_completion_tokens"
 FOR_REASONING = 4096
-"""Output tokens at least for a model that reasons before it answers, where nobody set a limit."""
+"""Minimum output tokens for a model that reasons before it answers, if nobody set a limit."""
 
 
 @dataclass(frozen=True)
 class Prompt:
     """The body of a request without the model: messages and adapted parameters.
 
-    `seed` is sent where the server takes one. It is the sample's number, which the content key holds anyway: an answer
-    that was stored without it is the answer to the same question.
+    `seed` is sent if the server accepts one. It is the sample's number, which is part of the content key anyway: an
+    answer stored without it still answers the same question.
     """
 
     request: Request
     params: dict[str, Any]
     seed: int | None = None
     free: tuple[str, ...] = ()
-    """Names of parameters that somebody asked for: they are never left out without a word."""
+    """Names of parameters that somebody set: they are never omitted silently."""
 
     @property
     def messages(self) -> list[dict[str, Any]]:
@@ -51,7 +51,7 @@ class Prompt:
 
     @cached_property
     def sent_params(self) -> dict[str, Any]:
-        """The parameters as they are sent."""
+        """The parameters in the form in which they are sent."""
         return self.params if self.seed is None else {**self.params, SEED: self.seed}
 
     @cached_property
@@ -59,13 +59,13 @@ class Prompt:
         return self.canonical_params if self.seed is None else to_canonical_json(self.sent_params)
 
     def body(self, model: str) -> bytes:
-        """What is sent, in UTF-8."""
+        """The body to be sent, in UTF-8."""
         rest = f",{self.canonical_sent[1:]}" if self.sent_params else "}"
         return f'{{"model":{to_canonical_json(model)},"messages":{self.canonical_messages}{rest}'.encode()
 
 
 def hash_request(request: Request) -> str:
-    """What the run kind asks for, before it is adapted to a server."""
+    """A hash of the run kind's request, before it is adapted to a server."""
     return hash_text(f"[{request.canonical_messages},{to_canonical_json(request.params)}]")
 
 
@@ -76,7 +76,7 @@ def build_prompt(
     options: RequestOptions | None = None,
     sample: int = 0,
 ) -> Prompt:
-    """The request as this server takes it, from what is known of it, with the options of its run."""
+    """The request adapted to what is known about this server, with the options of its run."""
     options, adjust = options or RequestOptions(), adjust or {}
     params = _with_limit(endpoint, request, options, adjust)
     if request.labels and endpoint.is_in_process:
@@ -97,9 +97,10 @@ def build_prompt(
 def _with_limit(
     endpoint: Endpoint, request: Request, options: RequestOptions, adjust: dict[str, Any]
 ) -> dict[str, Any]:
-    """The run kind's parameters. The token limit is the run's own, has room for reasoning, or has grown after a cut."""
+    """The run kind's parameters. The token limit is the run's own, allows for reasoning, or was raised after a
+    cut-off."""
     params = dict(request.params)
-    if OTHER_LENGTH in params:  # of a call that was adapted before
+    if OTHER_LENGTH in params:  # in a call that was adapted before
         params[LENGTH] = params.pop(OTHER_LENGTH)
     if options.max_tokens:
         params[LENGTH] = options.max_tokens
@@ -111,16 +112,16 @@ def _with_limit(
 
 
 def get_token_limit(params: Mapping[str, Any] | None) -> int | None:
-    """The token limit of a request that was sent."""
+    """The token limit of a sent request."""
     params = params or {}
     limit = params.get(LENGTH) or params.get(OTHER_LENGTH)
     return limit if isinstance(limit, int) else None
 
 
 def make_content_key(project_id: int, endpoint: Endpoint, prompt: Prompt, sample: int) -> str:
-    """One key for one content in one project: equal keys are the same question, asked once.
+    """One key per content and project: equal keys are the same question, which is asked once.
 
-    The local model gets a new port with every start; it is still the same.
+    The local model gets a new port at every start, but stays the same model.
     """
     where = endpoint.pk if endpoint.is_local else endpoint.base_url
     parts = [

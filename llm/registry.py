@@ -16,12 +16,12 @@ _encoder = json.JSONEncoder(sort_keys=True, ensure_ascii=True, separators=(",", 
 
 
 def to_canonical_json(value: Any) -> str:
-    """The same for equal values in every process."""
+    """The same string for equal values in every process."""
     return _encoder.encode(value)
 
 
 def hash_text(text: str) -> str:
-    """160 bits of a canonical form."""
+    """160 bits of a hash of the text."""
     return hashlib.blake2b(text.encode(), digest_size=20).hexdigest()
 
 
@@ -32,33 +32,34 @@ class Request:
     messages: list[dict[str, Any]]
     params: dict[str, Any] = field(default_factory=dict)
     labels: tuple[str, ...] = ()
-    """Words whose probability decides, told whatever their rank where the whole vocabulary is at hand."""
+    """Words whose probability decides; in-process models report it whatever its rank."""
     keeps_limit: bool = False
-    """Whether the token limit is part of what is measured: it grows for no model that reasons."""
+    """Whether the token limit is part of the measure, so that it is not raised for a model that reasons."""
 
     @cached_property
     def canonical_messages(self) -> str:
-        """As JSON: hashed, stored and sent, but made once."""
+        """As JSON, created once: hashed, stored and sent."""
         return to_canonical_json(self.messages)
 
 
 class Unparsable(Exception):
-    """The reply holds no answer. The engine asks once more if the run kind has words for it, else the call failed."""
+    """The reply has no answer. The engine asks once more if the run kind has a second prompt, else the call failed."""
 
 
 class Rejected(Exception):
-    """The reply can be read but not be used: kept and counted, and the next sample of the same key is asked for."""
+    """The reply can be parsed but not used: it is kept and counted, and the next sample of the same key is
+    requested."""
 
 
 class Refused(Exception):
-    """The model declined to answer: final, missing in figures."""
+    """The model declined to answer: final, and missing in figures."""
 
 
 class RunKind(ABC):
     """One kind of run. Register it with `register` when the app starts.
 
-    All methods read only `run.project`, `run.endpoint`, `run.params` and `run.scope`: an estimate walks the plan of a
-    run that is not stored. The same run gives the same plan in the same order, also after a restart.
+    All methods read only `run.project`, `run.endpoint`, `run.params` and `run.scope`, because an estimate walks the
+    plan of an unsaved run. The same run gives the same plan in the same order, also after a restart.
     """
 
     kind = ""
@@ -66,11 +67,11 @@ class RunKind(ABC):
 
     @abstractmethod
     def plan(self, run: Run) -> Iterable[tuple[str, int]]:
-        """All (key, sample), each once; those with the same prompt prefix are adjacent."""
+        """All (key, sample), without repetition; those with the same prompt prefix are adjacent."""
 
     @abstractmethod
     def render(self, run: Run, key: str, sample: int) -> Request:
-        """The prompt; the same whenever it is asked for. ValueError with a sentence if there can be none."""
+        """The prompt, always the same for the same call. ValueError with a sentence if it is impossible."""
 
     def render_all(self, run: Run, pairs: Sequence[tuple[str, int]]) -> list[Request]:
         """Many prompts at once; override it to load what they need with few queries."""
@@ -78,38 +79,39 @@ class RunKind(ABC):
 
     @abstractmethod
     def read(self, run: Run, call: Call) -> Any:
-        """Stores the answer and returns its description for people (JSON). Idempotent.
+        """Store the answer and return its description for people (JSON). Idempotent.
 
         Runs in a transaction after the raw reply was committed; `call.answer` and `call.answer_logprobs` are the reply
         without reasoning traces.
-        Raises Unparsable, Rejected or Refused with a sentence, before it writes anything.
+        Raises Unparsable, Rejected or Refused with a sentence before anything is written.
         """
 
     def reprompt(self, run: Run, call: Call) -> Request | None:
-        """What to ask after the unparsable reply of that call; None: nothing, it failed."""
+        """The prompt after the unparsable reply of that call; None: no second prompt, the call failed."""
         return None
 
     def plan_all(self, run: Run) -> Iterable[tuple[str, int]]:
-        """The plan with all that `next_calls` may add: what an estimate walks."""
+        """The plan with everything that `next_calls` may add, for estimates."""
         return self.plan(run)
 
     def next_calls(self, run: Run, call: Call) -> Iterable[tuple[str, int]]:
-        """More (key, sample) that are to be asked after the answer of that call; in the transaction of `read`.
+        """More (key, sample) to ask after the answer of that call; called in the transaction of `read`.
 
-        They are rendered when leased, so their prompts may rest on the answers before. One that is there stays.
+        They are rendered when leased, so their prompts may depend on earlier answers. Existing ones stay.
         """
         return ()
 
     def may_follow_up(self, run: Run, call: Call) -> bool:
-        """Whether the engine may ask again after an empty, cut or unparsable reply; a study as published says no."""
+        """Whether the engine may ask again after an empty, cut-off or unparsable reply; not with the published
+        reading."""
         return True
 
     def conclude(self, run: Run) -> None:
-        """Called when every reply was read and committed, in the transaction that marks the run as done."""
+        """Called when all replies are read and committed, in the transaction that marks the run as done."""
         return
 
     def url(self, run: Run) -> str | None:
-        """Where the answers can be seen."""
+        """The address of the answers."""
         return None
 
 
@@ -117,12 +119,12 @@ _run_kinds: dict[str, RunKind | str] = {}
 
 
 def register(kind: str, run_kind: RunKind | str) -> None:
-    """A run kind, or the path of its class, which is imported for the first run of the kind."""
+    """Register a run kind, or the path of its class, which is imported for the first run of the kind."""
     _run_kinds[kind] = run_kind
 
 
 def get_run_kind(run: Run) -> RunKind:
-    """The run's kind; LookupError if this process knows none."""
+    """The run's kind; LookupError if this process does not know it."""
     run_kind = _run_kinds.get(run.kind)
     if run_kind is None:
         raise LookupError(f"No kind of run is registered under {run.kind!r}.")

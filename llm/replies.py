@@ -1,4 +1,4 @@
-"""The body of a reply, read with suspicion: any server may send anything."""
+"""Parsing the body of a reply defensively: a server may send anything."""
 
 import json
 from collections.abc import Callable
@@ -24,7 +24,7 @@ class BadReply(Exception):
 
 @dataclass(frozen=True)
 class Reply:
-    """What a chat completion says; text may be empty."""
+    """The content of a chat completion; text may be empty."""
 
     text: str
     finish_reason: str
@@ -34,10 +34,10 @@ class Reply:
     logprobs: list[Any] | None
     is_refusal: bool
     is_reasoned: bool = False
-    """Whether the model wrote to itself before it answered, in the text or in a field of its own."""
+    """Whether the model reasoned before it answered, in the text or in a separate field."""
 
     def map_text(self, clean: Callable[[str], str]) -> "Reply":
-        """The same with every word of the server's cleaned."""
+        """The reply with `clean` applied to all of the server's text."""
         return replace(
             self,
             text=clean(self.text),
@@ -51,7 +51,7 @@ class Reply:
 
 
 def make_storable(text: str) -> str:
-    """The text without NUL and half surrogates, which PostgreSQL and UTF-8 refuse."""
+    """The text without NUL and lone surrogates, which PostgreSQL and UTF-8 reject."""
     return text.replace("\x00", "\ufffd").encode("utf-8", "replace").decode("utf-8")[:MOST_CHARACTERS]
 
 
@@ -112,7 +112,7 @@ def _has_reasoning(message: dict[str, Any], usage: dict[str, Any]) -> bool:
 
 
 def _get_text(content: Any) -> str:
-    """The text; some servers send a list of parts, those of their reasoning among them."""
+    """The text; some servers send a list of parts, including reasoning."""
     if isinstance(content, list):
         shown = (part for part in content if isinstance(part, dict) and part.get("type") not in REASONING_PARTS)
         parts = [part.get("text") for part in shown]
@@ -121,14 +121,14 @@ def _get_text(content: Any) -> str:
 
 
 def _parse_count(value: Any, least: int) -> int | None:
-    """A count of tokens; None where there is none that can be. Words of 0 tokens would let a run go past its budget."""
+    """A count of tokens; None if it is missing or implausible. With 0 tokens a run could exceed its budget."""
     return value if isinstance(value, int) and not isinstance(value, bool) and least <= value < 2**31 else None
 
 
 def _parse_logprobs(logprobs: Any, text: str) -> list[Any] | None:
-    """[[token, log-probability, [[token, log-probability], …]], …]; None if there are none that can be read.
+    """[[token, log-probability, [[token, log-probability], …]], …]; None if missing or invalid.
 
-    Of very many only the first, and of a reply with a long trace the first of the answer.
+    Of very many tokens only the first; of a reply with a long trace the first ones of the answer.
     """
     tokens = logprobs.get("content") if isinstance(logprobs, dict) else None
     if not isinstance(tokens, list):
@@ -139,7 +139,7 @@ def _parse_logprobs(logprobs: Any, text: str) -> list[Any] | None:
     for token in tokens[:MOST_TOKENS]:
         pair = _parse_pair(token)
         if pair is None:
-            return None  # a gap would move every later token to a wrong place
+            return None  # a gap would shift every later token
         top = token.get("top_logprobs")
         pairs = [_parse_pair(other) for other in top] if isinstance(top, list) else []
         read.append([*pair, [other for other in pairs if other is not None]])
@@ -151,6 +151,6 @@ def _parse_pair(pair: Any) -> list[Any] | None:
     if not isinstance(pair, dict) or not isinstance(pair.get("token"), str):
         return None
     value = pair.get("logprob")
-    if isinstance(value, bool) or not isinstance(value, int | float) or not value <= 1e-3:  # NaN is not, either
+    if isinstance(value, bool) or not isinstance(value, int | float) or not value <= 1e-3:  # NaN fails, too
         return None
     return [make_storable(pair["token"]), float(max(value, -9999))]

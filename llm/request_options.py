@@ -1,7 +1,7 @@
-"""What a request carries beside the words of its kind: a token limit, a reasoning effort, free parameters.
+"""Options of a request besides the prompt of its kind: a token limit, a reasoning effort, free parameters.
 
-Set on an endpoint, for all its runs, and on a run, which goes over the endpoint; where neither says anything, the
-run kind's own parameters stay. A run stores what counts for it when it is started, under `OPTIONS` in its parameters.
+They are set on an endpoint, for all its runs, and on a run, which overrides the endpoint; otherwise the run kind's own
+parameters apply. A run stores the effective ones when it starts, under `OPTIONS` in its parameters.
 """
 
 import json
@@ -22,11 +22,11 @@ RESERVED = frozenset({
     "model", "messages", "stream", "stream_options", "n", "max_tokens", "max_completion_tokens", "reasoning_effort",
     "logprobs", "top_logprobs", "response_format", "tools", "functions",
 })  # fmt: skip
-"""Parameters that free ones cannot replace: they have a field of their own, or replies could not be read."""
+"""Parameters that free ones cannot replace: they have a field of their own, or replies would become unreadable."""
 
 
 class Effort(models.TextChoices):
-    """How much a reasoning model should think; empty: as the server does by itself."""
+    """How much a reasoning model should think; empty: the server's default."""
 
     LOW = "low", gettext_lazy("low")
     MEDIUM = "medium", gettext_lazy("medium")
@@ -35,14 +35,14 @@ class Effort(models.TextChoices):
 
 @dataclass(frozen=True)
 class RequestOptions:
-    """None, "" and {} say nothing."""
+    """None, "" and {} mean “not set”."""
 
     max_tokens: int | None = None
     reasoning_effort: str = ""
     extra: Mapping[str, Any] = field(default_factory=dict)
 
     def override(self, other: "RequestOptions") -> "RequestOptions":
-        """These options where they say something, else the other ones; free parameters one by one."""
+        """These options where they are set, else the other ones; free parameters one by one."""
         return RequestOptions(
             self.max_tokens or other.max_tokens,
             self.reasoning_effort or other.reasoning_effort,
@@ -50,13 +50,13 @@ class RequestOptions:
         )
 
     def as_json(self) -> dict[str, Any]:
-        """What is set, as runs and evaluators store it."""
+        """The set options, as stored by runs and evaluators."""
         values = {"max_tokens": self.max_tokens, "reasoning_effort": self.reasoning_effort, "extra": dict(self.extra)}
         return {name: value for name, value in values.items() if value}
 
 
 def load_options(values: Mapping[str, Any] | None) -> RequestOptions:
-    """The options that were stored so."""
+    """The options from such stored values."""
     return RequestOptions(**values) if values else RequestOptions()
 
 
@@ -75,7 +75,7 @@ def read_extra(text: str) -> dict[str, Any]:
 
 
 def check_extra(value: Any) -> None:
-    """ValidationError for what is no object of parameters, or takes the place of ours."""
+    """Raises ValidationError for a value that is no object of parameters, or replaces one of ours."""
     if not isinstance(value, dict) or not _is_plain(value) or len(json.dumps(value)) > LONGEST_EXTRA:
         raise ValidationError(_('Write the extra parameters as a JSON object, such as {"top_p": 0.9}.'))
     if taken := sorted(RESERVED & set(value)):
@@ -83,7 +83,7 @@ def check_extra(value: Any) -> None:
 
 
 def _is_plain(value: Any, depth: int = 0) -> bool:
-    """Whether every server and database can read it: no NaN, no half surrogates, no NUL, not nested without end."""
+    """Whether every server and database can read it: no NaN, lone surrogates or NUL, and no deep nesting."""
     if depth > 8:
         return False
     if isinstance(value, dict):
@@ -98,7 +98,7 @@ def _is_plain(value: Any, depth: int = 0) -> bool:
 
 
 def describe_options(options: RequestOptions) -> str:
-    """What is set, for people; empty where nothing is."""
+    """The set options in words; empty if none is set."""
     sentences = []
     if options.max_tokens:
         sentences.append(_("output limit: %(n)d tokens") % {"n": options.max_tokens})

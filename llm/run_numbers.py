@@ -1,4 +1,4 @@
-"""A run in numbers, computed when asked: progress, failures, and the comparison of two runs."""
+"""A run in numbers, computed on request: progress, failures, and the comparison of two runs."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ WITHIN = timedelta(seconds=30)
 
 @dataclass(frozen=True)
 class FailureGroup:
-    """Calls that failed in the same way, with one of them as an example and what to do."""
+    """Calls that failed in the same way, with an example and what to do."""
 
     failure: str
     n: int
@@ -40,7 +40,7 @@ class Progress:
 
     @property
     def n_calls(self) -> int:
-        """Without those that were rejected and replaced by another."""
+        """The number of calls without those that were rejected and replaced."""
         return sum(self.counts.values()) - self.n_rejected
 
     @property
@@ -77,7 +77,7 @@ class Progress:
 
     @property
     def by_state(self) -> list[tuple[str, str, int]]:
-        """(state, its word, how many), in the order of a call's life."""
+        """(state, its name, number of calls), in the order of a call's life."""
         return [(state.value, str(state.label), self.counts[state]) for state in CallState if self.counts.get(state)]
 
     @cached_property
@@ -98,7 +98,7 @@ class Progress:
 
     @property
     def amount_spent(self) -> str:
-        """Empty where the endpoint has no price."""
+        """The money spent; empty if the endpoint has no price."""
         return format_money(self.run.spent_nanos, self.run.endpoint.currency) if self.run.endpoint.has_price else ""
 
     @property
@@ -125,12 +125,12 @@ class Progress:
 MOST_KEYS = 2000
 KEYS_AT_ONCE = 500
 Place = tuple[str, int]
-"""A key and the how-manieth of its answers: where one was rejected, the next counts in its place."""
+"""A key and the number of its answer: if one was rejected, the next one takes its place."""
 
 
 @dataclass(frozen=True)
 class Agreement:
-    """One field of what was read: over `n` calls, how many are the same; for numbers also the means of both runs."""
+    """One field of the read answers: over `n` calls, how many are equal; for numbers also the means of both runs."""
 
     name: str
     n: int
@@ -146,7 +146,7 @@ class Agreement:
 
 @dataclass(frozen=True)
 class Pair:
-    """The same place in both runs, read differently."""
+    """The same place in both runs, with different answers."""
 
     call: Call
     other: Call
@@ -169,7 +169,7 @@ def find_comparable(run: Run) -> "QuerySet[Run]":
 
 
 def compare_runs(run: Run, other: Run, most_pairs: int = 50) -> Comparison:
-    """What both runs answered, field by field, and the first calls that were not read alike."""
+    """The answers of both runs field by field, and the first calls with different ones."""
     good = run.calls.good().order_by("position", "sample", "turn")
     found = list(_load_light(good)[: MOST_KEYS + 1])
     here = _index_by_place(found[:MOST_KEYS])
@@ -209,7 +209,7 @@ def _is_number(value: Any) -> bool:
 
 
 def _get_plain_fields(call: Call) -> dict[str, Any]:
-    """What was read, without fractions: two probabilities are never quite the same."""
+    """The read answer without fractions: two probabilities are hardly ever equal."""
     return {name: value for name, value in _get_fields(call).items() if not isinstance(value, float)}
 
 

@@ -1,4 +1,4 @@
-"""The small local model as those know it who start it or call it. Imports no Django: the supervisor reads it."""
+"""Facts about the small local model for those that start or call it. Without Django: the supervisor imports it."""
 
 import urllib.request
 
@@ -7,7 +7,7 @@ AT_A_TIME = 2
 
 
 def is_answering(base_url: str, key: str) -> bool:
-    """Whether a server with this key, and no other on its port, is there and has read its weights."""
+    """Whether a server with this key, rather than another one on its port, is there and has loaded its weights."""
     request = urllib.request.Request(f"{base_url}/models", headers={"Authorization": f"Bearer {key}"})  # noqa: S310
     direct = urllib.request.build_opener(urllib.request.ProxyHandler({}))
     try:

@@ -1,4 +1,4 @@
-"""What workers do. Messages carry an id and are trusted for nothing else; each task may come twice without harm."""
+"""What workers do. Messages only carry an id; each task may run twice without harm."""
 
 from celery import shared_task
 from celery.signals import worker_ready, worker_shutdown, worker_shutting_down
@@ -11,14 +11,14 @@ _sweepers: list[Sweeper] = []
 
 @shared_task
 def drain(*, run_id: int) -> None:
-    """Works on the run for a while and asks for its next turn if something is left."""
+    """Work on the run for a while, and request the next turn if something is left."""
     if draining.drain(run_id) and not draining.leaving.is_set():
         drain.apply_async(kwargs={"run_id": run_id})
 
 
 @shared_task
 def test_endpoint(*, endpoint_id: int) -> None:
-    """Says hello to the model and stores what came of it."""
+    """Ask the model a first question, and store the result."""
     endpoints.probe_endpoint(endpoint_id)
 
 

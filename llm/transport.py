@@ -1,10 +1,10 @@
-"""The way to a model server: resolved and checked by us, no redirects, no proxies, bounded replies, no second try.
+"""The connection to a model server: address checked here, no redirects, no proxies, bounded replies, no retries.
 
-What is checked is what is connected to: the host is sent on in its one spelling (see llm.addresses), a name is resolved
-by us, and each socket is made for an address that is checked just before, whatever led to it.
+The checked address is the one that is connected to: the host is sent in its one spelling (see llm.addresses), a name
+is resolved here, and each socket is created for an address that was just checked.
 
-A chat completion is one POST of JSON, sent with aiohttp as it is: what the openai client and its models of every
-request and reply add costs four times as much processor time as all the rest of a call.
+A chat completion is one POST of JSON, sent with aiohttp directly: the openai client with its models of every request
+and reply costs four times as much processor time as the rest of a call.
 """
 
 import asyncio
@@ -20,18 +20,18 @@ from llm.addresses import check_resolved, split_base_url
 
 MOST_BYTES = 10_000_000
 CONNECT_SECONDS = 10
-KEEPALIVE_SECONDS = 4  # an idle connection; servers close theirs after five, and a call must not meet that
+KEEPALIVE_SECONDS = 4  # for idle connections; servers close theirs after five, which must not hit a call
 PATH = "/chat/completions"
 DNS_CACHE_SECONDS = 30
 
 
 class TooLong(aiohttp.ClientError):
-    """A reply beyond any sense; the rest of it is not read."""
+    """A reply that is far too long; the rest of it is not read."""
 
 
 @dataclass(frozen=True)
 class RawResponse:
-    """What came back, whatever its status."""
+    """The reply, whatever its status."""
 
     status: int
     reason: str
@@ -40,9 +40,9 @@ class RawResponse:
 
 
 class CheckedResolver(AbstractResolver):
-    """Asks the name server itself, checks every address, and gives only those to connect to.
+    """Asks the name server itself, checks every address, and returns only these for connecting.
 
-    The name stays in the Host header and in the certificate check; a second answer of the name server changes nothing.
+    The name stays in the Host header and the certificate check; a second answer of the name server changes nothing.
     """
 
     async def resolve(
@@ -53,7 +53,7 @@ class CheckedResolver(AbstractResolver):
         return [_make_result(host, address, port) for address in addresses]
 
     async def close(self) -> None:
-        """Holds nothing."""
+        """Does nothing: there is nothing to close."""
 
 
 async def _resolve(host: str, port: int) -> list[str]:
@@ -72,7 +72,7 @@ def _make_result(host: str, address: str, port: int) -> ResolveResult:
 
 
 class Client:
-    """The client for one endpoint, on the event loop in which it is made. It never repeats a request by itself."""
+    """The client for one endpoint, on the event loop in which it was created. It never repeats a request."""
 
     def __init__(self, base_url: str, key: str, seconds: float, at_a_time: int, path: str = PATH):
         self._base_url, self._path = base_url, path
@@ -93,13 +93,13 @@ class Client:
         )
 
     async def post(self, body: bytes, headers: Mapping[str, str] | None = None) -> RawResponse:
-        """BadAddress before anything is sent to an address inside; errors of aiohttp as they come."""
+        """Raises BadAddress before anything is sent to an inside address; errors of aiohttp are passed on."""
         async with self._session.post(self._place[0], data=body, headers=headers, allow_redirects=False) as response:
             text = (await _read_body(response)).decode("utf-8", "replace")
             return RawResponse(response.status, response.reason or "", response.headers, text)
 
     def _make_socket(self, about: aiohttp.AddrInfoType) -> socket.socket:
-        """The last moment before a connection: also for addresses, for which no resolver is asked."""
+        """The last check before a connection: also for literal addresses, for which no resolver is asked."""
         family, kind, proto, _name, address = about
         _url, host, port = self._place
         check_resolved(host, port, [str(address[0])])
@@ -107,7 +107,7 @@ class Client:
 
     @cached_property
     def _place(self) -> tuple[str, str, int]:
-        """Where requests go, in its one spelling, with host and port; BadAddress if it is no place."""
+        """The address of requests in its one spelling, with host and port; BadAddress if it is invalid."""
         parts, host, port = split_base_url(self._base_url)
         return parts.geturl().rstrip("/") + self._path, host, port
 
@@ -116,7 +116,7 @@ class Client:
 
 
 async def _read_body(response: aiohttp.ClientResponse) -> bytes:
-    """The whole body; TooLong as soon as it is longer than any reply."""
+    """The whole body; TooLong as soon as it is longer than any sensible reply."""
     parts, n = [], 0
     async for part in response.content.iter_any():
         n += len(part)

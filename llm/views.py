@@ -46,7 +46,7 @@ def get_call(user: User, run_pk: int, pk: int) -> Call:
 
 
 def require_admin(user: User) -> None:
-    """Endpoints hold keys and reach into the network."""
+    """Only for server admins: endpoints have keys and reach into the network."""
     if not user.is_superuser:
         raise PermissionDenied
 
@@ -187,7 +187,7 @@ def run_page(request, pk):
 @login_required
 @require_POST
 def run_act(request, pk, action):
-    """Pause, resume, cancel, retry: a second request changes nothing and says so."""
+    """Pause, resume, cancel, retry: repeating one changes nothing and says so."""
     run = get_run(request.user, pk, Role.RESEARCHER)
     message = {
         "pause": lambda: runs.pause(run, "user") and _("The run is paused; calls already sent will finish."),
@@ -233,7 +233,7 @@ def run_unknown(request, pk):
 @login_required
 @never_cache
 def run_compare(request, pk):
-    """Answers of single calls are shown, so it is for reviewers and above."""
+    """Shows answers of single calls, so it is for reviewers and above."""
     run = get_run(request.user, pk, Role.REVIEWER)
     others = list(find_comparable(run)[:RUNS_TO_COMPARE])
     other = next((one for one in others if str(one.pk) == request.GET.get("with")), None)

@@ -17,7 +17,7 @@ from llm.transport import Client, RawResponse
 
 
 class ModelClient(Protocol):
-    """Takes the body of a chat completion and gives what came back."""
+    """Takes the body of a chat completion and returns the reply."""
 
     async def post(self, body: bytes) -> RawResponse: ...
 
@@ -25,7 +25,7 @@ class ModelClient(Protocol):
 
 
 def make_client(base_url: str, key: str, seconds: float, at_a_time: int) -> ModelClient:
-    """To be made on the event loop in which it is used."""
+    """Must be created on the event loop in which it is used."""
     if is_in_process(base_url):
         return InProcessClient(base_url)
     return Client(base_url, key, seconds, at_a_time)
@@ -37,7 +37,7 @@ SLACK_SECONDS = 5
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came of one request: a reply, or a problem; the raw body whenever there is one."""
+    """The result of one request: a reply, or a problem; and the raw body if there is one."""
 
     call_id: int
     seconds: float
@@ -53,7 +53,7 @@ class Outcome:
 
 @dataclass(frozen=True)
 class ConnectionConfig:
-    """How the server is reached: address, key, patience, and calls at a time."""
+    """How the server is reached: address, key, timeout, and parallel calls."""
 
     base_url: str
     key: str
@@ -62,7 +62,7 @@ class ConnectionConfig:
 
 
 async def send_request(client: ModelClient, call_id: int, body: bytes, seconds: float) -> Outcome:
-    """Sends one request and reads what comes back; every failure is an outcome, no exception leaves."""
+    """Send one request and read the reply; every failure becomes an outcome, no exception is raised."""
     started = time.monotonic()
     raw, status, reply, problem = None, None, None, None
     try:
@@ -86,10 +86,10 @@ def _to_problem(error: Exception) -> Problem:
 
 
 class Wire:
-    """Takes requests, gives outcomes; both from and to the thread that owns the ledger.
+    """Takes requests and returns outcomes, both for the thread that owns the ledger.
 
-    At most `slots` requests are out at a time. A few more wait here and take the slots that become free, without a turn
-    of the ledger; until they leave they can be taken back. After an outcome that holds back, nothing leaves until then.
+    At most `slots` requests are in flight. A few more wait here and take free slots without a turn of the ledger;
+    until they leave they can be taken back. After an outcome that holds back, nothing leaves until the ledger's turn.
     """
 
     def __init__(self, config: ConnectionConfig):
@@ -108,7 +108,7 @@ class Wire:
         return self
 
     def __exit__(self, *about: object) -> None:
-        """Whatever is still out is given up; the ledger keeps it as sent."""
+        """Abandon everything in flight; the ledger keeps it as sent."""
         if self._thread.is_alive():
             self._loop.call_soon_threadsafe(self._over.set)
         self._thread.join(timeout=10)
@@ -119,7 +119,7 @@ class Wire:
             self._loop.call_soon_threadsafe(self._fill)
 
     def take_back(self) -> set[int]:
-        """The ids of those that have not left: they will not."""
+        """Take back requests that have not left; returns their ids."""
         taken = set()
         while (request := self._pop_waiting()) is not None:
             taken.add(request[0])
@@ -127,7 +127,7 @@ class Wire:
         return taken
 
     def collect(self, wait: float, gather: float = 0.0) -> list[Outcome]:
-        """All that has come back: after waiting at most so long for the first, a little longer for more of them."""
+        """Everything that came back: wait for the first up to this long, then a little longer for more."""
         found: list[Outcome] = []
         try:
             found.append(self.outcomes.get(timeout=wait) if wait > 0 else self.outcomes.get_nowait())

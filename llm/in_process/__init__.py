@@ -1,5 +1,5 @@
-"""Models of the transformers library, answered in the process of the worker: one more way to reach a model, no more.
+"""Models of the transformers library that answer in the worker's process: just another way to reach a model.
 
-The result is a chat completion as a server would send it, so ledger, parsing and pages treat it the same. The
-packages are an optional extra (requirements-local.txt); nothing here imports them before a model is asked.
+The result is a chat completion like a server's, so ledger, parsing and pages treat it the same. The packages are an
+optional extra (requirements-local.txt), imported when a model is first asked.
 """

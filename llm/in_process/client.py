@@ -1,4 +1,4 @@
-"""A model in this process in the place of a server: takes the body of a chat completion and returns a reply."""
+"""A model in this process in place of a server: takes the body of a chat completion and returns a reply."""
 
 import asyncio
 import hashlib
@@ -18,16 +18,16 @@ from llm.transport import RawResponse
 
 log = logging.getLogger(__name__)
 model_lock = threading.Lock()
-"""Held while the model is loaded or writes: it computes one reply after another."""
+"""Held while the model is loaded or writes: it computes one reply at a time."""
 _loaded: dict[str, LoadedModel] = {}
 
 
 class CannotLoad(Exception):
-    """There is no model that could be loaded; the sentence says why."""
+    """No model can be loaded; the message says why."""
 
 
 def get_model(where: str) -> LoadedModel:
-    """The model of that folder or name; another one that was loaded before makes room. To be called `at_work`."""
+    """The model in that folder or with that name; a previously loaded one is unloaded. Call it `at_work`."""
     if where not in _loaded:
         _loaded.clear()
         _loaded[where] = _load(where)
@@ -37,7 +37,7 @@ def get_model(where: str) -> LoadedModel:
 def _load(where: str) -> LoadedModel:
     is_remote = may_download(where)
     if not settings.LESART_HUB_MODELS:
-        os.environ["HF_HUB_OFFLINE"] = "1"  # read when the packages are imported
+        os.environ["HF_HUB_OFFLINE"] = "1"  # must be set before the packages are imported
     os.environ["HF_HUB_DISABLE_TELEMETRY"] = "1"
     os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
     log.info("Loading the model %s%s.", where, ", which may be downloaded first" if is_remote else "")
@@ -55,7 +55,7 @@ def _load(where: str) -> LoadedModel:
         tokenizer = AutoTokenizer.from_pretrained(where, **common)
         # Only safetensors: older weight files are programs. Half precision is slow on most processors.
         model = kind.from_pretrained(where, use_safetensors=True, dtype="auto" if has_card else torch.float32, **common)
-    except Exception as error:  # the library raises what its parts raise
+    except Exception as error:  # the library may raise any kind of error
         raise CannotLoad(f"{where} holds no model that could be loaded: {type(error).__name__}: {error}") from error
     model = model.to("cuda" if has_card else "cpu").eval()
     return LoadedModel(
@@ -68,20 +68,20 @@ def _load(where: str) -> LoadedModel:
 
 
 def _get_vocabulary_size(model: Any) -> int:
-    """Over how many tokens its probabilities are: often more than the tokenizer knows."""
+    """The number of tokens in its output, often more than the tokenizer has."""
     weight = getattr(model.get_output_embeddings(), "weight", None)
     return int(model.config.get_text_config().vocab_size if weight is None else weight.shape[0])
 
 
 def _get_context_length(model: Any) -> int | None:
-    """How many tokens prompt and reply may have together (each, with an encoder); None where the model says nothing."""
+    """Maximum tokens of prompt and reply together (of each, with an encoder); None if the model does not state it."""
     config = model.config if model.config.is_encoder_decoder else model.config.get_text_config()
     most = getattr(config, "max_position_embeddings", None)
     return most if isinstance(most, int) and most > 0 else None
 
 
 def _fingerprint_weights(where: str, model: Any) -> str:
-    """Tells apart what is in the folder now from what may be there later: of a downloaded one the hub's own number."""
+    """Identifies the contents of the folder, which may change later; for a downloaded model the hub's revision."""
     if may_download(where):
         return str(getattr(model.config, "_commit_hash", None) or "")[:12]
     found = hashlib.sha256()
@@ -99,21 +99,21 @@ MOST_TOKENS = 512
 
 
 class InProcessClient:
-    """The same as `transport.Client`, for an endpoint whose base URL is local:FOLDER."""
+    """Like `transport.Client`, for an endpoint whose base URL is local:FOLDER."""
 
     def __init__(self, base_url: str):
         self._base_url = base_url
 
     async def post(self, body: bytes) -> RawResponse:
-        """BadAddress if the folder may not be used; whatever else is wrong is a status, as a server would send it."""
+        """Raises BadAddress if the folder may not be used; other errors become a status, like a server's."""
         where = check_folder(self._base_url).removeprefix(SCHEME)
         return await self._in_thread(where, json.loads(body))
 
     async def close(self) -> None:
-        """The model stays loaded for the next one."""
+        """The model stays loaded for the next call."""
 
     async def _in_thread(self, where: str, asked: dict[str, Any]) -> RawResponse:
-        """A reply that nobody waits for any more is given up at its next token."""
+        """A reply that nobody waits for any more is abandoned at its next token."""
         over = threading.Event()
         try:
             return await asyncio.to_thread(_complete, where, asked, over)

@@ -9,12 +9,12 @@ from typing import Any
 
 from llm.answers import BLANKS
 
-LEAST = -9999.0  # what stands for a probability of 0, which JSON cannot say as a logarithm
+LEAST = -9999.0  # represents a probability of 0, whose logarithm JSON cannot hold
 AT_ONCE = 4096
 
 
 class Vocabulary:
-    """Every token as it is written. Tokens that are written alike count as one, whose probability is their sum."""
+    """Every token in its written form. Tokens with the same form count as one, with the sum of their probabilities."""
 
     def __init__(self, tokenizer: Any, size: int):
         self.written = _decode_tokens(tokenizer, size)
@@ -24,14 +24,15 @@ class Vocabulary:
         self._variants: dict[str, list[str]] = {}
 
     def variants(self, label: str) -> list[str]:
-        """All written tokens that are the label but for blanks around it and case: as `read_probability` sums them."""
+        """All written tokens that equal the label except for spaces around it and case: those that `read_probability`
+        sums."""
         if label not in self._variants:
             wanted = label.casefold()
             self._variants[label] = [word for word in self.alike if word.strip(BLANKS).casefold() == wanted]
         return self._variants[label]
 
     def describe(self, logprobs: Any, chosen: int, n_top: int, labels: Sequence[str]) -> dict[str, Any]:
-        """One place of a reply: the token chosen, the likeliest ones, and every variant of the labels.
+        """One position of a reply: the chosen token, the most likely ones, and every variant of the labels.
 
         `logprobs` is a tensor over the whole vocabulary, in natural logarithms.
         """
@@ -52,7 +53,7 @@ class Vocabulary:
 
 
 def _decode_tokens(tokenizer: Any, size: int) -> list[str]:
-    """A blank before a word is kept, which some tokenizers leave out where a token is decoded alone."""
+    """Keeps the space before a word, which some tokenizers drop when a token is decoded alone."""
     pieces = tokenizer.convert_ids_to_tokens(list(range(min(size, len(tokenizer)))))
     words: list[str] = []
     for start in range(0, len(pieces), AT_ONCE):
@@ -62,7 +63,7 @@ def _decode_tokens(tokenizer: Any, size: int) -> list[str]:
         f" {word}" if str(piece).startswith("▁") and not word.startswith(" ") else word
         for piece, word in zip(pieces, words, strict=True)
     ]
-    # Models have outputs for more tokens than the tokenizer knows; none of them is a word.
+    # Models have outputs for more tokens than the tokenizer has; the extra ones are no words.
     return words + [f"<{number}>" for number in range(len(words), size)]
 
 
@@ -76,7 +77,8 @@ class GenerationCancelled(Exception):
 
 @dataclass(frozen=True)
 class GenerationRequest:
-    """What one reply should be. `labels`: words whose probability is reported at every place, whatever their rank."""
+    """The request for one reply. `labels`: words whose probability is reported at every position, whatever their
+    rank."""
 
     messages: Sequence[dict[str, Any]]
     most: int
@@ -107,7 +109,7 @@ class LoadedModel:
     fingerprint: str
 
     def write(self, wish: GenerationRequest, over: threading.Event) -> Generation:
-        """One reply. TooLong, or GivenUp once `over` is set."""
+        """One reply. Raises TooLong, or GenerationCancelled once `over` is set."""
         ids = self.tokenize(wish.messages)
         room = self._fit_length(ids, wish.most)
         chosen, places, is_whole = [], [], False
@@ -122,23 +124,23 @@ class LoadedModel:
         return Generation(text, is_whole, len(ids), len(chosen), places)
 
     def tokenize(self, messages: Sequence[dict[str, Any]]) -> list[int]:
-        """The prompt in tokens: as the model's own chat template lays it out, else the plain words, one after another.
+        """The prompt in tokens: formatted by the model's own chat template, else the plain messages one after another.
         A template that refuses raises ValueError."""
         if not self.tokenizer.chat_template:
             return list(self.tokenizer("\n\n".join(str(message["content"]) for message in messages))["input_ids"])
         try:
             words = self.tokenizer.apply_chat_template(list(messages), add_generation_prompt=True, tokenize=False)
-        except Exception as error:  # templates raise what they like
+        except Exception as error:  # templates may raise any kind of error
             raise ValueError(f"The chat template of the model refuses the messages: {error}") from error
         return list(self.tokenizer(words, add_special_tokens=False)["input_ids"])
 
     @property
     def has_encoder(self) -> bool:
-        """Whether it reads the prompt in an encoder and writes with a decoder, as BART and T5 do."""
+        """Whether it reads the prompt with an encoder and writes with a decoder, as BART and T5 do."""
         return bool(self.model.config.is_encoder_decoder)
 
     def _fit_length(self, ids: Sequence[int], most: int) -> int:
-        """How many tokens the reply may have. An encoder has its own room, so the prompt takes none of the reply's."""
+        """The maximum tokens of the reply. With an encoder, the prompt takes no room from the reply."""
         if self.most_tokens is None:
             return most
         room = self.most_tokens - (0 if self.has_encoder else len(ids))
@@ -148,7 +150,7 @@ class LoadedModel:
         return min(most, room)
 
     def _start_inputs(self, ids: list[int]) -> tuple[str, list[int], dict[str, Any]]:
-        """The name of the input that grows token by token, what it begins with, and what else goes with each step."""
+        """The name of the input that grows token by token, its beginning, and the other inputs of each step."""
         import torch
 
         if not self.has_encoder:
@@ -171,7 +173,8 @@ class LoadedModel:
     def _steps(
         self, ids: list[int], room: int, wish: GenerationRequest, over: threading.Event
     ) -> Iterator[tuple[int, Any]]:
-        """Token chosen and log-probabilities over the whole vocabulary, at temperature 1 whatever it is drawn at."""
+        """The chosen token and the log-probabilities over the whole vocabulary, at temperature 1 even if drawn at
+        another."""
         import torch
 
         device = self.model.device
@@ -189,11 +192,11 @@ class LoadedModel:
             yield number, logits.log_softmax(0)
             added = torch.tensor([[number]], device=device)
             all_ids, kept = torch.cat([all_ids, added], dim=1), getattr(out, "past_key_values", None)
-            fresh = all_ids if kept is None else added  # a model that keeps nothing reads all of it again
+            fresh = all_ids if kept is None else added  # a model without a cache reads everything again
 
 
 def _choose_token(logits: Any, wish: GenerationRequest, drawing: Any) -> int:
-    """The likeliest token at temperature 0, else one drawn from those that have `top_p` of the probability."""
+    """The most likely token at temperature 0, else one drawn from those that hold `top_p` of the probability."""
     if wish.temperature <= 0:
         return int(logits.argmax())
     shares, order = (logits / wish.temperature).softmax(0).sort(descending=True)

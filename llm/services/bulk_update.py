@@ -1,4 +1,4 @@
-"""Many rows changed with one statement each, prepared once: the ledger writes thousands per second."""
+"""Changing many rows with one prepared statement each: the ledger writes thousands per second."""
 
 from collections.abc import Sequence
 from functools import cache
@@ -11,7 +11,8 @@ from projects.sql import make_adapter
 
 
 def update_calls(calls: Sequence[Call], columns: Sequence[str], states: Sequence[str], owner: str | None = None) -> int:
-    """Writes these columns of each call whose row is still in one of the states (and leased to the owner); how many."""
+    """Write these columns of each call whose row is still in one of the states (and leased to the owner); returns how
+    many."""
     adapters = [(column, _ADAPTERS[column]) for column in columns]
     rows = [(*(adapt(getattr(call, column)) for column, adapt in adapters), call.pk) for call in calls]
     return update_rows(columns, rows, states, owner)
@@ -20,7 +21,7 @@ def update_calls(calls: Sequence[Call], columns: Sequence[str], states: Sequence
 def update_rows(
     columns: Sequence[str], rows: Sequence[tuple[Any, ...]], states: Sequence[str], owner: str | None = None
 ) -> int:
-    """As `update_calls`; a row is the columns' values as the database takes them (JSON as text), then the call's id."""
+    """Like `update_calls`; a row: the columns' values in the database's types (JSON as text), then the call's id."""
     if not rows:
         return 0
     sets = ", ".join(f"{_quote(column)} = %s" for column in columns)
@@ -39,7 +40,7 @@ PLANNED: dict[str, str] = {
     "run_id": "bigint", "position": "integer", "key": "text", "sample": "integer", "prompt_hash": "text",
     "state": "text", "error_class": "text", "error": "text", "finished_at": "timestamptz",
 }  # fmt: skip
-"""The columns of a planned call that differ from row to row, with their types for PostgreSQL."""
+"""The columns of a planned call that differ between rows, with their types for PostgreSQL."""
 
 
 def insert_planned(rows: Sequence[tuple[Any, ...]]) -> None:
@@ -61,7 +62,7 @@ def insert_planned(rows: Sequence[tuple[Any, ...]]) -> None:
 
 @cache
 def _defaults() -> dict[str, str]:
-    """The other columns that are not null, with what a new call has in them as a literal."""
+    """The other non-null columns, with the value of a new call as a literal."""
     call, found = Call(), {}
     for field in Call._meta.concrete_fields:
         value = _ADAPTERS[field.attname](getattr(call, field.attname))

@@ -1,4 +1,4 @@
-"""Working on a run for a bounded time: plan, lease, render, send, record, read; then the next turn."""
+"""Working on a run for a limited time, in turns: plan, lease, render, send, record and read."""
 
 import logging
 import threading
@@ -34,7 +34,7 @@ leaving = threading.Event()
 
 
 def drain(run_id: int, seconds: float = SLICE_SECONDS) -> bool:
-    """Work on the run for that many seconds; True if there is more to do at once."""
+    """Work on the run for that many seconds; returns True if there is more to do immediately."""
     drainer = workers.register_drainer(run_id)
     if drainer is None:
         return False
@@ -50,7 +50,7 @@ def drain(run_id: int, seconds: float = SLICE_SECONDS) -> bool:
 
 
 def drain_here(run: Run, each: Callable[[Run], None] | None = None, slice_seconds: float = 2.0) -> Run:
-    """Drains the run in this process until it ends or pauses: for commands, when no worker is alive."""
+    """Drain the run in this process until it ends or pauses: for commands, if no worker is alive."""
     while True:
         workers.recover_dead_drainers()
         drain(run.pk, slice_seconds)
@@ -133,7 +133,7 @@ class LeaseRenewal:
 
 
 class RunWorker:
-    """One drainer at work. `ready` is leased and rendered, `out` is stored as sent: nearly all are in flight."""
+    """A drainer at work. `ready`: leased and rendered; `out`: stored as sent, nearly all of them in flight."""
 
     def __init__(self, run: Run, drainer: Drainer, renewal: LeaseRenewal, until: float):
         self.run, self.drainer, self.renewal, self.until = run, drainer, renewal, until
@@ -168,7 +168,7 @@ class RunWorker:
         pace.store_limit(self.endpoint, self.pace, workers.count_drainers(self.endpoint))
 
     def work(self) -> None:
-        """Work until the time is over or nothing is left, then until all calls in flight have returned."""
+        """Work until the time is over or nothing is left, then wait until all calls in flight have returned."""
         self._read_stored_replies()
         while self.out or self.ledger.replied or (self._may_continue() and not self._is_finished()):
             self._refresh_state()
@@ -184,7 +184,7 @@ class RunWorker:
         return self.is_dry and not self.ready and not self.run.calls.open().exists()
 
     def waits_long(self) -> bool:
-        """Whether all remaining calls are due too late to wait for them here; the sweep wakes the run."""
+        """Whether all remaining calls are due too late to wait for them; the sweep wakes the run later."""
         soon = timezone.now() + timedelta(seconds=5)
         if self.endpoint.blocked_until is not None and self.endpoint.blocked_until > soon:
             return True
@@ -234,7 +234,7 @@ class RunWorker:
         is_held_back = self.endpoint.is_blocked or self.ledger.is_paced
         if len(self.ready) >= n or is_held_back or (self.is_dry and time.monotonic() < self.dry_until):
             return
-        some = n // 2 if self.out else n  # small batches while replies come back, so that none of them waits long
+        some = n // 2 if self.out else n  # small batches while replies arrive, so that none of them waits long
         calls = workers.lease_calls(self.run, self.drainer, max(some, 4))
         self.is_dry, self.dry_until = not calls, time.monotonic() + WAIT_SECONDS
         self.ready += prepare_jobs(self.run, self.endpoint, self.drainer, calls)

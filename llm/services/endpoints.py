@@ -1,4 +1,4 @@
-"""Endpoints: created, changed, deleted and tested."""
+"""Creating, changing, deleting and testing endpoints."""
 
 import asyncio
 from collections.abc import Iterable
@@ -46,11 +46,11 @@ PROBES: dict[str, dict[str, Any]] = {
 }
 MOST_CHANGES = 3
 LIMITS = (None, 512, FOR_REASONING)
-"""Output tokens of a probe whose reply was cut off before it answered: as above, then these."""
+"""Output tokens of a probe that is repeated because its reply was cut off: as above, then these."""
 
 
 def request_test(endpoint: Endpoint) -> None:
-    """Asks a worker for a test; the page shows the last result with its time."""
+    """Ask a worker for a test; the page shows the last result with its time."""
     Endpoint.objects.filter(pk=endpoint.pk).update(test_requested_at=timezone.now())
     transaction.on_commit(lambda: _send(endpoint.pk))
 
@@ -61,13 +61,13 @@ def _send(endpoint_id: int) -> None:
 
 
 def is_test_awaited(since: datetime) -> bool:
-    """Whether somebody has asked for a test since then and looks at a page that waits for it."""
+    """Whether somebody has requested a test since then, and a page is waiting for it."""
     asked = Endpoint.objects.filter(test_requested_at__gt=since)
     return asked.filter(Q(tested_at=None) | Q(tested_at__lt=F("test_requested_at"))).exists()
 
 
 def probe_endpoint(endpoint_id: int) -> bool:
-    """Stores whether the model answered, what it said or what was wrong, and what the server can do."""
+    """Store whether the model answered, its answer or the error, and the server's capabilities."""
     endpoint = Endpoint.objects.get(pk=endpoint_id)
     try:
         key = keys.decrypt(endpoint.encrypted_key)
@@ -88,7 +88,7 @@ def probe_endpoint(endpoint_id: int) -> bool:
 
 
 def _read_finding(feature: str, endpoint: Endpoint, outcome: Outcome) -> dict[str, Any]:
-    """What the probe says about its feature; nothing after a failure that may have other causes."""
+    """The probe's finding about its feature; None after a failure that may have other causes."""
     if outcome.reply is None:
         refused = outcome.problem is not None and outcome.problem.failure in (Failure.PARAMETER, Failure.REQUEST)
         return {feature: False} if refused or endpoint.can(feature) is False else {}
@@ -103,7 +103,7 @@ def _read_finding(feature: str, endpoint: Endpoint, outcome: Outcome) -> dict[st
 
 
 def _probe(endpoint: Endpoint, key: str, feature: str) -> Outcome:
-    """One probe, with more room where the model was still reasoning when its reply was cut off."""
+    """One probe, repeated with a higher limit if the model was still reasoning when its reply was cut off."""
     for limit in LIMITS:
         outcome = _probe_within(endpoint, key, feature, {LENGTH: limit} if limit else {})
         reply = outcome.reply
@@ -113,7 +113,7 @@ def _probe(endpoint: Endpoint, key: str, feature: str) -> Outcome:
 
 
 def _probe_within(endpoint: Endpoint, key: str, feature: str, adjust: dict[str, Any]) -> Outcome:
-    """A parameter that the server does not take is noted, and the rest is asked again."""
+    """Note a parameter that the server rejects, and ask again without it."""
     if feature in endpoint.capabilities and endpoint.can(feature) is False:
         endpoint.capabilities = {name: value for name, value in endpoint.capabilities.items() if name != feature}
         endpoint.save(update_fields=["capabilities"])
@@ -157,11 +157,10 @@ class NameTaken(ValidationError):
 def save_endpoint(
     endpoint: Endpoint, *, key: str = "", projects: Iterable[Project] | None = None, **fields: Any
 ) -> Endpoint:
-    """Stores the fields; an empty key keeps the stored one, unless the address changed: it is asked for again.
+    """Store the fields; an empty key keeps the stored one, unless the address changed: the key is then required again.
 
-    `projects` are those that may use it, an empty list means all; None leaves that as it is.
-    ValidationError, and nothing stored, if a field cannot be. What was found out about another address or model is
-    forgotten.
+    `projects`: those that may use it, an empty list means all; None changes nothing. ValidationError, and nothing
+    stored, if a field is invalid. Findings about another address or model are deleted.
     """
     before = Endpoint.objects.filter(pk=endpoint.pk).first() if endpoint.pk else None
     for name, value in fields.items():
@@ -188,7 +187,7 @@ def save_endpoint(
 
 
 def add_endpoint(*, key: str = "", **fields: Any) -> Endpoint:
-    """A new endpoint, with its test on the way."""
+    """Create an endpoint and request its test."""
     endpoint = save_endpoint(Endpoint(), key=key, **fields)
     request_test(endpoint)
     return endpoint
@@ -199,7 +198,7 @@ def forget_key(endpoint: Endpoint) -> None:
 
 
 def delete_endpoint(endpoint: Endpoint) -> bool:
-    """Only one without runs: their calls say where they were asked. False if it has some."""
+    """Delete an endpoint without runs, whose calls would refer to it. False if it has runs."""
     if endpoint.runs.exists():
         return False
     endpoint.delete()
@@ -211,7 +210,7 @@ def _check_address(base_url: str) -> str:
 
 
 def _prepare_for_process(endpoint: Endpoint) -> None:
-    """Nothing is paid, nobody asks for a key, and one reply is computed after another."""
+    """Set defaults of a model in process: no price, no key, one reply at a time."""
     if endpoint.encrypted_key:
         raise ValidationError({"key": _("A model in the worker's own process has no key. Leave it out.")})
     endpoint.max_concurrency = 1

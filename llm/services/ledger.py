@@ -1,4 +1,4 @@
-"""The book of a drainer: outcomes written down, and the next calls written as sent before they leave."""
+"""The ledger of a drainer: outcomes are recorded, and the next calls recorded as sent before they leave."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -49,7 +49,7 @@ class Job:
 
 @dataclass
 class CallLedger:
-    """What one drainer knows between two entries."""
+    """The drainer's knowledge between two entries."""
 
     run: Run
     endpoint: Endpoint
@@ -59,7 +59,7 @@ class CallLedger:
     has_answers: bool = False
     was_limited: bool = False
     may_go_on: bool = True
-    """Whether at the last entry the run was running and the drainer not thought dead."""
+    """Whether the run was running at the last entry, and the drainer not considered dead."""
     replied: list[Call] = field(default_factory=list)
     paced_until: datetime | None = None
 
@@ -71,9 +71,9 @@ class CallLedger:
     def record(
         self, outcomes: Sequence[Outcome], out: dict[int, Job], ready: list[Job], taken_back: Sequence[Job] = ()
     ) -> list[Job]:
-        """One transaction: what came back, what never left, and which ready jobs leave now, committed as sent."""
+        """One transaction: what came back, what was not sent, and which ready jobs leave now, committed as sent."""
         with transaction.atomic():
-            run = runs.lock_run(self.run.pk)  # always first: one order of locks, no deadlock
+            run = runs.lock_run(self.run.pk)  # always first: a fixed order of locks prevents deadlocks
             is_mine = self._refresh_ownership()
             if taken_back:
                 self._undo_sent(taken_back)
@@ -85,9 +85,9 @@ class CallLedger:
             return self._choose_leaving(run, ready) if ready else []
 
     def _refresh_ownership(self) -> bool:
-        """Whether the drainer's calls are still its own: while the run is locked, they are taken from it whole.
+        """Whether the drainer's calls are still its own: while the run is locked, either all or none are taken from it.
 
-        Until when the endpoint is blocked is asked each time too: another drainer may have been told to wait just now.
+        Also rereads until when the endpoint is blocked: another drainer may just have been told to wait.
         """
         found = Drainer.objects.filter(pk=self.drainer.pk).values_list("run__endpoint__blocked_until").first()
         if found is None:
@@ -98,7 +98,7 @@ class CallLedger:
     # What came back ---------------------------------------------------------------------------------------------------
 
     def _record_outcomes(self, outcomes: Sequence[Outcome], out: dict[int, Job], is_mine: bool) -> int:
-        """What they cost."""
+        """Store the outcomes; returns their cost."""
         now, paid = timezone.now(), 0
         calls = []
         for outcome in outcomes:
@@ -116,7 +116,8 @@ class CallLedger:
         return paid
 
     def _is_first(self, call: Call, price: int) -> bool:
-        """Whether our outcome of a call that was taken over as lost still counts. Its cost is added anyway."""
+        """Whether our outcome still counts for a call that was considered lost and taken over. Its cost is added
+        anyway."""
         row = Call.objects.select_for_update().get(pk=call.pk)
         call.cost_nanos, call.tries, call.due_at = row.cost_nanos + price, row.tries, row.due_at
         if row.state in NOT_FINAL and call.state == CallState.REPLIED:
@@ -143,7 +144,7 @@ class CallLedger:
         call.reserved_nanos = 0
 
     def _compute_cost(self, job: Job) -> int:
-        """By the server's own count; where it gives none, by our estimate, which is rather too high."""
+        """By the server's own token count; without one by our estimate, which tends to be too high."""
         n_in = estimate_tokens_in(job.prompt) if job.call.tokens_in is None else job.call.tokens_in
         n_out = get_max_tokens_out(job.prompt) if job.call.tokens_out is None else job.call.tokens_out
         return compute_cost(self.endpoint, n_in, n_out) or 0
@@ -174,18 +175,18 @@ class CallLedger:
             runs.stop(self.run, failure)
 
     def _block_endpoint(self, until: datetime, now: datetime) -> None:
-        """Everybody on the endpoint waits until then."""
+        """Block the endpoint for everybody until then."""
         self.was_limited = True
         endpoint = Endpoint.objects.select_for_update().get(pk=self.endpoint.pk)
         endpoint.blocked_until = max(until, endpoint.blocked_until or until)
         endpoint.limited_since = endpoint.limited_since or now
         endpoint.save(update_fields=["blocked_until", "limited_since"])
         self.endpoint.blocked_until, self.endpoint.limited_since = endpoint.blocked_until, endpoint.limited_since
-        if until - endpoint.limited_since >= LIMITED_FOR:  # at once, where the server says to wait longer than that
+        if until - endpoint.limited_since >= LIMITED_FOR:  # immediately, if the server asks for a longer wait
             runs.pause(self.run, "limited")
 
     def _have_failed_alike(self, failure: Failure) -> bool:
-        """Whether the first ten calls all failed in this way; the one at hand is not yet written."""
+        """Whether the first ten calls all failed in this way; the present one is not stored yet."""
         if self.run.calls.filter(state__in=GOOD).exists():
             self.has_answers = True
             return False
@@ -200,7 +201,7 @@ class CallLedger:
             self.endpoint.limited_since = None
 
     def _undo_sent(self, jobs: Sequence[Job]) -> None:
-        """Written as sent, but never left: leased as before."""
+        """Recorded as sent, but never sent: leased again."""
         for job in jobs:
             call = job.call
             call.state, call.reserved_nanos, call.sent_at = CallState.LEASED, 0, None
@@ -210,7 +211,7 @@ class CallLedger:
     # What leaves ------------------------------------------------------------------------------------------------------
 
     def _choose_leaving(self, run: Run, ready: list[Job]) -> list[Job]:
-        """The jobs that are sent: not those answered before, on the wire already, or beyond the budget."""
+        """The jobs to send: without those answered before, already in flight, or beyond the budget."""
         if not self.may_go_on or self.endpoint.is_blocked:
             return []
         stored, on_wire = self._find_same_content(ready)
@@ -262,13 +263,14 @@ class CallLedger:
         self.replied += [call for call in calls if call.state == CallState.REPLIED]
 
     def _postpone(self, calls: list[Call]) -> None:
-        """The same question is on the wire; its answer will do for these too."""
+        """The same question is in flight; its answer will also be used for these calls."""
         for call in calls:
             call.state, call.lease_owner, call.due_at = CallState.WAITING, "", timezone.now() + TWIN_WAITS
         update_calls(calls, ["state", "lease_owner", "due_at"], [CallState.LEASED], self.drainer.name)
 
     def _limit_to_budget(self, run: Run, jobs: list[Job]) -> list[Job]:
-        """Those whose reserve still fits; at the first that does not, the run pauses once nothing is on the wire."""
+        """The jobs whose reserve fits the budget; at the first that does not, the run pauses once nothing is in
+        flight."""
         if run.budget_nanos is None:
             return jobs
         on_wire = run.calls.filter(state=CallState.SENT).aggregate(n=Sum("reserved_nanos"))["n"] or 0
@@ -282,7 +284,7 @@ class CallLedger:
         return jobs
 
     def _limit_to_rates(self, jobs: list[Job]) -> list[Job]:
-        """Those for which the endpoint's minute has room; the others stay leased until it has."""
+        """The jobs for which the endpoint's limit per minute has room; the others stay leased until it has."""
         if not jobs or not pace.is_limited(self.endpoint):
             return jobs
         endpoint, now = Endpoint.objects.select_for_update().get(pk=self.endpoint.pk), timezone.now()

@@ -1,4 +1,4 @@
-"""The small local model as an endpoint: added by itself, free, and plainly described."""
+"""The small local model as an endpoint: added automatically, free of charge, and described as small."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -13,8 +13,8 @@ from llm.models import Endpoint
 from llm.small_model import AT_A_TIME, MODEL, is_answering
 
 NAME = "smollm2-135m"
-PATIENCE_SECONDS = 900  # it may write a thousand tokens, on a machine that is busy with other things
-NOWHERE = "http://127.0.0.1:1/v1"  # until it is started
+PATIENCE_SECONDS = 900  # it may write a thousand tokens on a busy machine
+NOWHERE = "http://127.0.0.1:1/v1"  # placeholder until it is started
 DESCRIPTION = (
     "A very small model that comes with Lesart and runs on this machine, without an account and for nothing. It is for"
     " trying the workbench out: its questions are poor and its answers hardly better than chance. For a study, add a"
@@ -23,12 +23,12 @@ DESCRIPTION = (
 
 
 class CannotRunHere(Exception):
-    """The local model cannot be started; the sentence says why."""
+    """The local model cannot be started; the message says why."""
 
 
 def offer_local_endpoint(base_url: str, key: str) -> Endpoint:
-    """The endpoint at its present address, made the first time. Whoever runs the model calls this, nobody else:
-    the address is not checked."""
+    """The endpoint at its present address, created the first time. Only called by whoever runs the model: the address
+    is not checked."""
     endpoint = get_local_endpoint()
     endpoint.base_url, endpoint.encrypted_key, endpoint.is_active = base_url, keys.encrypt(key), True
     endpoint.blocked_until = endpoint.limited_since = None
@@ -37,7 +37,7 @@ def offer_local_endpoint(base_url: str, key: str) -> Endpoint:
 
 
 def get_local_endpoint() -> Endpoint:
-    """The endpoint, which is there also where the model cannot run: runs of the sample project were made with it."""
+    """The endpoint, which exists even if the model cannot run: runs of the sample project were made with it."""
     first = {
         "model": MODEL, "description": DESCRIPTION, "max_concurrency": AT_A_TIME, "timeout_seconds": PATIENCE_SECONDS,
         "price_in": Decimal(0), "price_out": Decimal(0),
@@ -47,14 +47,14 @@ def get_local_endpoint() -> Endpoint:
 
 
 def withdraw_local_endpoint() -> None:
-    """Where it does not run, it is not offered for new runs."""
+    """Do not offer it for new runs where it does not run."""
     Endpoint.objects.filter(is_local=True).update(is_active=False)
 
 
 @contextmanager
 def ensure_running(endpoint: Endpoint) -> Iterator[None]:
-    """For a command that works by itself: within, the endpoint can be called. The local model is started if it is the
-    one and does not run; CannotRunHere if it cannot be."""
+    """For a command without workers: inside, the endpoint can be called. If it is the local model and does not run, it
+    is started; CannotRunHere if that is impossible."""
     if not endpoint.is_local or _is_running(endpoint):
         yield
         return

@@ -1,9 +1,9 @@
-"""How fast calls leave: calls at a time for each drainer, requests and tokens per minute for the whole endpoint.
+"""How fast calls leave: parallel calls per drainer, requests and tokens per minute for the whole endpoint.
 
-The limits per minute are kept in the endpoint's row, so all workers on all hosts share them. Each request moves a
-moment forward: the time until which the endpoint's minute is used up (the "generic cell rate algorithm" of ATM
-networks, ITU-T I.371). More requests may leave while that moment is at most BURST seconds ahead. A request moves it by
-(60 + BURST) / limit seconds, so that no minute, wherever it begins, holds more than the limit.
+The limits per minute are kept in the endpoint's row, so all workers on all hosts share them. Each request moves a time
+forward: until when the endpoint's minute is used up (the "generic cell rate algorithm" of ATM networks, ITU-T I.371).
+More requests may leave while that time is at most BURST seconds ahead. A request moves it by (60 + BURST) / limit
+seconds, so that no minute, wherever it begins, has more than the limit.
 """
 
 from collections.abc import Sequence
@@ -14,13 +14,13 @@ from llm.wire import Outcome
 
 SLOWER = 0.8
 AHEAD, MOST_AHEAD = 1 / 4, 16
-AHEAD_FROM = 32  # calls at a time; with fewer, what the ledger takes is nothing beside what a reply takes
+AHEAD_FROM = 32  # parallel calls; with fewer, the ledger's time is negligible beside a reply's
 
 
 class Pace:
-    """One step of +1 for each full round without a limit, × 0.8 for each episode of limits.
+    """The number of parallel calls: +1 for each full round without a limit, × 0.8 for each episode of limits.
 
-    An episode ends when all that was on the wire at its begin has come back: one burst is one step down.
+    An episode ends when all calls in flight at its beginning have returned: one burst is one step down.
     """
 
     def __init__(self, most: int, start: int | None = None):
@@ -34,11 +34,11 @@ class Pace:
 
     @property
     def most_ahead(self) -> int:
-        """How many more may be written down as sent and wait in the wire for the next reply."""
+        """How many more calls may be recorded as sent and wait in the wire for the next reply."""
         return min(int(self.limit * AHEAD), MOST_AHEAD) if self.limit >= AHEAD_FROM else 0
 
     def observe(self, outcomes: Sequence[Outcome], n_out: int) -> None:
-        """`n_out` is how many were on the wire before these came back."""
+        """`n_out`: how many calls were in flight before these returned."""
         for outcome in outcomes:
             n_out -= 1
             if self._of_episode:
@@ -51,7 +51,7 @@ class Pace:
 
 
 def get_starting_limit(endpoint: Endpoint, n_drainers: int) -> int | None:
-    """Where a new drainer starts, of what the last ones found; None: at its full share."""
+    """The initial value of a new drainer, from the findings of the last ones; None: its full share."""
     now = endpoint.concurrency_now
     return None if now is None else max(1, now // max(1, n_drainers))
 
@@ -71,9 +71,9 @@ def is_limited(endpoint: Endpoint) -> bool:
 
 
 def admit(endpoint: Endpoint, tokens: Sequence[int], now: datetime) -> int:
-    """How many of the requests may leave now, given how many tokens each may use; changes the endpoint, unsaved.
+    """How many of the requests may leave now, given the maximum tokens of each; changes the endpoint, unsaved.
 
-    Tokens are counted as the servers count them, by what a request may use at most, and never given back.
+    Tokens are counted as servers do, by the maximum that a request may use, and never given back.
     """
     requests_until, tokens_until = _get_used_until(endpoint, now)
     n = 0
@@ -93,7 +93,7 @@ def get_next_free_time(endpoint: Endpoint, now: datetime) -> datetime:
 
 
 def _get_used_until(endpoint: Endpoint, now: datetime) -> tuple[datetime, datetime]:
-    """Until when requests and tokens are used up; now where there is no limit (any more)."""
+    """Until when requests and tokens are used up; now if there is no limit."""
     requests = endpoint.requests_paid_until if endpoint.requests_per_minute else None
     tokens = endpoint.tokens_paid_until if endpoint.tokens_per_minute else None
     return requests or now, tokens or now

@@ -1,4 +1,4 @@
-"""The plan of a run: walked for an estimate, written as rows in short batches, rendered when calls are leased."""
+"""The plan of a run: walked for an estimate, stored as rows in short batches, rendered when calls are leased."""
 
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -20,7 +20,7 @@ from llm.services.ledger import Job, make_job
 from projects.sql import as_time
 
 FIRST_BATCH = 200
-LOCK_SECONDS = 0.1  # of at most 0.2: the next batch may be slower than this one
+LOCK_SECONDS = 0.1  # aim for locks of at most 0.2, as the next batch may be slower
 SMALLEST, LARGEST = 20, 5000
 RENDERED_AT_ONCE = 250  # prompts are large, rows are not
 
@@ -29,7 +29,7 @@ Row = tuple[Any, ...]
 
 
 def plan_run(run: Run, may_go_on: Callable[[], bool]) -> bool:
-    """Goes on where the last committed batch ended; True when the plan is complete and the run has started."""
+    """Continue after the last committed batch; True when the plan is complete and the run has started."""
     run_kind, size, position = get_run_kind(run), FIRST_BATCH, _first_position(run)
     pairs = islice(iter(run_kind.plan(run)), position, None)
     while batch := list(islice(pairs, size)):
@@ -42,7 +42,7 @@ def plan_run(run: Run, may_go_on: Callable[[], bool]) -> bool:
 
 
 def render_each(run_kind: RunKind, run: Run, pairs: list[Pair]) -> list[Request | str]:
-    """The prompts, or for those that cannot be made the sentence why."""
+    """The prompts, or a sentence for those that are impossible."""
     try:
         return list(run_kind.render_all(run, pairs))
     except ValueError:
@@ -71,14 +71,14 @@ def _plan_rows(run: Run, run_kind: RunKind, pairs: list[Pair], position: int) ->
 
 
 def _get_planned_columns(request: Request | str) -> Row:
-    """Hash, state, class and words of an error, end: a call without a prompt has failed before it began."""
+    """Hash, state, class and message of an error, end: a call without a prompt has failed from the start."""
     if isinstance(request, str):
         return "", CallState.FAILED.value, Failure.PROMPT.value, request, as_time(timezone.now())
     return hash_request(request), CallState.PLANNED.value, "", "", None
 
 
 def _insert_rows(rows: list[Row]) -> float:
-    """Seconds that the database was locked. A row that is there already stays as it is."""
+    """Insert the rows; returns for how many seconds the database was locked. Existing rows stay unchanged."""
     started = time.monotonic()
     with transaction.atomic():
         insert_planned(rows)
@@ -112,7 +112,7 @@ def build_job(run: Run, endpoint: Endpoint, call: Call, request: Request) -> Job
 
 
 def _render_requests(run_kind: RunKind, run: Run, calls: Sequence[Call]) -> list[Request | str]:
-    """Those of the plan together, which lets a run kind load what they need at once; follow-ups one by one."""
+    """Planned calls together, so that a run kind can load what they need at once; follow-ups one by one."""
     planned = [(call.key, call.sample) for call in calls if call.turn == 0]
     rendered = iter(render_each(run_kind, run, planned))
     return [next(rendered) if call.turn == 0 else _render_follow_up(run_kind, run, call) for call in calls]
@@ -126,7 +126,7 @@ def _render_follow_up(run_kind: RunKind, run: Run, call: Call) -> Request | str:
 
 
 def _render_turn(run_kind: RunKind, run: Run, call: Call) -> Request:
-    """The same request again (`build_prompt` sets a longer limit), or what the run kind asks after a bad reply."""
+    """The same request again (`build_prompt` sets a longer limit), or the run kind's prompt after a bad reply."""
     if call.turn == 0:
         return run_kind.render(run, call.key, call.sample)
     if call.follows is None:
@@ -150,7 +150,7 @@ RECENT = 200
 
 @dataclass(frozen=True)
 class Estimate:
-    """Tokens and money of the calls that are not known yet, at most; money is None without a price, time if unknown."""
+    """Maximum tokens and money of the calls without a stored answer; money is None without a price, time if unknown."""
 
     n_calls: int
     n_known: int
@@ -166,7 +166,7 @@ class Estimate:
 
 
 def estimate(run: Run) -> Estimate:
-    """The run need not be stored. Equal prompts are asked once: the later ones are known by then."""
+    """The run may be unsaved. Equal prompts count once: later ones will reuse the answer."""
     n_calls = n_known = n_bad = n_in = n_out = 0
     seen: set[str] = set()
     for keyed in _render_prompts(run):
@@ -188,7 +188,7 @@ Keyed = tuple[str, Prompt] | None
 
 
 def _render_prompts(run: Run) -> Iterator[list[Keyed]]:
-    """Per batch of the plan: content key and prompt of each call, None where there can be no prompt."""
+    """Per batch of the plan: content key and prompt of each call, None if a prompt is impossible."""
     run_kind = get_run_kind(run)
     pairs = iter(run_kind.plan_all(run))
     while batch := list(islice(pairs, AT_ONCE)):

@@ -1,4 +1,4 @@
-"""Reading stored replies as the kind of run does, and pausing runs whose first replies are all unusable."""
+"""Reading stored replies with the run's kind, and pausing runs whose first replies are all unusable."""
 
 import logging
 from collections.abc import Callable, Sequence
@@ -23,10 +23,11 @@ CUT_REASON, PARSE_REASON, LOGPROBS_REASON = UNUSABLE_REASONS
 
 
 def pause_if_unusable(run: Run) -> bool:
-    """Counts stored replies, so that several workers together see the twentieth; whether this call paused the run.
+    """Count stored replies, so that several workers together notice the twentieth; returns whether this call paused
+    the run.
 
-    To be called after replies were read and committed. A reply that is asked for again for the first time does not
-    count: the second is often good. One usable reply, or somebody's word to keep going, ends the watch.
+    Call it after replies were read and committed. A first reply that is followed by a second request does not count,
+    as the second is often good. One usable reply, or the decision to continue, ends the check.
     """
     if run.keeps_going or getattr(run, "_has_usable_replies", False):
         return False
@@ -47,7 +48,7 @@ def find_unusable_replies(run: Run) -> "QuerySet[Call]":
 
 
 def find_common_reason(unusable: "QuerySet[Call]") -> str:
-    """What most of them have in common."""
+    """The most common reason."""
     n_cut = unusable.filter(error_class__in=[Failure.CUT, Failure.EMPTY]).count()
     n_without = unusable.filter(error=NO_LOGPROBS).count()
     if n_without > max(n_cut, unusable.count() - n_cut - n_without):
@@ -63,7 +64,7 @@ FIRST_FOR_REASONING, MOST_OUTPUT = 1024, 32_768  # output tokens
 
 
 def read_replies(run: Run, calls: Sequence[Call]) -> bool:
-    """Each reply becomes an answer, a refusal, a failure, or is rejected and followed by another call.
+    """Turn each reply into an answer, a refusal or a failure, or reject it and add another call.
 
     Returns whether the run was paused because its first replies are unusable.
     """
@@ -72,7 +73,7 @@ def read_replies(run: Run, calls: Sequence[Call]) -> bool:
     except Exception:
         _read_all(
             run, calls, _read_in_savepoint
-        )  # a savepoint for each costs as much as all the rest: only where needed
+        )  # a savepoint for each would double the time, so they are used only if needed
     return pause_if_unusable(run)
 
 
@@ -90,7 +91,7 @@ def _read_directly(run_kind: RunKind, run: Run, call: Call) -> list[Call]:
 
 
 def _read_in_savepoint(run_kind: RunKind, run: Run, call: Call) -> list[Call]:
-    """An error of the run kind costs its own call only, and leaves nothing of it half-written."""
+    """An error of the run kind fails only its own call, and leaves nothing of it half-written."""
     try:
         with transaction.atomic():
             return _read_directly(run_kind, run, call)
@@ -109,12 +110,12 @@ class _ReadingFailed(Exception):
 
 
 def find_unread(run: Run, n: int) -> list[Call]:
-    """Replies that were stored and not read, because a worker died between the two or somebody asks for it again."""
+    """Replies that were stored but not read, because a worker died in between or a new reading was requested."""
     return list(run.calls.filter(state=CallState.REPLIED).order_by("position")[:n])
 
 
 def reread_replies(run: Run) -> int:
-    """Every stored reply of the run is read anew, with the newest parser; nothing is asked or paid."""
+    """Read every stored reply of the run again with the newest parser; nothing is requested or paid."""
     states = [CallState.ANSWERED, CallState.CACHED, CallState.REFUSED, CallState.FAILED]
     with transaction.atomic():
         Run.objects.select_for_update().get(pk=run.pk)
@@ -127,7 +128,7 @@ def reread_replies(run: Run) -> int:
 
 
 def _settle(run_kind: RunKind, run: Run, call: Call, read: Reader) -> list[Call]:
-    """Sets the call's new state; the calls that follow it."""
+    """Set the call's new state, and add the calls that follow it."""
     call.parsed, call.error_class, call.error, call.finished_at = None, "", "", timezone.now()
     if not call.answer.strip():
         failure = Failure.CUT if call.finish_reason == "length" else Failure.EMPTY
@@ -150,7 +151,7 @@ def _settle(run_kind: RunKind, run: Run, call: Call, read: Reader) -> list[Call]
 
 
 def _follow_up_or_fail(run_kind: RunKind, run: Run, call: Call, failure: Failure, words: str) -> list[Call]:
-    """One more call for each kind of failure, if the run kind allows it; after a cut, as long as the limit grows."""
+    """One more call per kind of failure, if the run kind allows it; after a cut-off, as long as the limit grows."""
     limit = get_larger_limit(run, call) if failure == Failure.CUT else None
     has_words = failure != Failure.PARSE or run_kind.reprompt(run, call) is not None
     is_over = limit is None if failure == Failure.CUT else failure in _get_earlier_failures(call)
@@ -162,10 +163,10 @@ def _follow_up_or_fail(run_kind: RunKind, run: Run, call: Call, failure: Failure
 
 
 def get_larger_limit(run: Run, call: Call) -> int | None:
-    """The next token limit after a reply that was cut off; None where there is none.
+    """The next token limit after a cut-off reply; None if there is none.
 
-    Doubled up to a bound; a model that was still reasoning has room for it at once. A small model on this machine is
-    given one more chance only: what it does not end then, it does not end.
+    Doubled up to a bound; a model that was still reasoning gets enough room for that immediately. A small model on
+    this machine gets only one more try: a reply that is still unfinished then will not finish.
     """
     limit = get_token_limit(call.params)
     is_small = run.endpoint.is_local or run.endpoint.is_in_process
@@ -179,7 +180,7 @@ def get_larger_limit(run: Run, call: Call) -> int | None:
 
 def _get_earlier_failures(call: Call) -> set[str]:
     found, earlier = set(), call.follows
-    same = (call.key, call.sample)  # a call may also follow the answer of another one
+    same = (call.key, call.sample)  # a call may also follow another call's answer
     while earlier is not None and earlier.turn < call.turn and (earlier.key, earlier.sample) == same:
         found.add(earlier.error_class)
         earlier = earlier.follows

@@ -1,6 +1,6 @@
-"""Runs that were made elsewhere: their replies written down, and laid into the ledger of another project.
+"""Runs made elsewhere: their recorded replies are put into the ledger of another project.
 
-Nobody is asked again. A reply is found by what was asked, so that it can only be under the very same prompt.
+No model is asked. A reply is found by its request, so it can only be used for exactly the same prompt.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -33,22 +33,22 @@ REPLAYED_COLUMNS = [
     "sent_at",
 ]
 AT_ONCE = 200
-TOKENS_WITH_LOGPROBS = 4  # the label is at the beginning; twenty alternatives of every later token are only weight
+TOKENS_WITH_LOGPROBS = 4  # the label is at the beginning; later tokens would only add size
 
 Recording = Mapping[str, Any]
 
 
 class NotRecorded(Exception):
-    """A prompt that was not asked when the replies were written down."""
+    """A prompt that was not asked when the replies were recorded."""
 
 
 def fingerprint(messages: Sequence[Mapping[str, Any]], params: Mapping[str, Any], sample: int) -> str:
-    """A hash of what was asked, the same on any server and in any project."""
+    """A hash of the request, the same on any server and in any project."""
     return hash_text(to_canonical_json([messages, params, sample]))
 
 
 def record(run: Run) -> Iterator[dict[str, Any]]:
-    """The replies that the run got, in its order, without raw bodies and the log-probabilities of later tokens."""
+    """The replies of the run, in order, without raw bodies and without log-probabilities of later tokens."""
     for call in run.calls.filter(text__isnull=False, copied_from=None).order_by("position", "sample", "turn"):
         found = {name: getattr(call, name) for name in RECORDED_COLUMNS}
         found["logprobs"] = _shorten_logprobs(call.logprobs)
@@ -58,10 +58,10 @@ def record(run: Run) -> Iterator[dict[str, Any]]:
 
 @transaction.atomic
 def replay(run: Run, recorded: Mapping[str, Recording], ask: Callable[[Run], object] | None = None) -> None:
-    """Plans the run and gives each call its reply, by the same steps as a worker.
+    """Plan the run and give each call its reply, by the same steps as a worker.
 
-    Calls without a reply are left to `ask`; without it NotRecorded is raised. To be called in the transaction that
-    makes the run, before any worker hears of it.
+    Calls without a reply are left to `ask`; without it NotRecorded is raised. Call it in the transaction that creates
+    the run, before any worker learns of it.
     """
     run.is_recorded = run.keeps_going = True
     run.save(update_fields=["is_recorded", "keeps_going"])

@@ -27,7 +27,7 @@ def create_run(
     scope: str = "", budget: Decimal | None = None, started_by: User | None = None, on_unknown: str = Unknown.REPEAT,
     keeps_going: bool = False,
 ) -> Run:  # fmt: skip
-    """A run that plans itself as soon as a worker listens."""
+    """A run that is planned as soon as a worker gets its message."""
     if not Endpoint.objects.available_to(project).filter(pk=endpoint.pk).exists():
         raise CannotStart(
             _("%(name)s is not offered to this project. Choose another model, or ask an admin to offer it.")
@@ -49,7 +49,7 @@ def create_run(
 
 
 def resume_if_usable(run: Run, *, keeps_going: bool) -> bool:
-    """Resumes a paused run. One that was stopped because of unusable replies only if somebody says to keep going."""
+    """Resume a paused run; one stopped because of unusable replies only if it is to continue anyway."""
     if keeps_going:
         Run.objects.filter(pk=run.pk).update(keeps_going=True)
     elif run.reason in UNUSABLE_REASONS:
@@ -73,20 +73,20 @@ def lock_run(run_id: int) -> Run:
 
 
 def pause(run: Run, reason: str) -> bool:
-    """Calls on the wire are finished and stored; nothing more is sent."""
+    """Calls in flight are finished and stored; nothing more is sent."""
     changed = Run.objects.active().filter(pk=run.pk).update(state=RunState.PAUSED, reason=reason)
     return bool(changed)
 
 
 def stop(run: Run, reason: str) -> bool:
-    """Ends the run because going on would only repeat the failure."""
+    """End the run because continuing would only repeat the failure."""
     now = timezone.now()
     changed = Run.objects.active().filter(pk=run.pk).update(state=RunState.FAILED, reason=reason, finished_at=now)
     return bool(changed)
 
 
 def resume(run: Run) -> bool:
-    """Goes on. After a stop because of unusable replies it is not stopped for them again."""
+    """Continue the run. After a stop because of unusable replies it is not stopped for these again."""
     Run.objects.filter(pk=run.pk, state=RunState.PAUSED, reason__in=UNUSABLE_REASONS).update(keeps_going=True)
     state = RunState.RUNNING if run.is_planned else RunState.PLANNING
     was_limited = Run.objects.filter(pk=run.pk, reason="limited").exists()
@@ -131,7 +131,7 @@ def retry_failed(run: Run) -> int:
 
 
 def decide_held(run: Run, *, ask_again: bool) -> int:
-    """Held calls are asked again, or given up; their first sending stays counted as paid. Then the run goes on."""
+    """Send held calls again, or give them up; the first attempt counts as paid. Then the run continues."""
     with transaction.atomic():
         Run.objects.select_for_update().get(pk=run.pk)
         held = run.calls.select_for_update().filter(state=CallState.HELD)
@@ -149,15 +149,15 @@ def set_budget(run: Run, budget: Decimal | None) -> None:
 
 
 def set_on_unknown(run: Run, on_unknown: str) -> bool:
-    """From now on; False for a run that is over. Calls that are held already wait for `decide_held`."""
+    """From now on; False for a run that is over. Calls already held wait for `decide_held`."""
     states = [RunState.PLANNING, RunState.RUNNING, RunState.PAUSED]
     return bool(Run.objects.filter(pk=run.pk, state__in=states).update(on_unknown=Unknown(on_unknown)))
 
 
 def finish(run: Run) -> bool:
-    """Done as soon as nothing is open; also with some missing. Tried after every batch, takes effect once.
+    """Mark the run as done when nothing is open, even with calls missing. Tried after every batch, effective once.
 
-    The kind of run concludes in the same transaction: whoever is killed in between leaves a run that is finished again.
+    The run kind concludes in the same transaction: after a kill in between, the run is finished again.
     """
     open_calls = Call.objects.filter(run=OuterRef("pk"), state__in=OPEN)
     with transaction.atomic():
@@ -173,7 +173,7 @@ def finish(run: Run) -> bool:
 
 
 def count_missing(run: Run) -> int:
-    """Calls without an answer in a run that is over: failed, refused, or never asked."""
+    """The number of calls without an answer in a run that is over: failed, refused, or never asked."""
     return run.calls.filter(state__in=[*MISSING, *OPEN]).count()
 
 
@@ -183,7 +183,7 @@ def add_spending(run: Run, nanos: int) -> None:
 
 
 def _lift_block(run: Run) -> None:
-    """Clear the endpoint's block before its time, because the user says it is over. If it is not, the run pauses
+    """Lift the endpoint's block early, because the user says that the cause is gone. If it is not, the run pauses
     again."""
     Endpoint.objects.filter(pk=run.endpoint_id).update(blocked_until=None)
     run.calls.filter(state=CallState.WAITING, error_class="limit").update(due_at=timezone.now())

@@ -1,4 +1,4 @@
-"""Workers and the calls they hold: leases taken, kept and given back, and the sweep after dead workers."""
+"""Workers and the calls they hold: leases taken, renewed and given back, and the sweep after dead workers."""
 
 import secrets
 from collections.abc import Iterable
@@ -14,15 +14,15 @@ from llm.failures import LIMITED_FOR
 from llm.models import Call, CallState, Drainer, Endpoint, Run, RunState, Sweep, Unknown
 from llm.services import runs
 
-# Taking calls, keeping them, giving them back. A lease lasts as long as its drainer says that it is there.
+# Leasing calls and giving them back. A lease lasts as long as its drainer renews it.
 
 LEASE = timedelta(seconds=30)
-CALLS_PER_DRAINER = 500  # below that a second worker on the same run only adds waiting
+CALLS_PER_DRAINER = 500  # with fewer, a second worker on the same run only adds waiting
 MOST_LOSSES = 3
 
 
 def register_drainer(run_id: int) -> Drainer | None:
-    """A place at the run; None if it has as many drainers as it can use, or is not active."""
+    """Register a drainer for the run; None if the run has as many as it can use, or is not active."""
     with transaction.atomic():
         run = Run.objects.select_for_update().filter(pk=run_id).first()
         if run is None or not run.is_active or run.drainers.live().count() >= count_useful_drainers(run):
@@ -32,7 +32,8 @@ def register_drainer(run_id: int) -> Drainer | None:
 
 
 def count_useful_drainers(run: Run) -> int:
-    """How many drainers the run can use: one to plan, then one for some hundred open calls, one a worker at most."""
+    """How many drainers the run can use: one for planning, then one per some hundred open calls, at most one per
+    worker."""
     if not run.is_planned:
         return 1
     workers = max(1, Worker.objects.alive().count())
@@ -41,19 +42,19 @@ def count_useful_drainers(run: Run) -> int:
 
 
 def renew_lease(drainer: Drainer) -> bool:
-    """False if it was thought dead: its calls belong to others now."""
+    """Renew the lease; False if the drainer was considered dead and its calls belong to others now."""
     return bool(Drainer.objects.filter(pk=drainer.pk).update(expires_at=timezone.now() + LEASE))
 
 
 def release_drainer(drainer: Drainer) -> None:
-    """Gives back what was taken and not sent; what is still on the wire has an unknown outcome."""
+    """Give back calls that were not sent; those still in flight have an unknown outcome."""
     with transaction.atomic():
         recover_calls(drainer)
         drainer.delete()
 
 
 def lease_calls(run: Run, drainer: Drainer, n: int) -> list[Call]:
-    """Up to n calls, those that wait for another try first, else in the order of the plan."""
+    """Up to n calls, those due for a retry first, then in the order of the plan."""
     with transaction.atomic():
         run = runs.lock_run(run.pk)
         if run.state != RunState.RUNNING or n < 1:
@@ -85,7 +86,7 @@ def _mark_leased(drainer: Drainer, calls: list[Call]) -> None:
 
 
 def give_back(drainer: Drainer, calls: Iterable[Call], due_at: datetime | None = None) -> None:
-    """Leased calls that were not sent; another drainer may have them at once, or from that time on."""
+    """Return leased calls that were not sent; another drainer may take them immediately, or from that time on."""
     ids = [call.pk for call in calls]
     Call.objects.filter(pk__in=ids, state=CallState.LEASED, lease_owner=drainer.name).update(
         state=CallState.WAITING, lease_owner="", due_at=due_at or timezone.now()
@@ -93,7 +94,8 @@ def give_back(drainer: Drainer, calls: Iterable[Call], due_at: datetime | None =
 
 
 def recover_calls(drainer: Drainer) -> None:
-    """Its leased calls go back at once; those on the wire as the run says; those lost three times have failed."""
+    """Return its leased calls immediately; those in flight follow the run's setting; calls lost three times have
+    failed."""
     now = timezone.now()
     run = Run.objects.select_for_update().get(pk=drainer.run_id)
     leased = run.calls.filter(lease_owner=drainer.name, state=CallState.LEASED)
@@ -121,17 +123,17 @@ def count_drainers(endpoint: Endpoint) -> int:
 
 
 def get_concurrency_share(endpoint: Endpoint) -> int:
-    """How many calls at a time one drainer may have out, all drainers of the endpoint together its limit."""
+    """A drainer's share of the endpoint's parallel calls, all of which together are at most its limit."""
     return max(1, endpoint.max_concurrency // count_drainers(endpoint))
 
 
-# What one of the workers does beside its tasks: it sweeps up after dead drainers.
+# What one of the workers does besides its tasks: cleaning up after dead drainers.
 
 SWEEP_EVERY = timedelta(seconds=30)
 
 
 def sweep(every: timedelta = SWEEP_EVERY) -> bool:
-    """Done by whoever comes first after the time is over; the others change nothing."""
+    """Done by the first worker after the interval; for the others it does nothing."""
     now = timezone.now()
     Sweep.objects.get_or_create(pk=1, defaults={"swept_at": now - 2 * every})
     if not Sweep.objects.filter(pk=1, swept_at__lte=now - every * 0.9).update(swept_at=now):
@@ -150,7 +152,7 @@ def check_runs() -> None:
 
 
 def pause_blocked_runs() -> int:
-    """Pauses the runs whose server has gone on refusing for too long and still asks to wait; how many."""
+    """Pause the runs whose server has refused for too long and still asks to wait; returns how many."""
     now = timezone.now()
     waiting = Run.objects.active().filter(
         endpoint__limited_since__lt=now - LIMITED_FOR, endpoint__blocked_until__gt=now
@@ -159,7 +161,7 @@ def pause_blocked_runs() -> int:
 
 
 def recover_dead_drainers() -> int:
-    """Gives back the calls of drainers that no longer say that they are there; how many drainers."""
+    """Return the calls of drainers that no longer renew their lease; returns how many drainers."""
     n = 0
     for name in Drainer.objects.dead().values_list("name", flat=True):
         with transaction.atomic():
@@ -171,7 +173,7 @@ def recover_dead_drainers() -> int:
 
 
 def find_neglected_runs() -> list[Run]:
-    """Active runs with nobody at work, and not held back by their endpoint."""
+    """Active runs without a drainer that are not blocked by their endpoint."""
     live = Drainer.objects.live().filter(run=OuterRef("pk"))
     now = timezone.now()
     free = Q(endpoint__blocked_until=None) | Q(endpoint__blocked_until__lte=now)

@@ -50,7 +50,7 @@ def percent(share):
 
 @register.filter
 def duration(seconds):
-    """Roughly, in the largest unit that says something."""
+    """Approximate, in the largest suitable unit."""
     if seconds < 90:
         return _("%(n)d s") % {"n": max(1, round(seconds))}
     if seconds < 5400:
@@ -60,7 +60,7 @@ def duration(seconds):
 
 @register.filter
 def shares(logprobs):
-    """The first tokens, each with the probabilities of its likeliest alternatives."""
+    """The first tokens, each with the probabilities of its most likely alternatives."""
     for token, _logprob, top in logprobs[:TOKENS]:
         ranked = sorted(top, key=lambda pair: -pair[1])[:LIKELIEST]
         yield token, [(name, math.exp(value)) for name, value in ranked]

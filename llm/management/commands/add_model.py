@@ -58,7 +58,7 @@ class Command(BaseCommand):
 
 
 def resolve_folder(where: str) -> str:
-    """A folder is meant from where the command runs; a name that may be downloaded stays as it is."""
+    """Resolve a folder relative to the current one; a name that may be downloaded stays unchanged."""
     return where if may_download(where) else str(Path(where).expanduser().absolute())
 
 
