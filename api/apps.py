@@ -8,7 +8,7 @@ from jobs.kinds import Kind, register
 
 
 def tell_webhooks(event: str, project_id: int, subject: str) -> None:
-    """Loads the service when something has ended, not at every start."""
+    """Import the service when an event occurs, not at every start."""
     from api.services.webhooks import schedule_deliveries
 
     schedule_deliveries(event, project_id, subject)

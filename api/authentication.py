@@ -1,4 +1,4 @@
-"""Who asks: a token in the header `Authorization: Bearer …`, what it may be used for, and how often."""
+"""Authentication by a token in the header `Authorization: Bearer …`, its scopes, and the rate limit."""
 
 from typing import Any
 
@@ -38,7 +38,7 @@ class TokenAuthentication(BaseAuthentication):
 
 
 class HasScope(BasePermission):
-    """The token has the scope of the operation. Asked before anything is looked up, so it says nothing of objects."""
+    """The token has the scope of the operation. Checked before any lookup, so it reveals nothing about objects."""
 
     def has_permission(self, request: Request, view: Any) -> bool:
         if not isinstance(request.auth, AccessToken):
@@ -51,7 +51,7 @@ class HasScope(BasePermission):
 
 
 class PerMinute(BaseThrottle):
-    """So many requests of a token in a minute of the clock (LESART_API_PER_MINUTE)."""
+    """A number of requests per token and minute of the clock (LESART_API_PER_MINUTE)."""
 
     def allow_request(self, request: Request, view: Any) -> bool:
         return not isinstance(request.auth, AccessToken) or count_use(request.auth)

@@ -67,7 +67,7 @@ def webhook_delete(request, slug, pk):
 
 
 class ApiSchema(SpectacularJSONAPIView):
-    """The OpenAPI document, for everybody: it says what Lesart can do, and nothing of what is stored."""
+    """The OpenAPI document, public: it describes what Lesart can do, and contains no stored data."""
 
     authentication_classes = permission_classes = throttle_classes = ()
 
@@ -80,7 +80,7 @@ class ApiDocs(SpectacularSwaggerSplitView):
     template_name = "api/docs.html"
 
 
-@csrf_exempt  # it does nothing, and says so to programs
+@csrf_exempt  # it only returns an error to programs
 def show_nowhere(request):
     """Every other address under /api/."""
     return JsonResponse(describe_not_found(), status=404, content_type=MEDIA_TYPE)

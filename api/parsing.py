@@ -1,4 +1,4 @@
-"""Read the body of a request: JSON that every database can store, within bounds."""
+"""Parse the body of a request: JSON that every database can store, within limits."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -29,7 +29,7 @@ class StrictJSONParser(BaseParser):
 
 
 class AlwaysJSON(BaseContentNegotiation):
-    """Each address has one form, whatever the header Accept says."""
+    """The same format for every address, whatever the header Accept says."""
 
     def select_parser(self, request, parsers):
         kind = request.content_type.partition(";")[0].strip().lower()

@@ -1,4 +1,4 @@
-"""What went wrong, as problem documents (RFC 9457): one sentence, and where it was where that is known."""
+"""Errors as problem documents (RFC 9457): one sentence, and the place of the error if known."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -40,7 +40,7 @@ from studies.services.states import WrongState
 MEDIA_TYPE = "application/problem+json"
 MAX_ERRORS = 200
 
-# The status and the type of what services refuse; the message of the exception is the sentence.
+# The status and the type of each service's refusals; the message of the exception is the sentence.
 REFUSALS: dict[type[Exception], tuple[int, str]] = {
     SlugTaken: (409, "taken"),
     WrongState: (409, "wrong-state"),
@@ -63,7 +63,7 @@ REFUSALS: dict[type[Exception], tuple[int, str]] = {
 
 
 class Refused(Exception):
-    """A request that cannot be done: a status, a type, a sentence and perhaps errors by field."""
+    """A request that cannot be done: a status, a type, a sentence and possibly errors by field."""
 
     def __init__(self, detail: str, *, status: int = 422, kind: str = "refused", errors: Any = ()):
         super().__init__(detail)
@@ -122,7 +122,7 @@ def describe_not_found() -> dict[str, Any]:
 
 
 def handle_exception(error: Exception, context: Mapping[str, Any]) -> Response | None:
-    """The problem document of an exception; None, so that it is an error of the server, for those not known here."""
+    """The problem document of an exception; None for unknown ones, which become errors of the server."""
     if isinstance(error, ResultPending):
         return report_pending(error, context)
     if isinstance(error, (Http404, exceptions.NotFound)):
@@ -147,17 +147,17 @@ def handle_exception(error: Exception, context: Mapping[str, Any]) -> Response |
 
 
 class RequestTooLarge(Exception):
-    """The body of a request is above the bound."""
+    """The body of a request exceeds the limit."""
 
 
 def report_pending(error: ResultPending, context: Mapping[str, Any]) -> Response:
-    """202 with the job that makes the result: ask again when it is done."""
+    """202 with the job that computes the result: ask again when it is done."""
     job = JobSerializer(error.job, context={"request": context["request"]}).data
     return Response(job, status=202, headers={"Retry-After": "1"})
 
 
 def describe_invalid(error: Exception) -> Response | None:
-    """Describe any error that lists its problems by field."""
+    """The problem document of an error that lists its problems by field."""
     sentence = _("The request was refused and nothing was stored. “errors” says what is wrong.")
     if isinstance(error, exceptions.ValidationError):
         return make_problem(400, "invalid", sentence, list_errors(error.detail))
@@ -182,7 +182,7 @@ def describe_import_problem(problem: ImportProblem) -> dict[str, Any]:
 
 
 def describe_text_problem(problem: ImportProblem) -> dict[str, Any]:
-    """A problem of a text in the body of a request, counted from 1."""
+    """A problem of a text in the body of a request; texts are counted from 1."""
     place = [f"texts {problem.line}"] if problem.line else []
     return {"field": ", ".join([*place, *filter(None, [problem.field])]), "reason": problem.reason}
 
@@ -208,7 +208,7 @@ def list_errors(found: Any, place: str = "") -> Iterator[dict[str, Any]]:
 
 
 def require_valid(form: BaseForm) -> dict[str, Any]:
-    """What a form of the pages makes of the request; `Refused` with its errors."""
+    """The cleaned data of one of the pages' forms; `Refused` with its errors."""
     if form.is_valid():
         return dict(form.cleaned_data)
     errors = list_errors({name: [str(each) for each in messages] for name, messages in form.errors.items()})
@@ -216,7 +216,7 @@ def require_valid(form: BaseForm) -> dict[str, Any]:
 
 
 def describe_api_exception(error: Exception) -> Response | None:
-    """Turn an exception of Django REST framework into a problem."""
+    """The problem document for an exception of Django REST framework."""
     kinds = {401: "unauthenticated", 403: "forbidden", 405: "method-not-allowed", 415: "unsupported-media-type"}
     if not isinstance(error, exceptions.APIException):
         return None

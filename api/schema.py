@@ -1,4 +1,4 @@
-"""The OpenAPI document: how tokens are in it, and what operations are called."""
+"""The OpenAPI document: how tokens are described, and the names of operations."""
 
 import re
 from typing import Any

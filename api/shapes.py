@@ -1,4 +1,4 @@
-"""Shapes of replies that every address may give."""
+"""Shapes of replies that any address may return."""
 
 from typing import Any
 

@@ -1,1 +1,1 @@
-"""Wiring only: settings, URLs, Celery and the `lesart` command."""
+"""Only the wiring: settings, URLs, Celery and the `lesart` command."""

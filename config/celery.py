@@ -1,4 +1,4 @@
-"""The Celery application: JSON messages that carry ids, late acknowledgement, no result backend."""
+"""The Celery application: JSON messages that carry ids, late acknowledgment, no result backend."""
 
 import os
 
@@ -18,12 +18,12 @@ heartbeats: list = []
 
 @setup_logging.connect
 def keep_logging(**about):
-    """Django's LOGGING holds for workers, too: with somebody connected here Celery sets up nothing of its own."""
+    """Use Django's LOGGING for workers, too: with a handler connected here, Celery sets up no logging of its own."""
 
 
 @before_task_publish.connect
 def send_request_id(headers, **about):
-    """The message names the request that asked for the work, for the log lines of the worker."""
+    """Add the id of the request that caused the work to the message, for the worker's log lines."""
     headers["request_id"] = current_request_id()
 
 
@@ -34,7 +34,7 @@ def take_request_id(task, **about):
 
 @worker_ready.connect
 def start_heartbeat(sender, **about):
-    from jobs.workers import WorkerHeartbeat  # models can be imported only now
+    from jobs.workers import WorkerHeartbeat  # models cannot be imported earlier
 
     heartbeat = WorkerHeartbeat(sender.hostname)
     heartbeat.start()

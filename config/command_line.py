@@ -1,4 +1,4 @@
-"""The command line of `manage.py`: external failures, like a command's own errors, are shown as one sentence."""
+"""The command line of `manage.py`: external failures are shown as one sentence, like a command's own errors."""
 
 import io
 import os
@@ -20,21 +20,21 @@ NOT_PREPARED = {
 
 
 def run(argv: list[str]) -> int:
-    """Run the command and return its exit code. With `--traceback` errors of the database keep theirs.
+    """Run the command and return its exit code. With `--traceback` database errors keep their traceback.
 
-    What it prints is UTF-8 wherever it runs, as its files are: an export goes to standard output, too.
+    Output is always UTF-8, like the files, as exports may go to standard output.
     """
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(encoding="utf-8", errors="backslashreplace")
-    # All checks would import every page, with pandas and scipy, before the command does anything: `check` runs them.
+    # All checks would import every page, with pandas and scipy, before the command starts: `check` runs them.
     BaseCommand.requires_system_checks = [Tags.models]
     code = execute(argv)
     try:
         sys.stdout.flush()
     except OSError as error:
-        forget_stdout()  # Python would complain once more when it closes it
-        if not isinstance(error, BrokenPipeError):  # else whoever read went away, but the work is done
+        forget_stdout()  # otherwise Python reports the error again when closing it
+        if not isinstance(error, BrokenPipeError):  # with a broken pipe the reader has gone, but the work is done
             return report(f"Standard output cannot be written: {error.strerror}.")
     return code
 
@@ -58,7 +58,7 @@ def execute(argv: list[str]) -> int:
 
 
 def is_about_the_server(error: Exception) -> bool:
-    """Whether it is the state of the database, and no fault in what was asked of it."""
+    """Whether the error is about the state of the database rather than about the request."""
     return (
         find_outage(error) is not None
         or isinstance(error, (OperationalError, InterfaceError))

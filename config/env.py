@@ -1,4 +1,4 @@
-"""Typed access to environment variables that fails loudly: the only place where they are read."""
+"""Typed access to environment variables with clear errors: the only place where they are read."""
 
 import os
 import re
@@ -16,7 +16,7 @@ TRUE = {"1", "true", "yes", "on"}
 FALSE = {"0", "false", "no", "off", ""}
 HOST, ORIGIN = re.compile(r"[^/\s@]+"), re.compile(r"https?://[^/\s@]+")
 MAIL_PORTS = {"smtp": 25, "smtp+tls": 587, "smtps": 465}
-SQLITE = "config.sqlite"  # Django's, with a queue of writers
+SQLITE = "config.sqlite"  # Django's backend with a queue of writers
 ENGINES = {"django.db.backends.sqlite3": SQLITE, "django.db.backends.postgresql": "django.db.backends.postgresql"}
 
 
@@ -59,12 +59,12 @@ def read_list(name: str, default: str = "") -> list[str]:
 
 
 def read_hosts(name: str, default: str = "") -> list[str]:
-    """Names of hosts, with or without a port; addresses of pages would be hosts that nobody asks for."""
+    """Host names, with or without a port; URLs of pages would be hosts that nobody requests."""
     return _check_each(name, read_list(name, default), HOST, "HOST, without https:// and path")
 
 
 def read_origins(name: str) -> list[str]:
-    """Schemes with hosts."""
+    """URLs consisting of scheme and host."""
     return _check_each(name, read_list(name), ORIGIN, "https://HOST, without path")
 
 
@@ -75,7 +75,7 @@ def _check_each(name: str, values: list[str], shape: re.Pattern[str], example: s
 
 
 def read_secret(name: str, file: Path) -> str:
-    """The variable, else a random key that is made once and kept in the file, readable by its owner only."""
+    """The variable, else a random key that is created once and stored in the file, readable only by its owner."""
     if value := read_text(name):
         return value
     try:
@@ -89,17 +89,17 @@ def read_secret(name: str, file: Path) -> str:
 
 
 def read_time_zone(name: str, default: str) -> str:
-    """The name of a time zone that this machine knows."""
+    """The name of a time zone known to this machine."""
     value = read_text(name, default)
     try:
         ZoneInfo(value)
-    except (ValueError, OSError, KeyError):  # a name that is no path, a folder, or not there
+    except (ValueError, OSError, KeyError):  # a name that is an invalid path, a folder, or missing
         raise BadSetting(f"{name} is {value!r}; write the name of a time zone, such as Europe/Zurich.") from None
     return value
 
 
 def read_mail_server(name: str) -> dict[str, Any]:
-    """The address of a mail server as Django's settings of it; empty without one. The sentence does not say it."""
+    """The URL of a mail server as Django settings; empty without one. Error messages do not contain it."""
     if not read_text(name):
         return {}
     try:
@@ -117,7 +117,7 @@ def read_mail_server(name: str) -> dict[str, Any]:
 
 
 def read_database(name: str, default: str) -> dict[str, Any]:
-    """The address of a database as Django's settings of it. The sentence does not say it: it may hold a password."""
+    """The URL of a database as Django settings. Error messages do not contain it: it may have a password."""
     try:
         found = dj_database_url.parse(read_text(name) or default, conn_health_checks=True)
     except ValueError:

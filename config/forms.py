@@ -1,4 +1,4 @@
-"""How forms are drawn: one template for all of them."""
+"""How forms are rendered: with one template for all of them."""
 
 from django.forms.renderers import TemplatesSetting
 

@@ -1,4 +1,5 @@
-"""Log lines of web and worker: text or JSON, with time and request id, and one line for an outage's many errors."""
+"""Log lines of web and worker: text or JSON, with time and request id, and one line for the many errors of an
+outage."""
 
 import logging
 import re
@@ -27,12 +28,12 @@ _request_id: ContextVar[str] = ContextVar("request_id", default=NO_REQUEST)
 
 
 def current_request_id() -> str:
-    """The id of the request that this thread works on, or for which a worker does its task; `-` without one."""
+    """The id of the request that this thread handles, or that caused a worker's task; `-` without one."""
     return _request_id.get()
 
 
 def set_request_id(value: str | None) -> None:
-    """Use an id from outside if it is a plain word, so that nothing else gets into a log."""
+    """Use an id from outside if it is a plain word, so that nothing else can get into a log."""
     _request_id.set(value if value and PATTERN.fullmatch(value) else NO_REQUEST)
 
 
@@ -61,7 +62,7 @@ class AddRequestId(logging.Filter):
 
 
 class SummarizeOutages(logging.Filter):
-    """One line a minute for each kind of outage, without traceback, instead of one traceback per request and task."""
+    """One line per minute for each kind of outage, without traceback, instead of a traceback per request and task."""
 
     def __init__(self, name: str = "", seconds: float = SECONDS_BETWEEN_OUTAGE_LINES):
         super().__init__(name)
@@ -73,7 +74,7 @@ class SummarizeOutages(logging.Filter):
         error = find_logged_error(record)
         outage = find_outage(error)
         if error is None or outage is None:
-            return getattr(record, "status_code", None) != 503  # a view that answers so has said why
+            return getattr(record, "status_code", None) != 503  # a view that returns it has logged the reason
         n_hidden = self._count(outage)
         if n_hidden is None:
             return False
@@ -93,7 +94,7 @@ class SummarizeOutages(logging.Filter):
 
 
 def find_logged_error(record: logging.LogRecord) -> BaseException | None:
-    """The error of the traceback, else the one among the words of the message."""
+    """The error of the traceback, else one among the arguments of the message."""
     if record.exc_info and record.exc_info[1]:
         return record.exc_info[1]
     words = record.args if isinstance(record.args, tuple) else ()
@@ -111,7 +112,7 @@ class TextFormatter(logging.Formatter):
 
 
 class JsonLineFormatter(JsonFormatter):
-    """One JSON object per line. Attributes that libraries add to a record are left out: one may be a request."""
+    """One JSON object per line. Attributes added by libraries are left out: one may be a request."""
 
     def __init__(self) -> None:
         super().__init__(FIELDS, rename_fields=JSON_NAMES)
@@ -137,7 +138,7 @@ def redact_links(value: object) -> object:
 
 
 class LinkRedactor(logging.Filter):
-    """Cuts the token out of what is logged about a request."""
+    """Removes the token from log messages about a request."""
 
     def filter(self, record: logging.LogRecord) -> bool:
         record.msg = redact_links(record.msg)

@@ -1,4 +1,4 @@
-"""Errors that tell the state of the database or of the disk, not a fault of the code: which one, and what to say."""
+"""Errors about the state of the database or the disk rather than the code: recognizing them, and their messages."""
 
 import errno
 import shutil
@@ -11,13 +11,13 @@ from django.db import DatabaseError, InterfaceError, OperationalError
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
-ROOM = 100_000  # bytes; SQLite's two files beside a database take some 70 kB
+ROOM = 100_000  # bytes; SQLite's two extra files of a database take some 70 kB
 NO_SPACE = {errno.ENOSPC, errno.EDQUOT}
 
 
 @dataclass(frozen=True)
 class Outage:
-    """One kind of outage: how a database tells it, the sentence of pages, and the sentences of logs and commands."""
+    """One kind of outage: how databases report it, the sentence for pages, and those for logs and commands."""
 
     name: str
     page: str | Promise
@@ -26,10 +26,10 @@ class Outage:
     states: tuple[str, ...] = ()
     """Beginnings of PostgreSQL's SQLSTATE."""
     signs: tuple[str, ...] = ()
-    """Parts of the message, as SQLite and the connection library word it."""
+    """Parts of the message, in the words of SQLite and the connection library."""
 
     def describe(self, error: BaseException) -> str:
-        """One line for logs and commands; a connection's error names host and user, never the password."""
+        """One line for logs and commands; a connection's error contains host and user, never the password."""
         reason = str(error).strip().partition("\n")[0]
         return f"{self.summary}: {reason.rstrip('.')}. {self.remedy}"
 
@@ -57,7 +57,7 @@ OUTAGES = (FULL, READ_ONLY, BUSY, AWAY)
 
 
 def find_outage(error: BaseException | None) -> Outage | None:
-    """The outage that an error, or the error behind it, tells of; None for every other error."""
+    """The outage behind an error, or behind its cause; None for every other error."""
     for each in walk_causes(error):
         if isinstance(each, OSError) and each.errno in NO_SPACE:
             return FULL
@@ -73,19 +73,19 @@ def walk_causes(error: BaseException | None) -> Iterator[BaseException]:
 
 
 def classify(error: Exception) -> Outage | None:
-    """By the state that PostgreSQL gives, else by the words; a connection that failed has no state."""
+    """By PostgreSQL's state code, else by the message; a failed connection has no code."""
     if state := getattr(error.__cause__, "sqlstate", None):
         return next((kind for kind in OUTAGES if state.startswith(kind.states)), None)
     is_of_sqlite = type(error.__cause__).__module__ == "sqlite3"
     if found := next((kind for kind in OUTAGES if any(sign in str(error) for sign in kind.signs)), None):
-        # SQLite cannot make the files that even reading takes, and says no more than that.
+        # SQLite cannot create the files that even reading needs, and gives no other reason.
         return FULL if found is AWAY and is_of_sqlite and has_no_room() else found
-    # What was wrong in a question SQLite names the same.
+    # SQLite uses the same name for errors in a query.
     return AWAY if isinstance(error, OperationalError | InterfaceError) and not is_of_sqlite else None
 
 
 def has_no_room() -> bool:
-    """Whether the disk with the file of the database is full."""
+    """Whether the disk with the database file is full."""
     try:
         return shutil.disk_usage(Path(settings.DATABASES["default"]["NAME"]).parent).free < ROOM
     except OSError:

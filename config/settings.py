@@ -3,8 +3,8 @@
 import os
 from pathlib import Path
 
-# Threads of small matrix products wait for each other longer than they compute where several processes work at once.
-# numpy reads it when it is first imported.
+# With several processes, threads of small matrix products wait for each other longer than they compute. numpy reads
+# this when it is first imported.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 from csp.constants import NONE, SELF
@@ -82,7 +82,7 @@ TEMPLATES = [
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
             ],
-            # No app: as one it would be imported by every command, with all of psycopg.
+            # Not an app: as one it would be imported by every command, together with psycopg.
             "libraries": {"django_tables2": "django_tables2.templatetags.django_tables2"},
         },
     }
@@ -95,10 +95,10 @@ DJANGO_TABLES2_TEMPLATE = "parts/table.html"
 SQLITE_URL = f"sqlite:///{DATA_DIR / 'lesart.sqlite3'}"
 DATABASES = {"default": env.read_database("DATABASE_URL", SQLITE_URL)}
 if DATABASES["default"]["ENGINE"] == env.SQLITE:
-    # Opening a file takes longer than most requests read in it.
+    # Opening a file takes longer than most requests read from it.
     DATABASES["default"]["CONN_MAX_AGE"] = None
     DATABASES["default"]["OPTIONS"] = {
-        # Read-then-write transactions fail at once on SQLite unless they take the write lock when they begin.
+        # On SQLite, transactions that read and then write fail unless they take the write lock at the beginning.
         "transaction_mode": "IMMEDIATE",
         "timeout": 20,
         "init_command": "PRAGMA journal_mode=WAL;PRAGMA synchronous=NORMAL;"
@@ -107,7 +107,7 @@ if DATABASES["default"]["ENGINE"] == env.SQLITE:
 else:
     DATABASES["default"]["ENGINE"] = "config.postgresql"
     DATABASES["default"]["CONN_MAX_AGE"] = 60
-    # A server that is away is known to be within seconds: while a connection is made, and when a network goes silent.
+    # A server that is away is detected within seconds: while connecting, and when the network stops responding.
     DATABASES["default"].setdefault("OPTIONS", {}).update(
         prepare_threshold=0,
         connect_timeout=2,
@@ -134,7 +134,7 @@ ACCOUNT_LOGIN_METHODS = {"username", "email"}
 ACCOUNT_SIGNUP_FIELDS = ["username*", "email", "password1*", "password2*"]
 ACCOUNT_EMAIL_VERIFICATION = "none"
 ACCOUNT_PREVENT_ENUMERATION = True
-# Whose tries are limited: behind a proxy the address of the browser is in X-Forwarded-For.
+# Whose attempts are limited: behind a proxy the browser's address is in X-Forwarded-For.
 ALLAUTH_TRUSTED_PROXY_COUNT = env.read_integer("LESART_PROXIES", 0)
 LOGIN_URL = "account_login"
 LOGIN_REDIRECT_URL = "project_list"
@@ -149,14 +149,14 @@ SESSION_COOKIE_SAMESITE = CSRF_COOKIE_SAMESITE = "Lax"
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = env.read_flag("LESART_HTTPS")
 if env.read_flag("LESART_HTTPS"):
     SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
-SECURE_HSTS_SECONDS = env.read_integer("LESART_HSTS_SECONDS", 0)  # said on replies over HTTPS alone
+SECURE_HSTS_SECONDS = env.read_integer("LESART_HSTS_SECONDS", 0)  # sent only over HTTPS
 
-# Sign-in limits count in the database, so that they hold across processes and survive the broker.
+# Sign-in limits count in the database, so that they hold across processes and survive a restart of the broker.
 CACHES = {
     "default": {
         "BACKEND": "django.core.cache.backends.db.DatabaseCache",
         "LOCATION": "lesart_cache",
-        "OPTIONS": {"MAX_ENTRIES": 2_000},  # results of all studies, choices and languages that were looked at in a day
+        "OPTIONS": {"MAX_ENTRIES": 2_000},  # results of all studies, choices and languages viewed within a day
     }
 }
 
@@ -174,7 +174,7 @@ STATIC_URL = "static/"
 STATICFILES_DIRS = [BASE_DIR / "static", static_build.API_PAGES]
 STATICFILES_FINDERS = ["django.contrib.staticfiles.finders.FileSystemFinder"]
 IS_BUILT = static_build.is_built()
-STATIC_ROOT = static_build.BUILT if IS_BUILT else None  # whitenoise warns of a folder that is not there
+STATIC_ROOT = static_build.BUILT if IS_BUILT else None  # whitenoise warns about a missing folder
 WHITENOISE_USE_FINDERS = not IS_BUILT
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
@@ -195,7 +195,7 @@ SECURE_REFERRER_POLICY = "same-origin"
 X_FRAME_OPTIONS = "DENY"
 
 FILE_UPLOAD_HANDLERS = [
-    "items.files.BoundedUpload",  # cuts off what is over the bound while it arrives
+    "items.files.BoundedUpload",  # cuts off the rest above the limit while it arrives
     "django.core.files.uploadhandler.MemoryFileUploadHandler",
     "django.core.files.uploadhandler.TemporaryFileUploadHandler",
 ]
@@ -244,11 +244,11 @@ CELERY_BROKER_TRANSPORT_OPTIONS = {
     "visibility_timeout": 3600,
     "socket_timeout": 10,
     "socket_connect_timeout": 3,
-    # A request that wants to wake a worker must not wait for a broker that is away: the sweep asks again.
+    # A request that sends a message must not wait for a broker that is away: the sweep sends it later.
     "max_retries": 1,
     "interval_start": 0,
 }
-# Of what waits, the turns of runs are given out last (Redis: 0 first): somebody looks at a page for all the others.
+# Turns of runs have the lowest priority (Redis: 0 is first): for all other work somebody waits at a page.
 CELERY_TASK_ROUTES = {"llm.tasks.drain": {"priority": 9}}
 CELERY_TASK_ACKS_LATE = True
 CELERY_TASK_REJECT_ON_WORKER_LOST = True
@@ -264,7 +264,7 @@ LESART = {
     "PAGE_UPLOAD_BYTES": env.read_integer("LESART_PAGE_UPLOAD_MB", 25) * 1_000_000,
     "COMMAND_UPLOAD_BYTES": env.read_integer("LESART_COMMAND_UPLOAD_MB", 500) * 1_000_000,
     "SENDS_MAIL": bool(MAIL_SERVER),
-    # Up to so many answers results are computed while the browser waits: about a second.
+    # Up to this many answers, results are computed while the browser waits: about a second.
     "RESULTS_AT_ONCE": env.read_integer("LESART_RESULTS_AT_ONCE", 20_000),
     # How many requests a token may make in a minute.
     "API_PER_MINUTE": env.read_integer("LESART_API_PER_MINUTE", 600),
@@ -273,14 +273,14 @@ LESART = {
 JOB_FOLDER = DATA_DIR / "jobs"
 # Inside addresses that model endpoints may use, as host:port or host, such as 127.0.0.1:11434.
 LESART_INSIDE_HOSTS = env.read_hosts("LESART_INSIDE_HOSTS")
-# Models that workers answer with themselves: the folders in which they may be, names that may be downloaded, and how
-# many threads they may compute with.
+# Models that workers run themselves: the folders in which they may be, names that may be downloaded, and the number of
+# threads for computing.
 LESART_MODEL_FOLDERS = env.read_list("LESART_MODEL_FOLDERS", str(DATA_DIR / "models"))
 LESART_HUB_MODELS = env.read_list("LESART_HUB_MODELS")
 LESART_TORCH_THREADS = max(1, env.read_integer("LESART_TORCH_THREADS", (os.cpu_count() or 1) // 2))
-# The folder of WordNet 3.0's files, which METEOR needs; where it lacks them METEOR is not computed.
+# The folder of WordNet 3.0's files, which METEOR needs; without them METEOR is not computed.
 LESART_WORDNET = env.read_text("LESART_WORDNET", "/usr/share/wordnet")
-# A context manager that starts the small local model for a command when nothing else runs it.
+# A context manager that starts the small local model for a command if nothing else runs it.
 LESART_LOCAL_MODEL = "config.cli.model.run_model"
 
 LOGGING = {

@@ -1,4 +1,4 @@
-"""Where every page of a project or a study has its place: tabs, and the pages inside them."""
+"""The place of every page of a project or a study: tabs, and the pages inside them."""
 
 from dataclasses import dataclass
 
@@ -10,10 +10,10 @@ from projects.models import Role
 
 @dataclass(frozen=True)
 class Tab:
-    """A tab, with the names of the URLs whose pages belong to it. It leads to the first of them.
+    """A tab, with the names of the URLs whose pages belong to it. Its link leads to the first of them.
 
-    `inner` are the places inside the tab, which have pages of their own. Whoever has less than `role` does not see it.
-    `key` opens it after g.
+    `inner`: the places inside the tab, which have pages of their own. Users with less than `role` do not see it.
+    `key`: opens it after g.
     """
 
     title: str | Promise

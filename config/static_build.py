@@ -11,7 +11,7 @@ PLAIN_STORAGE = "django.contrib.staticfiles.storage.StaticFilesStorage"
 
 
 def find_api_pages() -> tuple[str, str]:
-    """(prefix, folder) of the scripts behind the pages of the API, as STATICFILES_DIRS takes it."""
+    """(prefix, folder) of the scripts behind the API's pages, in the format of STATICFILES_DIRS."""
     package = find_spec("drf_spectacular_sidecar")
     assert package
     assert package.submodule_search_locations
@@ -22,7 +22,7 @@ API_PAGES = find_api_pages()
 
 
 def is_built() -> bool:
-    """Whether the built files are those of the sources that are here now."""
+    """Whether the built files belong to the present sources."""
     manifest = BUILT / "staticfiles.json"
     if not manifest.exists():
         return False

@@ -1,9 +1,9 @@
-"""Scripts and styles as browsers get them: in one file for each kind of page, compressed, named by their content.
+"""Scripts and styles for browsers: bundled per kind of page, compressed, and named by their content.
 
 python -m config.static_files     # build what has changed
 
-The folder `built` is made from `static` and never committed. Pages use it while it is newer than its sources; else they
-use the sources as they are, which takes more requests and shows the same.
+The folder `built` is made from `static` and never committed. Pages use it while it is newer than its sources;
+otherwise they use the sources directly, which takes more requests and looks the same.
 """
 
 import re
@@ -22,20 +22,20 @@ from config.static_build import BUILT, SOURCES, is_built
 BUNDLES = ("css/lesart.css", "css/annotate.css", "js/site.js", "js/annotate.js")
 CSS_IMPORT = re.compile(r'^@import "(?P<name>[\w.-]+)";\n', re.M)
 JS_IMPORT = re.compile(r'^import (?:\{[^}]*\} from )?"\./(?P<name>[\w.-]+)";\n', re.M)
-COMMENT = re.compile(r"^/\*.*?\*/\n", re.M | re.S)  # those that are on lines of their own
+COMMENT = re.compile(r"^/\*.*?\*/\n", re.M | re.S)  # only comments on lines of their own
 JS_EXPORT = re.compile(r"^export (?=async |function |const |class )", re.M)
 
 
 class StaticFilesMiddleware(WhiteNoiseMiddleware):
-    """Browsers keep what is named by its content for a year, the most that HTTP means (RFC 2616, 14.21)."""
+    """Browsers keep files named by their content for a year, the maximum in HTTP (RFC 2616, 14.21)."""
 
     FOREVER = 365 * 24 * 60 * 60
 
 
 class BundlingStorage(CompressedManifestStaticFilesStorage):
-    """Puts what a bundle imports into it, before the files get their names."""
+    """Adds the imports to a bundle before the files get their names."""
 
-    patterns = ()  # no style names another file, and a vendored script names a map that does not come with it
+    patterns = ()  # styles name no other files, and a vendored script names a missing map
     support_js_module_import_aggregation = True
 
     def post_process(self, paths, dry_run=False, **options):
@@ -47,9 +47,9 @@ class BundlingStorage(CompressedManifestStaticFilesStorage):
 
 
 def bundle(file: Path) -> str:
-    """A style or a module with all that it imports from its own folder, each file once, before whoever imports it.
+    """A style or a module with all its imports from its own folder, each file once, before the files that import it.
 
-    The modules share one scope, so that no two of them may have the same name at the top.
+    The modules share one scope, so no two of them may define the same top-level name.
     """
     whole = "".join(_collect(file, CSS_IMPORT if file.suffix == ".css" else JS_IMPORT, set()))
     return COMMENT.sub("", whole)
@@ -65,7 +65,7 @@ def _collect(file: Path, imports: re.Pattern[str], seen: set[Path]) -> list[str]
 
 
 def build_stale() -> bool:
-    """Build unless it is done; whether anything was. A folder that cannot be written leaves the sources in use."""
+    """Build if needed; returns whether anything was built. If the folder is not writable, the sources stay in use."""
     if is_built():
         return False
     try:

@@ -1,4 +1,4 @@
-"""Compiled catalogues of the pages' translations: a `.mo` file beside each `.po`, made here and never committed.
+"""Compiled catalogs of the pages' translations: a `.mo` file beside each `.po`, created here and never committed.
 
 python -m config.translations     # compile what has changed
 """
@@ -12,9 +12,9 @@ PATTERNS = ("locale/*/LC_MESSAGES/django.po", "*/locale/*/LC_MESSAGES/django.po"
 
 
 def compile_stale() -> list[Path]:
-    """Compile every catalogue that is newer than its compiled file; the sources that were compiled.
+    """Compile every catalog that is newer than its compiled file; returns the compiled sources.
 
-    Costs a look at the files' times where nothing has changed.
+    If nothing has changed, it only compares file times.
     """
     stale = [source for pattern in PATTERNS for source in sorted(ROOT.glob(pattern)) if is_stale(source)]
     for source in stale:

@@ -1,4 +1,4 @@
-"""Pages of the server itself: its health, without addresses or secrets, and the page of an unhandled error."""
+"""Pages of the server itself: its health, without addresses or secrets, and the page for an unhandled error."""
 
 import logging
 import re
@@ -53,7 +53,7 @@ def check_database() -> str:
 
 
 def check_broker() -> str:
-    """Asked once, and waited for a second at most."""
+    """Checked once, for at most a second."""
     if reason := valkey.find_broker_error(settings.CELERY_BROKER_URL):
         log.warning("The broker does not answer: %s", reason)
         return _("The broker does not respond: start it with ./lesart up, or check REDIS_URL.")
@@ -72,7 +72,7 @@ SECONDS_TO_RETRY = "30"
 
 
 def handle_error(request: HttpRequest) -> HttpResponse:
-    """Asks nothing of the database, which may be what is missing; Django calls it while it handles the error."""
+    """Uses no database, which may be what failed; Django calls it while it handles the error."""
     outage = find_outage(sys.exception())
     status, template = (503, "503.html") if outage else (500, "500.html")
     context = {"outage": outage, "request_id": current_request_id()}
@@ -82,14 +82,14 @@ def handle_error(request: HttpRequest) -> HttpResponse:
     return response
 
 
-# Pages that show a file of docs/ in the reader's language: the glossary, and what to choose for a first study.
+# Pages that show a file of docs/ in the reader's language: the glossary, and the choices for a first study.
 
 DOCS = Path(settings.BASE_DIR) / "docs"
 
 
 @dataclass(frozen=True)
 class Term:
-    """A term with its definition; `anchor` is made from the English term, in every language."""
+    """A term with its definition; `anchor` is made from the English term in every language."""
 
     anchor: str
     name: str
@@ -117,7 +117,7 @@ def show_choosing(request: HttpRequest) -> HttpResponse:
 
 @cache
 def load_glossary(language: str, name: str = "glossary") -> tuple[Section, ...]:
-    """The sections in this language; in English where there is no translation. Terms have the same order everywhere."""
+    """The sections in this language; in English without a translation. The order of terms is the same everywhere."""
     english = read_sections(DOCS / f"{name}.md")
     names = [name for _title, terms in english for name, _definition in terms]
     anchors = iter([slugify(name) or f"term-{place}" for place, name in enumerate(names)])

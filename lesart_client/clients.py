@@ -1,4 +1,4 @@
-"""The two clients. Both wait for jobs and pages, and send a request again when the connection broke."""
+"""The two clients. Both wait for jobs, follow pages, and repeat a request when the connection broke."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from lesart_client.requests import Request
 from lesart_client.shapes import Job, Run, Scoring
 
 T = TypeVar("T")
-FIRST_PAUSE, LONGEST_PAUSE = 0.2, 5.0  # seconds between two looks at something that is not ready
-MAX_TRIES = 3  # of a request whose connection broke, or that came too early
+FIRST_PAUSE, LONGEST_PAUSE = 0.2, 5.0  # seconds between two checks of something that is not ready
+MAX_TRIES = 3  # for a request whose connection broke, or that came too early
 OVER = ("done", "failed", "cancelled")
 
 
@@ -32,7 +32,7 @@ def find_pause(tries: int) -> float:
 
 
 def get_retry_pause(response: httpx2.Response) -> float:
-    """How long the server says to wait; 0 where it says nothing."""
+    """How long the server asks to wait; 0 if it does not say."""
     seconds = response.headers.get("Retry-After", "")
     return float(seconds) if seconds.isdecimal() and response.status_code in (409, 429, 503) else 0.0
 
@@ -51,9 +51,9 @@ def check_over(row: Job | Run, until: float) -> bool:
 
 
 class Client(Operations):
-    """What both clients know: the server, the token, and how long to wait.
+    """Shared by both clients: the server, the token, and how long to wait.
 
-    wait: seconds for a result that the server computes first.
+    wait: seconds to wait for a result that the server computes first.
     """
 
     def __init__(self, server: str, token: str, *, timeout: float = 60.0, wait: float = 600.0):
@@ -82,9 +82,9 @@ class Lesart(Client):
         self.http.close()
 
     def send(self, request: Request[T]) -> T:
-        """What the request gives; waits for a job where the server computes the result first.
+        """The result of the request; waits for a job if the server computes the result first.
 
-        A job with a `result`, and one that writes, has replied itself; what any other reads is asked for again.
+        A job with a `result`, and one that writes, is the reply itself; what other jobs prepare is requested again.
         """
         response = self._try(request)
         if response.status_code == 202 and request.waits:
@@ -122,7 +122,7 @@ class Lesart(Client):
                 return
 
     def wait_for_job(self, job: int) -> Job:
-        """The job when it is done."""
+        """The job, when it is done."""
         until, tries = time.monotonic() + self.wait, 0
         while not check_over(row := self.job(job), until):
             time.sleep(find_pause(tries))
@@ -130,7 +130,7 @@ class Lesart(Client):
         return row
 
     def wait_for_run(self, run: int) -> Run:
-        """The run when it is done; some of its calls may be missing."""
+        """The run, when it is done; some of its calls may be missing."""
         until, tries = time.monotonic() + self.wait, 0
         while not check_over(row := self.run(run), until):
             time.sleep(find_pause(tries))
@@ -138,7 +138,7 @@ class Lesart(Client):
         return row
 
     def wait_for_scoring(self, project: str, scoring: int) -> Scoring:
-        """The scoring when all of its models are done."""
+        """The scoring, when all of its models are done."""
         for each in self.scoring(project, scoring)["evaluators"]:
             if each["run"]:
                 self.wait_for_run(each["run"]["id"])

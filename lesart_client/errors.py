@@ -1,4 +1,4 @@
-"""What goes wrong, as exceptions whose message says what happened and what to do."""
+"""Errors as exceptions whose message says what happened and what to do."""
 
 from typing import Any
 
@@ -20,7 +20,7 @@ def describe_error(error: dict[str, Any]) -> str:
 
 
 class JobFailed(Exception):
-    """A job or run on the server ended without a result; `errors`: what is wrong with the file that it was to read."""
+    """A job or run on the server ended without a result; `errors`: in the file that it was to read."""
 
     def __init__(self, reason: str, errors: Any = ()):
         self.errors = list(errors)
@@ -28,4 +28,4 @@ class JobFailed(Exception):
 
 
 class TimedOut(Exception):
-    """Something was not ready in the time that you were willing to wait; it goes on at the server."""
+    """Something was not ready within your time limit; it continues on the server."""

@@ -1,4 +1,4 @@
-"""The operations of the API. /api/v1/docs/ of a server documents each with all its parameters."""
+"""The operations of the API. A server documents them with all parameters at /api/v1/docs/."""
 
 from __future__ import annotations
 
@@ -75,13 +75,13 @@ class Operations:
     def tag_items(
         project: str, items: Sequence[str], *, add: Sequence[str] = (), remove: Sequence[str] = ()
     ) -> Request[dict[str, Any]]:
-        """Give tags to items, by their ids, and take some away; the tags of the project with their numbers of items."""
+        """Add and remove tags of items, by id; returns the tags of the project with their numbers of items."""
         values = {"items": list(items), "add": list(add), "remove": list(remove)}
         return post(in_project(project, "tags") + "/", read_json, values)
 
     @operation
     def duplicates(project: str) -> Request[dict[str, Any]]:
-        """Items that are nearly equal, and what of the project a benchmark has; a job while a worker compares."""
+        """Items that are nearly equal, and those that a benchmark contains; a job while a worker compares."""
         return get(in_project(project, "duplicates") + "/", read_json)
 
     @operation
@@ -101,7 +101,7 @@ class Operations:
         update: bool = False,
         dry_run: bool = False,
     ) -> Request[shapes.Imported]:
-        """A file of texts and items: all of it or nothing; waits for a large one. Its name shows the format."""
+        """A file of texts and items: all of it or nothing; waits for a large one. Its name determines the format."""
         values = {"format": format, "generator": generator, "language": language, "update": update, "dry_run": dry_run}
         request: Request[shapes.Imported] = send_file(
             in_project(project, "imports") + "/", read_json, name, content, **values
@@ -110,7 +110,7 @@ class Operations:
 
     @operation
     def undo_import(project: str, number: int) -> Request[None]:
-        """Delete what an import brought, as a whole; `number` is in the answer of `import_items`."""
+        """Delete everything that an import added; `number` is in the reply of `import_items`."""
         return Request("DELETE", in_project(project, "imports", number) + "/", read_nothing, waits=True)
 
     @operation
@@ -120,7 +120,8 @@ class Operations:
 
     @operation
     def export_questions(project: str, format: str, **selection: Any) -> Request[bytes]:
-        """A ZIP of the items in a format of another tool (gift, moodle, qti, csv …), and of what that cannot hold.
+        """A ZIP of the items in a format of another tool (gift, moodle, qti, csv …), and of what the format cannot
+        hold.
 
         selection: the filters of `texts`, `sample`, `by`, `seed`, `bom`.
         """
@@ -147,7 +148,7 @@ class Operations:
 
     @operation
     def export_project(project: str) -> Request[shapes.Job]:
-        """Ask for the archive of a whole project: wait for the job, then take it with `project_archive`."""
+        """Request the archive of a whole project: wait for the job, then download it with `project_archive`."""
         return post(in_project(project, "archive") + "/", read_json)
 
     @operation
@@ -171,12 +172,12 @@ class Operations:
 
     @operation
     def create_study(project: str, spec: Mapping[str, Any]) -> Request[shapes.Study]:
-        """A draft; `spec` says what a study file says."""
+        """A draft; `spec` has the contents of a study file."""
         return post(in_project(project, "studies") + "/", read_json, spec)
 
     @operation
     def launch_study(study: str) -> Request[shapes.Study | shapes.Job]:
-        """The study; of more than 5,000 assignments the job that launches it: wait for the job."""
+        """The study; for more than 5,000 assignments the job that launches it, for which you wait."""
         return post(in_study(study, "launch") + "/", read_json)
 
     @operation
@@ -197,12 +198,12 @@ class Operations:
 
     @operation
     def add_texts(study: str, texts: Sequence[str], *, finished_too: bool = False) -> Request[shapes.AddedTexts]:
-        """More texts of the project, by id, for a study that runs."""
+        """More texts of the project, by id, for a running study."""
         return post(in_study(study, "texts") + "/", read_json, {"texts": list(texts), "finished_too": finished_too})
 
     @operation
     def people_texts(study: str) -> Request[list[shapes.DrawnText]]:
-        """The texts that were drawn for people, and those that were not, with their probabilities."""
+        """The texts drawn for people and the others, with their probabilities."""
         return get(in_study(study, "people-texts") + "/", read_results)
 
     @operation
@@ -211,7 +212,7 @@ class Operations:
 
     @operation
     def compare_studies(study: str, other: str) -> Request[dict[str, Any]]:
-        """How two studies rank the items that both ask about, and the reliability of an hour in each."""
+        """How two studies rank the items that both ask about, and each one's reliability per hour."""
         query: dict[str, Any] = {"with": other}
         return get(in_study(study, "compare") + "/", read_json, **query)
 
@@ -277,7 +278,7 @@ class Operations:
 
     @operation
     def results(study: str, **choices: Any) -> Request[shapes.Results]:
-        """The sentences of the results, and which tables and figures there are."""
+        """The sentences of the results, and the names of their tables and figures."""
         return get(in_study(study, "results") + "/", read_json, waits=True, **choices)
 
     @operation
@@ -287,7 +288,7 @@ class Operations:
 
     @operation
     def table_frame(study: str, name: str, **choices: Any) -> Request[pd.DataFrame]:
-        """A table as a pandas frame; undefined numbers are NaN, and the column `reason` says why."""
+        """A table as a pandas frame; undefined numbers are NaN, and the column `reason` gives the reason."""
         return get(in_study(study, "tables", f"{name}.csv"), read_frame, waits=True, **choices)
 
     @operation
@@ -307,7 +308,7 @@ class Operations:
 
     @operation
     def build_pack(study: str) -> Request[shapes.Job]:
-        """Ask for a replication pack: wait for the job, then take it with `pack`."""
+        """Request a replication pack: wait for the job, then download it with `pack`."""
         return post(in_study(study, "pack") + "/", read_json)
 
     @operation

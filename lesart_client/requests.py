@@ -1,4 +1,4 @@
-"""Requests to the API: each operation is described once, and done by either client.
+"""Requests to the API: each operation is described once, and used by both clients.
 
 A method marked with `operation` builds a `Request[T]`. On a `Lesart` calling it sends the request and returns a T; on
 an `AsyncLesart` it returns an awaitable of a T. Type checkers see both.
@@ -47,7 +47,7 @@ def read_frame(response: httpx2.Response) -> pd.DataFrame:
 
 @dataclass(frozen=True)
 class Request(Generic[T]):
-    """What is sent, and how the reply is read. A POST has an idempotency key, so that it can be sent again safely."""
+    """The request, and how its reply is read. A POST has an idempotency key, so that it can be repeated safely."""
 
     method: str
     address: str
@@ -57,7 +57,7 @@ class Request(Generic[T]):
     files: Mapping[str, Any] | None = None
     form: Mapping[str, Any] | None = None
     headers: Mapping[str, str] = field(default_factory=dict)
-    waits: bool = False  # for the job that makes the result, where the server answers with one
+    waits: bool = False  # wait for the job that computes the result, if the server replies with one
 
     def as_arguments(self) -> dict[str, Any]:
         """The arguments of a call of httpx."""
@@ -89,7 +89,7 @@ def drop_empty(given: Mapping[str, Any]) -> dict[str, Any]:
 
 
 class operation(Generic[P, T]):
-    """Marks a function that builds a request: called on a client it is sent."""
+    """Marks a function that builds a request: calling it on a client sends the request."""
 
     def __init__(self, build: Callable[P, Request[T]]):
         self.build, self.__doc__ = build, build.__doc__
@@ -112,7 +112,7 @@ class operation(Generic[P, T]):
 
 
 class listing(Generic[P, T]):
-    """Marks a function that builds the request of a list: called on a client it leads through all of its pages."""
+    """Marks a function that builds the request of a list: called on a client it iterates over all pages."""
 
     def __init__(self, build: Callable[P, Request[list[T]]]):
         self.build, self.__doc__ = build, build.__doc__

@@ -1,4 +1,4 @@
-"""The shapes of what the server sends, for type checkers; at run time they are plain dictionaries."""
+"""The shapes of the server's replies, for type checkers; at run time they are plain dictionaries."""
 
 from typing import Any, NotRequired, TypedDict
 

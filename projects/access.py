@@ -1,4 +1,4 @@
-"""The access functions: the only place where it is decided who may open what. Wrong and foreign ids look alike."""
+"""The access functions: the only place that decides who may open what. Wrong and foreign ids give the same error."""
 
 from django.http import Http404
 from django.shortcuts import get_object_or_404
@@ -17,7 +17,7 @@ def get_role(user: User, project: Project) -> Role | None:
 
 
 def require_role(user: User, project: Project, role: Role) -> Project:
-    """The project, with the user's role as `project.my_role`; 404 for whoever has less than `role`."""
+    """The project, with the user's role as `project.my_role`; 404 for users with less than `role`."""
     mine = get_role(user, project)
     if mine is None or mine.rank < role.rank:
         raise Http404

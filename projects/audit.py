@@ -1,4 +1,4 @@
-"""The audit trail of a project: services record what was done, with ids and times and nothing else."""
+"""The audit trail of a project: services record what was done, with ids and times only."""
 
 from collections.abc import Callable, Iterable
 from contextlib import contextmanager
@@ -14,7 +14,7 @@ from django.utils.translation import gettext_lazy as _
 
 from projects.models import AuditEntry, User
 
-# What is recorded, as pages say it. The apps above name their acts here, so that one list shows what there is.
+# What is recorded, with its words on pages. The apps above name their acts here, so that one list has all of them.
 ACTS: dict[str, Any] = {
     "project_created": _("Created the project"),
     "project_edited": _("Edited the project"),
@@ -69,7 +69,7 @@ _actor: ContextVar[Callable[[], int | None]] = ContextVar("actor", default=lambd
 
 
 def record_act(project_id: int, act: str, subject: Model | None = None, *, number: int | None = None) -> None:
-    """Store that the acting user did this now; `KeyError` for an act that is not in the list."""
+    """Record that the acting user did this now; `KeyError` for an act outside the list."""
     ACTS[act]
     AuditEntry.objects.create(
         project_id=project_id,
@@ -83,7 +83,7 @@ def record_act(project_id: int, act: str, subject: Model | None = None, *, numbe
 
 @contextmanager
 def act_as(find_user: Callable[[], int | None]) -> Any:
-    """Inside, acts are recorded as those of this user."""
+    """Inside, acts are recorded as this user's."""
     token = _actor.set(find_user)
     try:
         yield
@@ -92,7 +92,8 @@ def act_as(find_user: Callable[[], int | None]) -> Any:
 
 
 class ActingUserMiddleware:
-    """What a request does is done by whoever is signed in; the user is looked up only where something is recorded."""
+    """Acts during a request are recorded as the signed-in user's; the user is looked up only if something is
+    recorded."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]):
         self.get_response = get_response
@@ -104,7 +105,7 @@ class ActingUserMiddleware:
 
 @dataclass(frozen=True)
 class Line:
-    """An entry as the page shows it. who: a user name, empty for participants; what: the row's name now."""
+    """An entry as on the page. who: a user name, empty for participants; what: the row's present name."""
 
     made_at: datetime
     who: str
@@ -114,7 +115,7 @@ class Line:
 
 
 def describe_entries(entries: Iterable[AuditEntry]) -> list[Line]:
-    """Each with the names of today; what has been deleted shows its kind and number."""
+    """Each with present names; for deleted rows the kind and number."""
     entries = list(entries)
     users = dict(User.objects.filter(pk__in={each.user_id for each in entries}).values_list("pk", "username"))
     names = name_subjects(entries)

@@ -1,8 +1,8 @@
 """Delete rows with everything that depends on them: listed first, then deleted from the leaves up in short
 transactions.
 
-What hangs on a row is read from the models: whatever points to it, other than by a link that may be emptied, goes with
-it, also what `PROTECT` keeps from being deleted by accident. `takes_along` adds links in the other direction.
+What depends on a row is derived from the models: whatever points to it, except by a nullable link, is deleted with it,
+including rows that `PROTECT` guards against accidental deletion. `takes_along` adds links in the other direction.
 """
 
 from collections import defaultdict
@@ -21,7 +21,7 @@ Rows = dict[type[Model], set[Any]]
 _UPWARD: dict[str, list[str]] = defaultdict(list)
 _BEFORE: dict[str, str] = {}
 
-# What a page says of what goes along; kinds that are not here are parts of one that is.
+# The words on a page for what would be deleted, too; kinds missing here are parts of listed ones.
 COUNTED: dict[str, Any] = {
     "studies.Study": ngettext_lazy("%(n)d study", "%(n)d studies", "n"),
     "items.Text": ngettext_lazy("%(n)d text", "%(n)d texts", "n"),
@@ -42,13 +42,13 @@ COUNTED: dict[str, Any] = {
 
 
 def takes_along(model: str, field: str) -> None:
-    """Whoever deletes a row of the model deletes what its field points to: a unit goes with one of its items."""
+    """Deleting a row of the model also deletes what its field points to: a unit is deleted with one of its items."""
     if field not in _UPWARD[model]:
         _UPWARD[model].append(field)
 
 
 def before_deleting(model: str, function: str) -> None:
-    """Call the function of this dotted path with the primary keys of rows of the model before they are deleted."""
+    """Call the function at this dotted path with the primary keys of rows of the model before they are deleted."""
     _BEFORE[model] = function
 
 
@@ -79,7 +79,7 @@ def collect_rows(roots: Iterable[Model]) -> Rows:
 
 
 def list_links(model: type[Model]) -> list[Any]:
-    """The foreign keys that point to the model, hidden ones and those of many-to-many tables too."""
+    """The foreign keys that point to the model, including hidden ones and those of many-to-many tables."""
     relations: Any = (each for each in model._meta.get_fields(include_hidden=True) if each.auto_created)
     return [each.field for each in relations if not each.concrete and (each.one_to_many or each.one_to_one)]
 
@@ -105,7 +105,7 @@ def describe_rows(rows: Rows) -> list[str]:
 
 
 def sort_models(rows: Rows) -> list[type[Model]]:
-    """Those that point to others before the others."""
+    """Sort models so that those that point to others come first."""
     ordered: list[type[Model]] = []
 
     def visit(model: type[Model]) -> None:
@@ -139,10 +139,10 @@ def delete_collected(rows: Rows, hear: Callable[[int, int], None] = lambda done,
 
 
 def wipe_storage() -> None:
-    """Leave nothing of deleted rows in the files of SQLite: `secure_delete` zeroes its pages, this empties its log.
+    """Remove the traces of deleted rows in SQLite's files: `secure_delete` zeroes its pages, this empties its log.
 
     Full-text indexes keep the words of deleted rows until their parts are merged, so that is done first. PostgreSQL
-    frees the room of deleted rows by itself; a dump never holds them. Not inside a transaction.
+    reuses the space of deleted rows by itself; a dump never contains them. Not inside a transaction.
     """
     if connection.vendor == "sqlite" and not connection.in_atomic_block:
         with connection.cursor() as cursor:

@@ -15,7 +15,7 @@ class ProjectForm(forms.ModelForm):
 
 
 class NewProjectForm(ProjectForm):
-    """A short name left empty is made from the title; whether it is taken is decided when the project is stored."""
+    """An empty short name is made from the title; whether it is taken is checked when the project is stored."""
 
     field_order = ["title", "slug", "description"]
     slug = forms.SlugField(

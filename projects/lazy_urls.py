@@ -1,6 +1,6 @@
-"""URL patterns whose views are imported with the first request that one of them answers.
+"""URL patterns whose views are imported on the first request for one of them.
 
-Results need pandas, scipy and altair: 120 MB and seconds of each start that a process without such requests saves.
+Results need pandas, scipy and altair: 120 MB and seconds of start time, which other processes save.
 """
 
 from functools import partial
@@ -13,7 +13,7 @@ from django.urls.resolvers import RegexPattern, RoutePattern
 
 
 class LazyView:
-    """A view that is named and not imported yet; of a class, with the arguments of `as_view`."""
+    """A view that is not imported yet; for a class, with the arguments of `as_view`."""
 
     def __init__(self, module: str, name: str, initkwargs: dict[str, Any] | None = None):
         self.__module__, self._name, self._initkwargs = module, name, initkwargs
@@ -44,7 +44,7 @@ class LazyViews:
 
 
 class LazyPattern(URLPattern):
-    """Loads its view when it has matched; `reverse` needs none."""
+    """Imports its view when it matches; `reverse` needs none."""
 
     @property
     def lookup_str(self) -> str:

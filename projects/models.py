@@ -14,7 +14,7 @@ from projects.scratch import HiddenScratch, Scratchable
 
 
 def new_token() -> str:
-    """192 random bits, URL-safe: a secret link."""
+    """192 random bits, URL-safe, for a secret link."""
     return secrets.token_urlsafe(24)
 
 
@@ -60,7 +60,8 @@ class ProjectQuerySet(models.QuerySet):
 
 
 def _count_related(relation: str, **conditions):
-    """A subquery each, found by name: higher layers are not imported, and a join would multiply texts by items."""
+    """A subquery per count, by name of the relation: higher layers cannot be imported, and a join would multiply
+    rows."""
     model: Any = Project._meta.get_field(relation).related_model
     rows = model.objects.filter(project=OuterRef("pk"), **conditions).order_by().values("project")
     return Coalesce(Subquery(rows.annotate(n=Count("pk")).values("n")), 0)
@@ -80,7 +81,7 @@ class Project(Scratchable):
     objects = HiddenScratch.from_queryset(ProjectQuerySet)()
     everything = models.Manager()
 
-    my_role: Role  # of the user who asked; set by projects.access
+    my_role: Role  # of the current user; set by projects.access
 
     class Meta:
         ordering = ["title", "pk"]
@@ -112,7 +113,7 @@ class InvitationQuerySet(models.QuerySet):
 
 
 class Invitation(models.Model):
-    """A link that makes whoever accepts it (by POST) a member; works once."""
+    """A link that makes the person who accepts it (by POST) a member; works once."""
 
     project = models.ForeignKey(Project, models.CASCADE, related_name="invitations")
     role = models.CharField(_("role"), max_length=20, choices=Role, default=Role.RESEARCHER)
@@ -147,7 +148,7 @@ class SignInLinkQuerySet(models.QuerySet):
 
 
 class SignInLink(models.Model):
-    """A one-time way in without a password, printed by `lesart up`; only its hash is kept."""
+    """A one-time sign-in without a password, printed by `lesart up`; only its hash is stored."""
 
     user = models.ForeignKey(User, models.CASCADE, related_name="sign_in_links")
     token_hash = models.CharField(max_length=64, unique=True)
@@ -162,13 +163,13 @@ class SignInLink(models.Model):
 
 
 class AuditEntry(models.Model):
-    """Who did what in a project, when: ids and times alone, so that it may stay when what it is about is deleted."""
+    """Who did what in a project, when: only ids and times, so that it may stay when its subject is deleted."""
 
     project_id = models.BigIntegerField(db_index=True)
-    act = models.CharField(max_length=40)  # a name of projects.audit.ACTS
+    act = models.CharField(max_length=40)  # a name in projects.audit.ACTS
     subject = models.CharField(max_length=40, blank=True)  # the model of the row that it is about
     subject_id = models.BigIntegerField(null=True)
-    number = models.PositiveIntegerField(null=True)  # how many rows, where there are several
+    number = models.PositiveIntegerField(null=True)  # number of rows, if there are several
     user_id = models.BigIntegerField(null=True)  # null: a participant, or a command
     made_at = models.DateTimeField(auto_now_add=True)
 

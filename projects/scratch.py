@@ -1,7 +1,7 @@
-"""Long writes: rows come in short transactions under a scratch row that nobody sees, and the last one moves them.
+"""Long writes: short transactions add rows under a scratch row that nobody sees, and the last one moves them.
 
-A launch writes under a scratch study, an import of items under a scratch project. Others can write in between, and what
-is half done is in no list. Who is killed leaves a scratch row behind; the next long write clears it.
+A launch writes under a scratch study, an import of items under a scratch project. Others can write in between, and
+half-done work is in no list. A killed writer leaves a scratch row behind, which the next long write deletes.
 """
 
 import gc
@@ -20,7 +20,7 @@ from django.utils import timezone
 
 from projects.sql import insert_objects, insert_rows
 
-CHUNK = 500  # rows a transaction: some ten milliseconds under the lock of SQLite
+CHUNK = 500  # rows per transaction: about ten milliseconds under SQLite's lock
 LONGEST_PAUSE = 0.5  # seconds
 LEASE = timedelta(minutes=5)  # after which a writer on another machine counts as dead
 _running: set[str] = set()  # writers of this process
@@ -33,17 +33,17 @@ class Save(Protocol):
 
 
 class HiddenScratch(models.Manager):
-    """All but scratch rows; `everything` has those, too."""
+    """Without scratch rows; `everything` includes them."""
 
     def get_queryset(self) -> Any:
         return super().get_queryset().filter(writer="")
 
 
 class Scratchable(models.Model):
-    """A study or project that may be a scratch one: then `writer` says who writes under it."""
+    """A study or project that may be a scratch one: `writer` then names its writer."""
 
     writer = models.CharField(max_length=300, blank=True, default="", editable=False)
-    written_at = models.DateTimeField(null=True, editable=False)  # the sign of life of the writer
+    written_at = models.DateTimeField(null=True, editable=False)  # last heartbeat of the writer
 
     class Meta:
         abstract = True
@@ -72,7 +72,7 @@ def _is_alive(pid: int) -> bool:
 
 
 class Writer:
-    """Writes rows under a scratch row in short transactions, and says with each that it is alive."""
+    """Writes rows under a scratch row in short transactions, each of which also records that the writer is alive."""
 
     def __init__(self) -> None:
         self.name = f"{socket.gethostname()[:200]} {os.getpid()} {token_hex(8)}"
@@ -92,7 +92,7 @@ class Writer:
         self.under = row
 
     def save(self, model: type[models.Model], rows: Iterable[Any], columns: Sequence[str] = ()) -> None:
-        """See `Save`. The rows are made outside the transactions."""
+        """See `Save`. The rows are created outside the transactions."""
         for chunk in split_into_chunks(rows):
             with write_briefly():
                 self.show_life()
@@ -106,7 +106,7 @@ class Writer:
 
 @contextmanager
 def keep_garbage() -> Iterator[None]:
-    """Meanwhile Python looks for no cycles, which among a million rows are few and take long to find."""
+    """Meanwhile Python collects no cycles, which among a million rows are few and take long to find."""
     collects = gc.isenabled()
     gc.disable()
     try:
@@ -118,9 +118,9 @@ def keep_garbage() -> Iterator[None]:
 
 @contextmanager
 def write_briefly() -> Iterator[None]:
-    """A transaction in which Python collects no garbage, which can take ten times as long as the writing.
+    """A transaction without garbage collection, which can take ten times as long as the writing.
 
-    On SQLite a pause follows, as long as others had to wait: for those who were kept from the processor meanwhile.
+    On SQLite a pause follows, as long as others had to wait, so that they get their turn.
     """
     with keep_garbage(), transaction.atomic():
         start = monotonic()
@@ -150,7 +150,7 @@ def split_into_chunks(rows: Iterable[Any]) -> Iterator[list[Any]]:
 
 
 def delete_in_chunks(rows: models.QuerySet[Any], tell: Callable[[int], None] = lambda n: None) -> None:
-    """Delete the rows in short transactions, with what hangs on them by cascade; `tell` hears how many each takes."""
+    """Delete the rows in short transactions, with what depends on them; `tell` is called with the number of each."""
     while pks := list(rows.order_by("pk").values_list("pk", flat=True)[:CHUNK]):
         tell(len(pks))
         with write_briefly():

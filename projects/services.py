@@ -1,4 +1,4 @@
-"""Write projects, members, invitations, sign-in links and accounts; shared by pages and commands."""
+"""Services for projects, members, invitations, sign-in links and accounts, shared by pages and commands."""
 
 import hashlib
 import re
@@ -20,7 +20,7 @@ from projects.models import Invitation, Membership, Project, Role, SignInLink, U
 
 @transaction.atomic
 def change_account(user: User, *, first_name: str, last_name: str, email: str) -> None:
-    """Saves name and address. A former address ends with it: it must not open the account any longer."""
+    """Save name and address. A former address is removed, as it must not open the account any longer."""
     user.first_name, user.last_name, user.email = first_name, last_name, email
     user.save(update_fields=["first_name", "last_name", "email"])
     EmailAddress.objects.filter(user=user).exclude(email__iexact=email).delete()
@@ -30,7 +30,7 @@ SLUG_LENGTH = 60
 
 
 def create_project(*, slug: str, title: str, description: str = "", owner: User | None = None) -> Project:
-    """The new project, with its creator as owner; ValidationError, and nothing stored, if a word of it cannot be."""
+    """The new project, with its creator as owner; ValidationError, and nothing stored, if a value is invalid."""
     project = Project(slug=slug, title=title, description=description)
     project.full_clean(validate_unique=False)
     try:
@@ -66,11 +66,11 @@ def edit_project(project: Project, *, title: str, description: str) -> None:
     record_act(project.pk, "project_edited", project)
 
 
-TOKEN_PATTERN = re.compile(r"[\w-]{1,64}", re.ASCII)  # nothing else is looked up: PostgreSQL refuses NUL
+TOKEN_PATTERN = re.compile(r"[\w-]{1,64}", re.ASCII)  # other values are not looked up: PostgreSQL refuses NUL
 
 
 class InvitationClosed(Exception):
-    """Used, expired, revoked, unknown: all the same to whoever holds the link."""
+    """Used, expired, revoked or unknown: the same for the person with the link."""
 
 
 @transaction.atomic
@@ -80,7 +80,7 @@ def create_invitation(project: Project, *, role: Role, note: str, created_by: Us
 
 
 def revoke_invitation(invitation: Invitation) -> None:
-    """Ends the link; one that was accepted before stays accepted."""
+    """Revoke the link; an accepted one stays accepted."""
     Invitation.objects.open().filter(pk=invitation.pk).update(revoked_at=timezone.now())
 
 
@@ -99,7 +99,7 @@ def is_member(user: User | None, project: Project) -> bool:
 
 @transaction.atomic
 def accept_invitation(invitation: Invitation, user: User) -> None:
-    """Makes the user a member and uses the invitation up; a member's role is left as it is and nothing is used."""
+    """Make the user a member and use up the invitation; for a member nothing changes and it is not used up."""
     invitation = Invitation.objects.select_for_update().get(pk=invitation.pk)
     if is_member(user, invitation.project):
         return
@@ -135,14 +135,14 @@ def remove_member(membership: Membership) -> None:
 
 
 class AccountStays(Exception):
-    """The account cannot be deleted, or its name was not typed; the message is a sentence, and nothing was deleted."""
+    """The account cannot be deleted, or its name was not typed; nothing was deleted. The message is a sentence."""
 
 
 def delete_account(user: User, confirmed: str) -> None:
     """Delete an account with its memberships, tokens and addresses, if its name was typed.
 
-    What it made stays without its name; audit rows keep its number. `AccountStays` for the only owner of a project, and
-    for the only admin of the server.
+    What it created stays without its name; audit rows keep its number. `AccountStays` for the only owner of a project,
+    and for the only admin of the server.
     """
     if confirmed.strip() != user.get_username():
         raise AccountStays(_("Type “%(name)s” to confirm. Nothing was deleted.") % {"name": user.get_username()})
@@ -164,13 +164,13 @@ def delete_account(user: User, confirmed: str) -> None:
 
 
 def _lock_membership(membership: Membership) -> Membership:
-    """As it is now, while nobody else changes members of the project: two owners might remove each other."""
+    """The present row, while nobody else can change members of the project: two owners might remove each other."""
     Project.objects.select_for_update().get(pk=membership.project_id)
     return Membership.objects.get(pk=membership.pk)
 
 
 def _end_ownership(membership: Membership) -> None:
-    """Refused for the last owner. An owner has seen the open invitations and could come back with them: they end."""
+    """Refused for the last owner. Ends the open invitations, which a former owner has seen and could use to return."""
     if membership.role != Role.OWNER:
         return
     owners = Membership.objects.filter(project=membership.project_id, role=Role.OWNER)
@@ -184,11 +184,11 @@ ADMIN_NAME = "admin"
 
 
 class NameTaken(Exception):
-    """There is a user called admin who is no admin."""
+    """There is a user named admin who is not an admin."""
 
 
 def create_sign_in_link(user: User) -> str:
-    """The token of a new link, which is kept nowhere; links that have expired go."""
+    """The token of a new link, which is not stored; expired links are deleted."""
     now, token = timezone.now(), new_token()
     SignInLink.objects.filter(expires_at__lte=now).delete()
     SignInLink.objects.create(user=user, token_hash=_hash_token(token), expires_at=now + LINK_LIFETIME)
@@ -197,24 +197,24 @@ def create_sign_in_link(user: User) -> str:
 
 @transaction.atomic
 def ensure_admin() -> User:
-    """The first admin of the server; made, without a password, if there is none."""
+    """The first admin of the server, created without a password if there is none."""
     if admin := User.objects.filter(is_superuser=True, is_active=True).order_by("pk").first():
         return admin
     if User.objects.filter(username=ADMIN_NAME).exists():
         raise NameTaken
-    return User.objects.create_superuser(ADMIN_NAME)  # without a password it is an unusable one
+    return User.objects.create_superuser(ADMIN_NAME)  # without a password, so that none works
 
 
 def find_link_user(token: str) -> User | None:
-    """Whom the link would sign in now; None if it was used before, has expired or never was."""
+    """The user whom the link would sign in; None if it is used, expired or unknown."""
     link = SignInLink.objects.open().filter(token_hash=_hash_token(token), user__is_active=True).first()
     return link.user if link else None
 
 
 def use_sign_in_link(token: str) -> User | None:
-    """Whom to sign in, once."""
+    """The user to sign in; works once."""
     user = find_link_user(token)
-    # This update alone decides between two at once. It must not join: PostgreSQL would let both pass.
+    # This update alone decides between two simultaneous uses. It must not join: PostgreSQL would let both pass.
     if not SignInLink.objects.open().filter(token_hash=_hash_token(token)).update(used_at=timezone.now()):
         return None
     return user

@@ -1,4 +1,4 @@
-"""Accounts: for people who were invited, one for each invitation; what limits guesses at their passwords."""
+"""Accounts for invited people, one per invitation; and limits on guessing passwords."""
 
 from allauth.account.adapter import DefaultAccountAdapter
 from allauth.core.exceptions import ImmediateHttpResponse
@@ -16,15 +16,15 @@ class InvitedOnlyAdapter(DefaultAccountAdapter):
         return find_session_invitation(request) is not None
 
     def _get_login_attempts_cache_key(self, request, **credentials) -> str:
-        """Failed sign-ins of an account count for each address by itself: a stranger's never lock its owner out.
+        """Failed sign-ins of an account count per address, so that a stranger's never lock its owner out.
 
-        How often one address fails, whatever the account, is limited beside that (ACCOUNT_RATE_LIMITS).
+        In addition, failures of one address over all accounts are limited (ACCOUNT_RATE_LIMITS).
         """
         key = super()._get_login_attempts_cache_key(request, **credentials)
         return f"{key}:{self.get_client_ip(request)}"
 
     def save_user(self, request, user, form, commit=True):
-        """The account and its membership, or neither if the invitation was used by somebody else meanwhile."""
+        """The account and its membership, or neither if somebody else has used the invitation meanwhile."""
         token = request.session[INVITATION_KEY]
         try:
             with transaction.atomic():
@@ -37,7 +37,7 @@ class InvitedOnlyAdapter(DefaultAccountAdapter):
 
 
 def find_session_invitation(request) -> Invitation | None:
-    """The open invitation that this browser has said yes to."""
+    """The open invitation that was accepted in this browser."""
     try:
         return find_invitation(request.session.get(INVITATION_KEY, ""))
     except InvitationClosed:

@@ -1,4 +1,4 @@
-"""SQL that is written once: prepared queries, and many rows inserted with one statement."""
+"""Prepared SQL: queries whose SQL is built once, and inserting many rows with one statement."""
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -12,25 +12,26 @@ from django.db import connection, models
 from django.db.backends.utils import CursorWrapper
 from django.db.models import QuerySet
 
-# Queries whose SQL is made once: Django needs ten times as long to write it as the database to answer it, and
+# Queries whose SQL is built once: building it takes Django ten times as long as the database takes to answer, and
 # PostgreSQL as long to plan it (config/postgresql).
 #
-# For the few that every page of an annotator asks. The rows are the same as those of the queryset itself.
+# For the few queries of every annotator page. The rows are the same as those of the queryset itself.
 
 Row = TypeVar("Row")
 FIRST = 32_000  # marks are numbers that fit every field, and texts that no column holds
 
 
 def open_prepared_cursor() -> CursorWrapper:
-    """A cursor whose statements PostgreSQL plans once for each connection."""
+    """A cursor whose statements PostgreSQL plans once per connection."""
     found: CursorWrapper = getattr(connection, "prepared_cursor", connection.cursor)()
     return found
 
 
 class PreparedQuery(Generic[Row]):
-    """Calls `build` once a thread, with marks instead of values, and asks its SQL again with the values of each call.
+    """Calls `build` once per thread, with placeholders instead of values, and runs its SQL with the values of each
+    call.
 
-    Each value is a number or a text (`kinds` says which) and is compared as it is: never None, never in a list whose
+    Each value is a number or a text (see `kinds`) and compared directly: never None, never in a list whose
     length changes.
     """
 
@@ -59,25 +60,25 @@ class PreparedQuery(Generic[Row]):
         return self.kept.made
 
 
-# Rows written as plain values: what Django does for each object takes longer than the database.
+# Rows written as plain values: Django's work per object takes longer than the database's.
 
 
 ROWS_TOGETHER = 500
 
 
 def insert_rows(model: type[models.Model], columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
-    """Insert rows of the values of `columns` (attribute names); all other fields have their defaults.
+    """Insert rows with the values of `columns` (attribute names); all other fields get their defaults.
 
-    Times and JSON are Python values. Primary keys do not come back. A column whose default is made anew for each row,
-    such as a random token, belongs into `columns`.
+    Times and JSON are Python values. Primary keys are not returned. A column whose default differs between rows, such
+    as a random token, must be in `columns`.
     """
     written, rows = prepare_insert(model, tuple(columns)), list(rows)
     if not rows:
         return
-    # Column by column, which takes a third of the time of going row by row.
+    # Column by column, which takes a third of the time of row by row.
     pairs = zip(written.adapters, zip(*rows, strict=True), strict=True)
     values = (column if adapt is as_is else map(adapt, column) for adapt, column in pairs)
-    adapted = zip(*values, *map(repeat, written.rest), strict=False)  # what repeats has no end
+    adapted = zip(*values, *map(repeat, written.rest), strict=False)  # repeated values are endless
     with connection.cursor() as cursor:
         if connection.vendor == "postgresql":
             with cursor.copy(written.copy) as copy:
@@ -88,14 +89,14 @@ def insert_rows(model: type[models.Model], columns: Sequence[str], rows: Iterabl
 
 
 def insert_together(cursor: CursorWrapper, written: "Insert", rows: Iterator[Sequence[Any]]) -> None:
-    """Some hundred rows a statement: SQLite writes the words of its full-text index after each statement."""
+    """Some hundred rows per statement: SQLite updates its full-text index after each statement."""
     while together := list(islice(rows, ROWS_TOGETHER)):
         places = ", ".join([written.places] * len(together))
         cursor.execute(f"{written.insert} {places}", list(chain.from_iterable(together)))
 
 
 def insert_objects(model: type[models.Model], rows: Sequence[models.Model]) -> None:
-    """`bulk_create` in a quarter of its time: all fields as they are, and the primary keys come back."""
+    """`bulk_create` in a quarter of its time: all fields are written unchanged, and the primary keys are set."""
     written = prepare_objects(model)
     values = [adapt(read(row)) for row in rows for read, adapt in written.columns]
     places = ", ".join([written.places] * len(rows))
@@ -106,7 +107,7 @@ def insert_objects(model: type[models.Model], rows: Sequence[models.Model]) -> N
 
 
 class ObjectInsert(NamedTuple):
-    """How objects are inserted: how each value is read from the object and adapted, and the parts of the statement."""
+    """How objects are inserted: how each value is read and adapted, and the parts of the statement."""
 
     columns: list[tuple[Callable[[Any], Any], Callable[[Any], Any]]]
     insert: str
@@ -128,14 +129,14 @@ def prepare_objects(model: type[models.Model]) -> ObjectInsert:
 
 
 def make_reader(field: "models.Field[Any, Any]") -> Callable[[Any], Any]:
-    """From an object to the value of its field, with the time where that is the time of writing."""
+    """From an object to the value of its field; for `auto_now` fields, the present time."""
     if getattr(field, "auto_now_add", False) or getattr(field, "auto_now", False):
         return partial(field.pre_save, add=True)
     return attrgetter(field.attname)
 
 
 def update_row(row: models.Model, *columns: str) -> None:
-    """Store these attributes of the row, which is there."""
+    """Store these attributes of an existing row."""
     statement, adapters = prepare_update(type(row), columns)
     values = [adapt(getattr(row, name)) for name, adapt in zip(columns, adapters, strict=True)]
     with open_prepared_cursor() as cursor:
@@ -143,7 +144,7 @@ def update_row(row: models.Model, *columns: str) -> None:
 
 
 class Insert(NamedTuple):
-    """How rows are inserted: each value by its adapter, then what the other columns hold."""
+    """How rows are inserted: the adapter of each value, then the values of the other columns."""
 
     adapters: list[Callable[[Any], Any]]
     rest: tuple[Any, ...]
@@ -175,7 +176,7 @@ def prepare_update(model: type[models.Model], columns: tuple[str, ...]) -> tuple
 
 
 def fixed_values(model: type[models.Model], columns: Sequence[str]) -> dict[str, Any]:
-    """What the other columns of a new row hold, as the database takes it; those that are null are left out."""
+    """The values of the other columns of a new row, in the database's types; null columns are left out."""
     new, found = model(), {}
     for field in model._meta.concrete_fields:
         value = make_adapter(field)(getattr(new, field.attname))
@@ -187,7 +188,7 @@ def fixed_values(model: type[models.Model], columns: Sequence[str]) -> dict[str,
 
 
 def make_adapter(field: "models.Field[Any, Any]") -> Callable[[Any], Any]:
-    """From a value of Python to one of the database; what the fields themselves do for any takes ten times as long."""
+    """From a Python value to a database value; the fields' own general adapters take ten times as long."""
     kinds: list[tuple[Any, Callable[[Any], Any]]] = [
         (models.JSONField, as_json), (models.DateTimeField, as_time), ((models.CharField, models.TextField), as_text),
     ]  # fmt: skip
@@ -199,13 +200,13 @@ def as_time(value: Any) -> Any:
 
 
 def as_json(value: Any) -> str | None:
-    if isinstance(value, bool):  # most answers; the encoder takes ten times as long
+    if isinstance(value, bool):  # true for most answers; the encoder takes ten times as long
         return "true" if value else "false"
     return None if value is None else json.dumps(value)
 
 
 def as_text(value: Any) -> str | None:
-    return None if value is None else str(value)  # also for the members of an enumeration
+    return None if value is None else str(value)  # also for members of an enumeration
 
 
 def as_is(value: Any) -> Any:

@@ -54,7 +54,7 @@ def require_mail(view):
 
 @never_cache
 def invitation(request, token):
-    """GET shows what is offered; only POST accepts, because mail scanners open links."""
+    """GET shows the invitation; only POST accepts it, because mail scanners open links."""
     user = request.user if request.user.is_authenticated else None
     try:
         invitation = find_invitation(token, user)
@@ -77,7 +77,7 @@ def _accept_invitation(request, invitation, user):
 
 
 def _redirect_to_sign_in(request, invitation):
-    """The session keeps the invitation: without one nobody makes an account."""
+    """The session stores the invitation, without which nobody can create an account."""
     request.session[INVITATION_KEY] = invitation.token
     way = "account_signup" if "sign_up" in request.POST else "account_login"
     response = redirect(way)
@@ -87,7 +87,7 @@ def _redirect_to_sign_in(request, invitation):
 
 @never_cache
 def sign_in_link(request, token):
-    """GET shows a button; only POST signs in and uses the link up."""
+    """GET shows a button; only POST signs in and uses up the link."""
     holder = use_sign_in_link(token) if request.method == "POST" else find_link_user(token)
     if holder is None:
         return render(request, "projects/sign_in_link_closed.html", status=404)
@@ -110,7 +110,7 @@ def account(request):
 
 @login_required
 def account_delete(request):
-    """What goes with the account, and the form that deletes it."""
+    """What would be deleted with the account, and the form that deletes it."""
     problem = ""
     if request.method == "POST":
         try:
@@ -135,7 +135,7 @@ def account_delete(request):
 
 
 def project_list(request):
-    """The projects; who has none, or only the sample, reads first what Lesart is."""
+    """The projects; users with none, or only the sample, see an introduction to Lesart first."""
     if not request.user.is_authenticated:
         return render(request, "projects/welcome.html", {"stages": describe_stages()})
     mine = list(Project.objects.visible_to(request.user).with_counts())
@@ -217,7 +217,7 @@ def _get_membership(request, slug, pk):
 
 
 def _apply_change(request, slug, change, *arguments):
-    """Does it, says how it went, and leads to a page that the user may still see."""
+    """Make the change, report the result, and redirect to a page that the user may still see."""
     try:
         change(*arguments)
     except LastOwner as error:

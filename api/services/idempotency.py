@@ -1,4 +1,4 @@
-"""Idempotency keys: the first request of a key does the work, later ones get its reply."""
+"""Idempotency keys: the first request with a key does the work, later ones get its reply."""
 
 import hashlib
 import json
@@ -14,7 +14,7 @@ from api.models import AccessToken, StoredReply
 from llm import keys
 
 KEEP_FOR = timedelta(hours=24)
-GIVE_UP_AFTER = timedelta(minutes=10)  # whoever was at work for so long was killed
+GIVE_UP_AFTER = timedelta(minutes=10)  # a request that took longer was killed
 
 
 class KeyReused(Exception):
@@ -22,11 +22,11 @@ class KeyReused(Exception):
 
 
 class StillWorking(Exception):
-    """The first request of the key has not ended yet."""
+    """The first request with the key is still running."""
 
 
 def make_fingerprint(method: str, address: str, body: Any) -> str:
-    """A hash of the request; of a file its content counts, not its name."""
+    """A hash of the request; files count by content, not by name."""
     text = json.dumps([method, address, _describe(body)], sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()
 
@@ -44,7 +44,7 @@ def _describe(value: Any) -> Any:
 
 
 def claim(token: AccessToken, key: str, fingerprint: str) -> StoredReply:
-    """The row of the key: new, or with the reply of the first request. `KeyReused`, `StillWorking`."""
+    """The row of the key: new, or with the reply of the first request. Raises `KeyReused` or `StillWorking`."""
     now = timezone.now()
     StoredReply.objects.filter(token=token, created_at__lt=now - KEEP_FOR).delete()
     StoredReply.objects.filter(token=token, key=key, status=None, created_at__lt=now - GIVE_UP_AFTER).delete()
@@ -71,5 +71,5 @@ def read_reply(row: StoredReply) -> Any:
 
 
 def release(row: StoredReply) -> None:
-    """The request failed and changed nothing: the key may be used again."""
+    """The request failed and changed nothing, so the key may be used again."""
     row.delete()

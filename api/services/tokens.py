@@ -17,7 +17,7 @@ MAX_DAYS = 365
 
 
 def create_token(user: User, *, name: str, scopes: Iterable[Scope], days: int) -> tuple[AccessToken, str]:
-    """The stored token and its words, which are kept nowhere."""
+    """The stored token, and the token itself, which is not stored."""
     words = PREFIX + token_urlsafe(32)
     token = AccessToken.objects.create(
         user=user,
@@ -31,23 +31,23 @@ def create_token(user: User, *, name: str, scopes: Iterable[Scope], days: int) -
 
 
 def hash_words(words: str) -> str:
-    """SHA-256; a token has 256 random bits, so that no slow hash is needed."""
+    """SHA-256; a token has 256 random bits, so no slow hash is needed."""
     return hashlib.sha256(words.encode()).hexdigest()
 
 
 def find_token(words: str) -> AccessToken | None:
-    """The token with these words, usable or not."""
+    """The token with these characters, usable or not."""
     return AccessToken.objects.select_related("user").filter(token_hash=hash_words(words)).first()
 
 
 def count_use(token: AccessToken, now: datetime | None = None) -> bool:
-    """Count a request of this minute; False if the token has used up what a minute allows."""
+    """Count a request in this minute; False if the token has reached the limit per minute."""
     minute = (now or timezone.now()).replace(second=0, microsecond=0)
     row = AccessToken.objects.filter(pk=token.pk)
     limit = settings.LESART["API_PER_MINUTE"]
     if row.filter(last_used_at=minute, n_used__lt=limit).update(n_used=F("n_used") + 1):
         return True
-    # Another request may open the same minute at once: the one that comes second counts on.
+    # Another request may start the same minute simultaneously: the second one continues its count.
     if row.exclude(last_used_at=minute).update(last_used_at=minute, n_used=1):
         return True
     return bool(row.filter(last_used_at=minute, n_used__lt=limit).update(n_used=F("n_used") + 1))

@@ -1,4 +1,4 @@
-"""Webhooks: tell addresses outside what has ended. A delivery is a job, so that it is tried again and can be seen."""
+"""Webhooks: notify outside addresses of what has ended. A delivery is a job, so that it is retried and visible."""
 
 import asyncio
 import hashlib
@@ -31,11 +31,11 @@ MAX_WEBHOOKS = 10  # of a project
 
 
 class TooMany(Exception):
-    """The project has as many webhooks as it may have; the message is a sentence."""
+    """The project has the maximum number of webhooks; the message is a sentence."""
 
 
 def create_webhook(project: Project, url: str, events: Sequence[str], user: User) -> tuple[Webhook, str]:
-    """The webhook and the secret that signs what it is sent; `BadAddress` for an address that may not be called."""
+    """The webhook, and the secret that signs its requests; `BadAddress` for an address that may not be called."""
     if project.webhooks.count() >= MAX_WEBHOOKS:
         raise TooMany(_("A project can have %(n)d webhooks. Delete one first.") % {"n": MAX_WEBHOOKS})
     secret = token_urlsafe(32)
@@ -50,7 +50,8 @@ def create_webhook(project: Project, url: str, events: Sequence[str], user: User
 
 
 def schedule_deliveries(event: str, project_id: int, subject: str) -> None:
-    """What is called when something has ended: a job for each webhook that wants to know. Deliveries tell nobody."""
+    """Called when something has ended: a job for each webhook that listens to it. Deliveries themselves are not
+    announced."""
     if event == JOB_ENDED and Job.objects.filter(pk=subject, kind=KIND).exists():
         return
     for webhook in Webhook.objects.filter(project=project_id).select_related("project"):
@@ -66,7 +67,7 @@ def schedule_deliveries(event: str, project_id: int, subject: str) -> None:
 
 
 def deliver(job: Job, report_progress: Hear) -> Path | None:
-    """What a job of this kind does: send, and try again after a while where nobody takes it."""
+    """The work of such a job: send, and retry later if the address does not accept it."""
     webhook = Webhook.objects.filter(pk=job.subject.removeprefix("webhook:")).first()
     if webhook is None:
         raise JobFailed(_("The webhook was deleted."))
@@ -82,7 +83,8 @@ def deliver(job: Job, report_progress: Hear) -> Path | None:
 
 
 def send(webhook: Webhook, body: bytes, now: int) -> str:
-    """Why the address did not take it; empty if it did. `JobFailed` for an address inside: no try would help."""
+    """Why the address did not accept it; empty if it did. `JobFailed` for an inside address, where retries are
+    useless."""
     secret = keys.decrypt(webhook.encrypted_secret)
     headers = {"Lesart-Signature": f"t={now},v1={sign(secret, now, body)}", "User-Agent": "Lesart-Webhook"}
     try:
@@ -103,5 +105,5 @@ async def _post(url: str, body: bytes, headers: dict[str, str]) -> RawResponse:
 
 
 def sign(secret: str, now: int, body: bytes) -> str:
-    """HMAC-SHA-256 of the time and the body, so that an old message cannot be sent again as a new one."""
+    """HMAC-SHA-256 of the time and the body, so that an old message cannot be replayed as a new one."""
     return hmac.new(secret.encode(), f"{now}.".encode() + body, hashlib.sha256).hexdigest()

@@ -1,1 +1,1 @@
-"""Views of the API, one module for each subject. Each looks something up, calls one service and shows the result."""
+"""Views of the API, one module per subject. Each looks something up, calls one service and shows the result."""

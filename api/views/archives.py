@@ -1,4 +1,4 @@
-"""Whole projects as files: a job writes the archive of one, another makes a project of an archive."""
+"""Whole projects as files: one job writes an archive, another makes a project from an archive."""
 
 from typing import Any
 
@@ -29,7 +29,7 @@ class Archive(ProjectView):
 
     @operation("Export a project", scope=Scope.ANSWERS, role=Role.OWNER, gives=JobSerializer, status=202)
     def post(self, request: Request, project: str) -> Any:
-        """A worker writes the archive of the whole project; take it when the job is done."""
+        """A worker writes the archive of the whole project; download it when the job is done."""
         return self.show(ask_for_archive(self.project, request.user), status=202)
 
 
@@ -53,6 +53,6 @@ class ArchiveImports(FileView, JSONView):
         status=202,
     )
     def post(self, request: Request) -> Any:
-        """A worker makes a project of the archive; the job names it when it is done. The person becomes its owner."""
+        """A worker makes a project from the archive; the finished job names it. The person becomes its owner."""
         given = self.read(ArchiveFileSerializer)
         return self.show(ask_for_import(given["file"].chunks(), given.get("slug", ""), request.user), status=202)

@@ -39,7 +39,7 @@ from items.services.search import BankSearch, Stratum, TextFlag, count_tags, mat
 from projects.models import Role
 
 OWN_ID = "Your own id, unique in the project; absent: made from the content."
-REQUEST = "API"  # what a log of corrections calls a change that came without a file
+REQUEST = "API"  # the name in the log of corrections for a change without a file
 
 
 class OptionSerializer(serializers.Serializer):
@@ -50,7 +50,7 @@ class OptionSerializer(serializers.Serializer):
 
 
 class ItemFieldsSerializer(serializers.Serializer):
-    """An item as files of items have it (docs/formats.md)."""
+    """An item in the format of item files (docs/formats.md)."""
 
     id = serializers.CharField(required=False, help_text=OWN_ID)
     generator = serializers.CharField(required=False, help_text="Who wrote it; absent: human.")
@@ -64,7 +64,7 @@ class ItemFieldsSerializer(serializers.Serializer):
 
 
 class VersionSerializer(serializers.Serializer):
-    """A text in other words, such as simplified or translated."""
+    """A version of a text, such as a simplified or translated one."""
 
     name = serializers.CharField()
     text = serializers.CharField()
@@ -72,7 +72,7 @@ class VersionSerializer(serializers.Serializer):
 
 
 class TextFieldsSerializer(serializers.Serializer):
-    """A text with its items, as a line of a JSONL file has it (docs/formats.md)."""
+    """A text with its items, in the format of a line of a JSONL file (docs/formats.md)."""
 
     id = serializers.CharField(required=False, help_text=OWN_ID)
     title = serializers.CharField(required=False, allow_blank=True)
@@ -104,7 +104,7 @@ def read_search(request: Request) -> BankSearch:
 
 
 def read_selection(request: Request) -> Selection:
-    """The part of the bank that the query asks for; refused where a sample is none."""
+    """The part of the bank in the query; refused if the sample is invalid."""
     form = SampleForm(request.query_params)
     if not form.is_valid():
         name, reasons = next(iter(form.errors.items()))
@@ -232,7 +232,7 @@ class Texts(ProjectView):
         status=201,
     )
     def post(self, request: Request, project: str) -> Any:
-        """A text that is there already, with the same words, is left as it is."""
+        """An existing text with the same words is left unchanged."""
         plan = self.store(self.read(TextFieldsSerializer) and request.data)
         wanted = plan.new_texts[0].id if plan.new_texts else request.data.get("id")
         rows = Text.objects.filter(project=self.project).current()
@@ -267,7 +267,7 @@ class OneText(ProjectView):
         gives=TextSerializer,
     )
     def put(self, request: Request, project: str, text: str) -> Any:
-        """Other words become a new version; items that are not named stay as they are."""
+        """Changed words become a new version; items that are not named stay unchanged."""
         self.require_match(self.text, TextSerializer)
         self.read(TextFieldsSerializer)
         store_line(self.project, dict(request.data) | {"id": text}, request.user, update=True)
@@ -314,7 +314,7 @@ def query_items(project):
 
 
 def build_line(text: Text, item: Mapping[str, Any]) -> dict[str, Any]:
-    """The text as it is, with one item: as a file has it."""
+    """The present text with one item, in the format of a file."""
     return build_text_object(text, []) | {"text": text.body, "items": [item]}
 
 
@@ -331,7 +331,7 @@ class OneItem(ProjectView):
         "Change an item", scope=Scope.WRITE, role=Role.RESEARCHER, takes=ItemFieldsSerializer, gives=ItemSerializer
     )
     def put(self, request: Request, project: str, item: str) -> Any:
-        """Other words become a new version; another key alone is a correction, which is logged."""
+        """Changed words become a new version; a changed key alone is a correction, which is logged."""
         self.require_match(self.item, ItemSerializer)
         self.read(ItemFieldsSerializer)
         given = {"generator": self.item.generator.name} | dict(request.data) | {"id": item}
@@ -342,7 +342,7 @@ class OneItem(ProjectView):
 class Generators(ProjectView):
     @operation("List generators", gives=GeneratorSerializer, paged=True, sorts={"name": "name"})
     def get(self, request: Request, project: str) -> Any:
-        """Whatever wrote items: people, data sets, models, rules."""
+        """The generators of items: people, data sets, models, rules."""
         return self.page(Generator.objects.filter(project=self.project))
 
 
@@ -357,7 +357,8 @@ class Imports(FileView, ProjectView):
         may_wait=True,
     )
     def post(self, request: Request, project: str) -> Any:
-        """All of the file or, if anything is wrong with it, nothing. A large file is a job with this `result`."""
+        """The whole file is imported, or nothing if anything is wrong with it. A large file is a job with this
+        `result`."""
         given = self.read(ImportSerializer)
         file = given["file"]
         try:
@@ -397,9 +398,9 @@ class Imports(FileView, ProjectView):
 class OneImport(ProjectView):
     @operation("Undo an import", scope=Scope.WRITE, role=Role.RESEARCHER, status=204, may_wait=True)
     def delete(self, request: Request, project: str, number: int) -> Any:
-        """What the file brought is deleted as a whole; refused where a study uses it or somebody has built on it.
+        """Everything that the file added is deleted; refused if a study uses it or somebody has built on it.
 
-        Of a large import a job does it.
+        A job undoes a large import.
         """
         job = undo_or_schedule(get_object_or_404(self.project.bank_imports, pk=number), request.user)
         return self.show(job, JobSerializer, status=202) if job else HttpResponse(status=204)
@@ -408,7 +409,8 @@ class OneImport(ProjectView):
 class Bank(ProjectView):
     @operation("Export texts and items", media=("application/jsonl",), query=SELECTION)
     def get(self, request: Request, project: str) -> HttpResponse:
-        """JSON lines that can be imported again: all, what a search finds, or a stratified sample of it."""
+        """JSON lines that can be imported again: everything, the results of a search, or a stratified sample of
+        them."""
         content = "".join(export_lines(self.project, read_selection(request))).encode()
         return self.give_file(content, "application/jsonl; charset=utf-8", f"{self.project.slug}.jsonl")
 
@@ -416,7 +418,8 @@ class Bank(ProjectView):
 class QuestionBank(ProjectView):
     @operation("Export items for another tool", media=("application/zip",), query=(*SELECTION, BOM))
     def get(self, request: Request, project: str, format: str) -> HttpResponse:
-        """As gift, aiken, moodle (XML), qti (3.0), csv, xlsx or parquet, with left-out.csv: what it cannot hold.
+        """As gift, aiken, moodle (XML), qti (3.0), csv, xlsx or parquet, with left-out.csv: what the format cannot
+        hold.
 
         `hub`: a data set for the Hugging Face Hub, with its card and Croissant metadata.
         """
@@ -447,12 +450,12 @@ class TaggingSerializer(serializers.Serializer):
 class Tags(ProjectView):
     @operation("List tags", gives=TagsSerializer)
     def get(self, request: Request, project: str) -> Any:
-        """With the number of current items that have each."""
+        """With the number of current items that have each tag."""
         return self.show(self.list_tags())
 
     @operation("Tag items", scope=Scope.WRITE, role=Role.RESEARCHER, takes=TaggingSerializer, gives=TagsSerializer)
     def post(self, request: Request, project: str) -> Any:
-        """Give tags to items and take some away; tags are no wording, so no version begins."""
+        """Add and remove tags of items; tags are not part of the wording, so this makes no new version."""
         given = self.read(TaggingSerializer)
         items = list(Item.objects.filter(project=self.project, external_id__in=given["items"]).current())
         if missing := set(given["items"]) - {item.external_id for item in items}:

@@ -1,4 +1,4 @@
-"""What every view of the API shares: its operations with scope and role, pages, ETags and idempotency keys."""
+"""Shared by all views of the API: operations with scope and role, pagination, ETags and idempotency keys."""
 
 import hashlib
 from collections.abc import Callable, Mapping
@@ -38,7 +38,7 @@ Shape = type[serializers.Serializer]
 
 @dataclass(frozen=True)
 class Filter:
-    """A query parameter that keeps the rows in which a column has this value."""
+    """A query parameter that selects the rows in which a column has this value."""
 
     name: str
     column: str
@@ -58,7 +58,7 @@ class Filter:
 
 @dataclass(frozen=True)
 class Operation:
-    """Which scope and role a method of an address needs, and how its rows are shown, filtered and sorted."""
+    """The scope and role that a method of an address needs, and how its rows are shown, filtered and sorted."""
 
     scope: Scope
     role: Role
@@ -118,7 +118,7 @@ def operation(
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Declare a method of a view: for the access check, for `page`, and for the OpenAPI document.
 
-    media: the types of a file that it gives; may_wait: 202 with a job where a worker makes the result first.
+    media: the types of the returned file; may_wait: 202 with a job if a worker computes the result first.
     """
 
     def decorate(method: Any) -> Any:
@@ -175,7 +175,7 @@ class Pages(CursorPagination):
 
 
 class Replay(Exception):
-    """The key of the request has a stored reply."""
+    """The request's key has a stored reply."""
 
     def __init__(self, row: StoredReply):
         super().__init__(row.key)
@@ -200,7 +200,7 @@ class View(APIView):
             self.claim_key(request)
 
     def find(self, role: Role, **where: Any) -> None:
-        """Look up what the address is about, for somebody of that role; 404 for others."""
+        """Look up the object of the address, for somebody with that role; 404 for others."""
 
     # Idempotency keys
 
@@ -240,7 +240,7 @@ class View(APIView):
     # Replies
 
     def show(self, value: Any, shape: Any = None, status: int = 200) -> Any:
-        """The value in the shape of the operation, with an ETag; 304 where the client has it already."""
+        """The value in the shape of the operation, with an ETag; 304 if the client has it already."""
         assert self.operation
         data = (shape or self.operation.shape)(value, context={"request": self.request}).data
         response = Response(data, status=status, headers={"ETag": make_etag(data)})
@@ -250,7 +250,7 @@ class View(APIView):
         return get_conditional_response(self.request._request, etag=response["ETag"], response=response)
 
     def require_match(self, value: Any, shape: Any) -> None:
-        """412 where the header If-Match names another state than that of the value.
+        """412 if the header If-Match names another state of the value.
 
         A compressed reply had a weak ETag (W/) of the same state.
         """
@@ -260,7 +260,7 @@ class View(APIView):
             raise Refused(sentence, status=412, kind="changed")
 
     def page(self, rows: QuerySet[Any], order: str = "pk") -> Any:
-        """A page of the rows, kept and sorted as the query asks."""
+        """A page of the rows, filtered and sorted as in the query."""
         assert self.operation
         pages = Pages()
         pages.ordering = self.read_order(order)
@@ -295,7 +295,7 @@ class View(APIView):
         return self.check_conditions(HttpResponse(content, content_type=kind, headers=headers))
 
     def read(self, shape: Shape) -> Any:
-        """The body of the request, checked; `ValidationError` with its errors."""
+        """The validated body of the request; `ValidationError` with its errors."""
         given = shape(data=self.request.data, context={"request": self.request})
         unknown = (
             sorted(set(self.request.data) - set(given.fields)) if isinstance(given, serializers.Serializer) else []
@@ -307,7 +307,7 @@ class View(APIView):
 
 
 class FileView(View):
-    """Takes a file in a form; one above the bound of pages is refused."""
+    """Accepts a file in a form; one above the limit of pages is refused."""
 
     parser_classes = [MultiPartParser]
 

@@ -26,7 +26,7 @@ class PairSerializer(serializers.Serializer):
 
 
 class KnownSerializer(serializers.Serializer):
-    """A text or item of the project that a benchmark has."""
+    """A text or item of the project that a benchmark contains."""
 
     kind = serializers.ChoiceField(("text", "item"))
     id = serializers.CharField()
@@ -36,7 +36,7 @@ class KnownSerializer(serializers.Serializer):
 
 
 class DuplicatesSerializer(serializers.Serializer):
-    """Those most alike first, up to 2,000 of each."""
+    """The most similar ones first, up to 2,000 of each."""
 
     pairs = PairSerializer(many=True)
     known = KnownSerializer(many=True)
@@ -60,7 +60,7 @@ class NewBenchmarkSerializer(serializers.Serializer):
 class Duplicates(ProjectView):
     @operation("List near-duplicates", gives=DuplicatesSerializer, may_wait=True)
     def get(self, request: Request, project: str) -> Any:
-        """Items of the project that are nearly equal, and what of it a benchmark has (docs/formats.md)."""
+        """Items of the project that are nearly equal, and those that a benchmark contains (docs/formats.md)."""
         job = get_duplicates(self.project)
         if not job.has_result:
             return self.show(job, JobSerializer, status=202)
@@ -83,7 +83,7 @@ class Benchmarks(FileView, ProjectView):
         status=201,
     )
     def post(self, request: Request, project: str) -> Any:
-        """A data set in a format of the import, of which signatures alone are kept; or a file of such signatures."""
+        """A data set in a format of the import, of which only signatures are stored; or a file of such signatures."""
         given = self.read(NewBenchmarkSerializer)
         file = given["file"]
         try:

@@ -1,4 +1,4 @@
-"""Jobs: how far they are, cancel and retry."""
+"""Jobs: progress, cancel and retry."""
 
 from typing import Any
 
@@ -18,7 +18,7 @@ STATES = (Filter("state", "state", "Only jobs in this state.", tuple(JobState.va
 
 
 class JobView(JSONView):
-    """About a job of a project of the person, or of the person."""
+    """About a job of one of the person's projects, or of the person."""
 
     def find(self, role: Role, **where: Any) -> None:
         self.job = get_job(self.request, where["job"])
@@ -33,7 +33,7 @@ class OneJob(JobView):
 class CancelJob(JobView):
     @operation("Cancel a job", scope=Scope.WRITE, gives=JobSerializer)
     def post(self, request: Request, job: int) -> Any:
-        """For whoever asked for it, and for researchers of its project."""
+        """For the person who requested it, and for researchers of its project."""
         if not may_cancel(request, self.job):
             raise Refused(
                 _("Only who asked for this job, or a researcher, may cancel it."), status=403, kind="forbidden"

@@ -37,7 +37,7 @@ from studies.models import AnnotatorKind
 
 
 class RunSerializer(serializers.Serializer):
-    """One execution of a model over texts or items. Neither prompts nor replies."""
+    """One execution of a model over texts or items, without prompts and replies."""
 
     id = serializers.IntegerField(source="pk")
     project = serializers.CharField(source="project.slug")
@@ -77,7 +77,7 @@ class RunSerializer(serializers.Serializer):
 
 
 class EvaluatorSerializer(serializers.Serializer):
-    """A model or baseline that answers a study, and how far it is."""
+    """A model or baseline that answers a study, with its progress."""
 
     label = serializers.CharField(source="annotator.code")
     kind = serializers.ChoiceField(AnnotatorKind.choices, source="annotator.kind")
@@ -134,8 +134,8 @@ class Evaluators(StudyView):
         status=201,
     )
     def post(self, request: Request, study: str) -> Any:
-        """A baseline answers at once or by a job; a model by a run that workers do. In a study of text versions an
-        evaluator is added for each version; the answer shows the one of the first."""
+        """A baseline answers immediately or by a job; a model by a run, which workers do. In a study of text versions
+        an evaluator is added for each version; the reply shows the one for the first version."""
         given = self.read(NewEvaluatorSerializer)
         if given["model"] in BASELINES:
             added = add_baselines(self.study, given["model"], label=given.get("label", ""), stages=given.get("stages"))
@@ -155,7 +155,7 @@ class Evaluators(StudyView):
             specs = judges.expand_spec(self.study, judges.JudgeSpec(**asked))
             confirm(endpoint, judges.estimate_all(self.study, specs), given)
             first, *_others = [judges.start(self.study, judge, **terms) for judge in specs]
-            assert isinstance(first, Evaluator)  # metric columns need a scale or samples
+            assert isinstance(first, Evaluator)  # only a scale or samples give metric columns
             return get_row(first)
         temperature = given.get("temperature", 0)
         model = evaluating.ModelSpec(**asked, answering=given["answering"], temperature=temperature)
@@ -168,7 +168,7 @@ class Evaluators(StudyView):
 
 
 def find_model(project: Project, name: str) -> Endpoint:
-    """A model that is offered to the project; refused for any other, whether there is one or not."""
+    """A model available to the project; the same refusal for existing and unknown ones."""
     found = Endpoint.objects.available_to(project).filter(name=name).first()
     if found is None:
         raise Refused(_("The project has no model of this name. The list of models shows all names."))
@@ -176,7 +176,7 @@ def find_model(project: Project, name: str) -> Endpoint:
 
 
 def confirm(endpoint: Endpoint, found: Estimate, given: dict[str, Any]) -> None:
-    """Calls that cost money, or might, need confirmation."""
+    """Calls that cost money, or may, need confirmation."""
     if found.n_new and not endpoint.is_free and not given["confirm_cost"]:
         sentence = _("%(estimate)s Send confirm_cost to start the run.")
         raise Refused(sentence % {"estimate": format_estimate(found, endpoint.currency)}, kind="refused")
@@ -210,7 +210,7 @@ class Generate(ProjectView):
         status=201,
     )
     def post(self, request: Request, project: str) -> Any:
-        """Rules write at once; a model by a run that workers do."""
+        """Rules write immediately; a model by a run, which workers do."""
         given = self.read(GenerateSerializer)
         size = Size(given["items"], given["options"])
         texts = find_texts(self.project, given.get("texts"))
@@ -278,7 +278,7 @@ class ActOnRun(OneRun):
 
 
 class EndpointSerializer(serializers.Serializer):
-    """A model server. Its key is never given out."""
+    """A model server. Its key is never returned."""
 
     id = serializers.IntegerField(source="pk")
     name = serializers.CharField()
@@ -334,7 +334,7 @@ class NewEndpointSerializer(EndpointChangesSerializer):
 
 
 class EndpointView(JSONView):
-    """For admins of the server: endpoints hold keys and reach into the network."""
+    """For server admins: endpoints have keys and reach into the network."""
 
     def find(self, role: Role, **where: Any) -> None:
         require_admin(self.request.user)
@@ -351,7 +351,7 @@ class Endpoints(EndpointView):
         "Add a model endpoint", scope=Scope.ADMIN, takes=NewEndpointSerializer, gives=EndpointSerializer, status=201
     )
     def post(self, request: Request) -> Any:
-        """A worker tests it at once."""
+        """A worker tests it immediately."""
         return self.show(endpoints.add_endpoint(**self.read(NewEndpointSerializer)), status=201)
 
 

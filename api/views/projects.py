@@ -1,4 +1,4 @@
-"""Who asks, projects, and the jobs and models of a project."""
+"""The person, projects, and the jobs and models of a project."""
 
 from typing import Any
 
@@ -18,7 +18,7 @@ from projects.services import create_project, edit_project
 
 
 class MeSerializer(serializers.Serializer):
-    """The person of the token, and what the token may be used for."""
+    """The person of the token, and the scopes of the token."""
 
     user = serializers.CharField(source="user.username")
     is_admin = serializers.BooleanField(source="user.is_superuser")
@@ -46,7 +46,7 @@ class ProjectChangesSerializer(serializers.Serializer):
 
 
 class OfferedModelSerializer(serializers.Serializer):
-    """A model that runs of the project may ask."""
+    """A model that runs of the project may use."""
 
     name = serializers.CharField(help_text="What evaluators and generate take as `model`.")
     model = serializers.CharField()

@@ -59,7 +59,7 @@ class NamedTableSerializer(serializers.Serializer):
 
 
 class ResultsSerializer(serializers.Serializer):
-    """What the results page of a study shows: its sentences, and which tables and figures there are."""
+    """The contents of a study's results page: its sentences, and the names of its tables and figures."""
 
     included = serializers.ListField(child=serializers.CharField(), help_text="Purposes beside main.")
     n_responses = serializers.IntegerField()
@@ -70,7 +70,7 @@ class ResultsSerializer(serializers.Serializer):
 
 
 def read_choices(study: Study, request: Request) -> Choices:
-    """What the form of the results page makes of the query; an unknown choice is refused."""
+    """The choices in the query, as in the form of the results page; unknown choices are refused."""
     given = request.query_params
     data = given.copy() if any(name in given for name in NAMES) else None
     if data is not None:
@@ -88,7 +88,7 @@ class ResultsView(StudyView):
         self.choices = read_choices(self.study, self.request)
 
     def give_result(self, name: str, ending: str, make: Callable[[], bytes]) -> HttpResponseBase:
-        """The file that `make` returns, in English as files are; 404 where it finds none of that name."""
+        """The file returned by `make`, in English like all files; 404 if it finds none of that name."""
         with override("en"):
             try:
                 content = make()
@@ -101,7 +101,7 @@ class ResultsView(StudyView):
 class Results(ResultsView):
     @operation("List the results of a study", gives=ResultsSerializer, query=CHOICES, may_wait=True)
     def get(self, request: Request, study: str) -> Any:
-        """In English, as files are."""
+        """In English, like all files."""
         with override("en"):
             report = report_of(self.study, self.choices, only_current=True)
             values = {
@@ -130,7 +130,7 @@ WITH = OpenApiParameter("with", str, required=True, description="The short name 
 
 
 class ComparedStudiesSerializer(serializers.Serializer):
-    """Two studies of the same items: the rows of both tables, and what they say."""
+    """Two studies of the same items: the rows of both tables, and sentences about them."""
 
     sentences = serializers.ListField(child=serializers.CharField())
     between_protocols = serializers.ListField(child=serializers.DictField())
@@ -142,7 +142,7 @@ class CompareStudies(StudyView):
         "Compare with another study of the same items", gives=ComparedStudiesSerializer, query=(WITH,), may_wait=True
     )
     def get(self, request: Request, study: str) -> Any:
-        """Spearman's rho of generators and items, and the reliability of an hour of people's time."""
+        """Spearman's rho of generators and items, and the reliability per hour of people's time."""
         from analysis.science.between import say_comparison
 
         refuse_hidden(self.study)
@@ -172,7 +172,7 @@ class OneFigure(ResultsView):
 
 
 def refuse_hidden(study: Study) -> None:
-    """403 while the team does not see effects by generator: single answers would tell them."""
+    """403 while effects by generator are hidden from the team: single answers would reveal them."""
     if are_effects_hidden(study):
         sentence = _("Results by generator are hidden until this study is closed, so single answers are not given out.")
         raise Refused(sentence, status=403, kind="forbidden")
@@ -188,7 +188,7 @@ class Answers(ResultsView):
         may_wait=True,
     )
     def get(self, request: Request, study: str, kind: str) -> HttpResponseBase:
-        """As csv, wide (CSV), jsonl, xlsx or parquet, of one moment.
+        """As csv, wide (CSV), jsonl, xlsx or parquet, all as of one moment.
 
         Also codebook, unanswered (by models), metrics, preferences, and items: their wording with their statistics;
         and these as qti, moodle or gift, each a ZIP with statistics.csv.
@@ -236,7 +236,7 @@ class Pack(ResultsView):
         status=202,
     )
     def post(self, request: Request, study: str) -> Any:
-        """A worker builds it; an earlier pack of the study goes."""
+        """A worker builds it; an earlier pack of the study is deleted."""
         refuse_hidden(self.study)
         if self.study.is_draft:
             raise Refused(_("A draft has no answers to pack. Launch the study first."), status=409, kind="wrong-state")

@@ -1,4 +1,4 @@
-"""Scoring: the informativity of items that a program sends, by baselines and models that it chooses."""
+"""Scoring: the informativity of items sent by a program, by baselines and models of its choice."""
 
 from typing import Any
 
@@ -35,7 +35,7 @@ class ScorerSerializer(serializers.Serializer):
 
 
 class NewScoringSerializer(TermsSerializer):
-    """Nothing of it comes into the bank."""
+    """Nothing of it is added to the bank."""
 
     texts = serializers.ListField(child=serializers.DictField(), help_text="As a file of items has them.")
     evaluators = ScorerSerializer(many=True)
@@ -44,7 +44,7 @@ class NewScoringSerializer(TermsSerializer):
 
 
 class MeasureSerializer(serializers.Serializer):
-    """Null where it is undefined, and why."""
+    """Null if it is undefined, with the reason."""
 
     value = serializers.FloatField(allow_null=True)
     low = serializers.FloatField(allow_null=True, help_text="95 % interval over texts.")
@@ -80,7 +80,7 @@ class ItemScoreSerializer(serializers.Serializer):
 
 
 class EstimateSerializer(serializers.Serializer):
-    """What the calls of a model that are not known yet cost at most."""
+    """The maximum cost of a model's calls without a stored answer."""
 
     label = serializers.CharField()
     n_calls = serializers.IntegerField()
@@ -111,7 +111,7 @@ class StartedScoringSerializer(ScoringRowSerializer):
 
 
 class StartedScoring:
-    """A scoring, stored or not, with what its models cost at most."""
+    """A scoring, stored or not, with the maximum cost of its models."""
 
     def __init__(self, scoring: Scoring, estimates: list[dict[str, Any]]):
         self.pk, self.language, self.created_at = scoring.pk, scoring.language, scoring.created_at
@@ -139,7 +139,7 @@ class ScoringSerializer(ScoringRowSerializer):
 class Scorings(ProjectView):
     @operation("List scorings", scope=Scope.MODELS, role=Role.RESEARCHER, gives=ScoringRowSerializer, paged=True)
     def get(self, request: Request, project: str) -> Any:
-        """The newest first, without their numbers."""
+        """The newest first, without numbers."""
         return self.page(Scoring.objects.filter(project=self.project), "-pk")
 
     @operation(
@@ -151,10 +151,10 @@ class Scorings(ProjectView):
         status=201,
     )
     def post(self, request: Request, project: str) -> Any:
-        """Guessability, answerability and informativity by evaluators that you choose; nothing comes into the bank.
+        """Guessability, answerability and informativity by evaluators that you choose; nothing is added to the bank.
 
-        Models answer by runs that workers do; a prompt that was answered before in the project is not asked again, and
-        the same request again gives the scoring that is there. Up to 1,000 items in one language.
+        Models answer by runs, which workers do; a prompt answered before in the project is not asked again, and
+        repeating the request returns the existing scoring. Up to 1,000 items in one language.
         """
         given = self.read(NewScoringSerializer)
         texts, language = scoring.read_texts(given["texts"], given.get("language", ""))
@@ -192,11 +192,11 @@ class OneScoring(ProjectView):
 
     @operation("Show a scoring", scope=Scope.MODELS, role=Role.RESEARCHER, gives=ScoringSerializer)
     def get(self, request: Request, project: str, scoring: int) -> Any:
-        """How far it is, and the numbers of what has been answered."""
+        """The progress, and the numbers from the answers so far."""
         return self.show(self.scoring)
 
     @operation("Delete a scoring", scope=Scope.MODELS, role=Role.RESEARCHER, status=204)
     def delete(self, request: Request, project: str, scoring: int) -> HttpResponse:
-        """Its runs end; what was paid for stays in them."""
+        """Its runs end; calls that were paid for stay in them."""
         delete_scoring(self.scoring)
         return HttpResponse(status=204)

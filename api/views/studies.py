@@ -1,4 +1,4 @@
-"""Instruments, studies, their annotators and answers that come in as files."""
+"""Instruments, studies, their annotators, and imports of answers."""
 
 from dataclasses import asdict
 from typing import Any
@@ -66,7 +66,7 @@ class InstrumentPageSerializer(serializers.Serializer):
 class Instruments(ProjectView):
     @operation("List instruments", gives=InstrumentPageSerializer)
     def get(self, request: Request, project: str) -> Any:
-        """The project's own, then the server's and those that come with Lesart."""
+        """The project's own, then the server's and those shipped with Lesart."""
         return self.show({"results": list_instruments(self.project)})
 
     @operation(
@@ -78,7 +78,7 @@ class Instruments(ProjectView):
         status=201,
     )
     def post(self, request: Request, project: str) -> Any:
-        """A new one of the project, or the next version of its name; the same words again change nothing."""
+        """A new instrument of the project, or the next version under its name; unchanged words change nothing."""
         given = self.read(NewInstrumentSerializer)
         version, _is_new = import_instrument(
             given["source"], self.project, user=request.user, note=given.get("note", "")
@@ -164,7 +164,7 @@ class Studies(ProjectView):
         status=201,
     )
     def post(self, request: Request, project: str) -> Any:
-        """The body says what a study file says (docs/studies.md), as JSON."""
+        """The body has the contents of a study file (docs/studies.md), as JSON."""
         study, _chosen = creating.create_study(self.project, check_spec(dict(request.data)))
         return self.show(study, status=201)
 
@@ -176,7 +176,7 @@ class OneStudy(StudyView):
 
     @operation("Change a draft", scope=Scope.WRITE, role=Role.RESEARCHER, takes=StudySpec, gives=OneStudySerializer)
     def put(self, request: Request, study: str) -> Any:
-        """The body says all of a study file; the short name stays."""
+        """The body has all contents of a study file; the short name stays."""
         self.require_match(self.study, OneStudySerializer)
         creating.change_study(self.study, check_spec(dict(request.data) | {"slug": self.study.slug}))
         return self.show(Study.objects.get(pk=self.study.pk))
@@ -189,7 +189,7 @@ class OneStudy(StudyView):
 
 
 class ActOnStudy(StudyView):
-    """`step` is a name of the actions of the study page."""
+    """`step` is an action of the study page."""
 
     step = ""
 
@@ -227,7 +227,7 @@ class MoreTextsSerializer(serializers.Serializer):
 class PeopleTexts(StudyView):
     @operation("List the texts that were drawn for people", gives=DrawnTextsSerializer)
     def get(self, request: Request, study: str) -> Any:
-        """In the order of the draw; of a draft what its launch would draw; none where people do all texts."""
+        """In the order of the draw; for a draft as its launch would draw them; none if people do all texts."""
         return self.show({"results": find_draw(self.study) or []})
 
     @operation(
@@ -239,7 +239,7 @@ class PeopleTexts(StudyView):
         status=201,
     )
     def post(self, request: Request, study: str) -> Any:
-        """A further round by equal chance; its texts are given to the people who are at work."""
+        """A further random round; its texts are given to the people at work."""
         given = self.read(MoreTextsSerializer)
         return self.show({"results": draw_more_texts(self.study, given["n"], request.user).texts}, status=201)
 
@@ -266,14 +266,14 @@ class StudyTexts(StudyView):
         status=201,
     )
     def post(self, request: Request, study: str) -> Any:
-        """A new block with a plan of its own; what was planned before stays as it is."""
+        """A new block with a plan of its own; the earlier plan stays as it is."""
         given = self.read(AddTextsSerializer)
         added = add_texts(self.study, given["texts"], finished_too=given["finished_too"], made_by=request.user)
         return self.show(added, status=201)
 
 
 class AnnotatorSerializer(serializers.Serializer):
-    """A person of a study and how far they are. Neither link nor answers."""
+    """A person in a study with their progress, without link and answers."""
 
     id = serializers.IntegerField(source="pk")
     code = serializers.CharField()
@@ -305,7 +305,7 @@ class NewAnnotatorsSerializer(serializers.Serializer):
 
 
 class LinkSerializer(serializers.Serializer):
-    """The personal link of an annotator: who has it can answer as this person."""
+    """The personal link of an annotator: anybody who has it can answer as this person."""
 
     id = serializers.IntegerField(source="pk")
     annotator = serializers.CharField(source="code")
@@ -324,7 +324,7 @@ class LinksSerializer(serializers.Serializer):
 class Annotators(StudyView):
     @operation("List annotators and how far they are", gives=AnnotatorsSerializer)
     def get(self, request: Request, study: str) -> Any:
-        """People, as the page of annotators lists them; models are evaluators."""
+        """The people on the People page; models are evaluators."""
         listed = [each for each in list_annotators(self.study) if each.purpose != Purpose.PREVIEW]
         return self.show({"results": listed})
 
@@ -337,7 +337,7 @@ class Annotators(StudyView):
         status=201,
     )
     def post(self, request: Request, study: str) -> Any:
-        """To a launched study; each gets a personal link."""
+        """To a launched study; each person gets a personal link."""
         given = self.read(NewAnnotatorsSerializer)
         codes = given.get("people", [])
         count = len(codes) + given.get("count", 0)
@@ -350,7 +350,7 @@ class Annotators(StudyView):
 class Links(StudyView):
     @operation("List personal links", scope=Scope.PEOPLE, role=Role.RESEARCHER, gives=LinksSerializer)
     def get(self, request: Request, study: str) -> Any:
-        """The links of people of the main part whose link works."""
+        """The working links of people of the main part."""
         listed = self.study.annotators.filter(kind=AnnotatorKind.HUMAN, purpose=Purpose.MAIN, revoked_at=None)
         return self.show({"results": [] if self.study.state == StudyState.IMPORTED else listed})
 
@@ -362,7 +362,7 @@ class ActOnLink(StudyView):
 
     @operation("Revoke or renew a personal link", scope=Scope.PEOPLE, role=Role.RESEARCHER, gives=LinkSerializer)
     def post(self, request: Request, study: str, annotator: int) -> Any:
-        """A revoked link stops working, the answers stay; a renewed one replaces the old one at once."""
+        """A revoked link stops working, the answers stay; a renewed one replaces the old one immediately."""
         found = get_object_or_404(self.study.annotators.filter(kind=AnnotatorKind.HUMAN), pk=annotator)
         {"revoke": people.revoke_link, "renew": people.renew_link}[self.step](found)
         found.refresh_from_db()

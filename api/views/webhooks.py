@@ -44,7 +44,7 @@ class Webhooks(ProjectView):
         status=201,
     )
     def post(self, request: Request, project: str) -> Any:
-        """An address outside that gets a signed POST when a job or a run has ended or a study was closed."""
+        """An outside address that gets a signed POST when a job or a run has ended or a study was closed."""
         given = self.read(NewWebhookSerializer)
         webhook, secret = create_webhook(self.project, given["url"], given["events"], request.user)
         return self.show(vars(webhook) | {"pk": webhook.pk, "secret": secret}, status=201)

@@ -1,1 +1,1 @@
-"""The `./lesart` command: sets itself up, runs the product under one supervisor, runs the tests."""
+"""The `./lesart` command: sets itself up, runs the product under one supervisor, and runs the tests."""

@@ -1,8 +1,8 @@
-"""The first step of `./lesart`: an environment of its own with everything that Lesart needs, made once.
+"""The first step of `./lesart`: create an environment with everything that Lesart needs, once.
 
-Extras that somebody asks for have an environment of their own, so that the usual start stays as it is.
+Optional extras get an environment of their own, so that the usual start stays the same.
 
-Runs on the machine's Python, before anything is installed: standard library only.
+Runs on the machine's Python before anything is installed, so it uses only the standard library.
 """
 
 import fcntl
@@ -23,14 +23,14 @@ TEST_REQUIREMENTS = "requirements-tests.txt"
 TRANSFORMERS, TORCH_FOR_PROCESSORS = "requirements-local.txt", "requirements-local-cpu.txt"
 TORCH = "requirements-local-torch.txt"
 
-# In place of this file's own folder, whose modules must not be taken for Python's or a package's.
+# Replaces this file's own folder, whose modules must not be mistaken for Python's or a package's.
 sys.path[0] = str(ROOT)
 from config.cli import processes, unused, usage  # noqa: E402
 
 
 @dataclass(frozen=True)
 class Environment:
-    """A folder with a Python and packages of its own."""
+    """A folder with its own Python and packages."""
 
     folder: Path
     with_local: bool = False
@@ -46,7 +46,7 @@ class Environment:
 
     @property
     def tests_stamp(self) -> Path:
-        """Says which packages for tests and checks are installed as well; `up` needs none of them."""
+        """Records which packages for tests and checks are installed, too; `up` needs none of them."""
         return self.folder / "lesart-stamp-tests"
 
     @property
@@ -65,7 +65,7 @@ def environment_for(extras: Sequence[str]) -> Environment:
 
 
 def main(arguments: list[str]) -> None:
-    environment = environment_for(usage.parse(arguments).extras)  # a wrong option, or a wish for help, ends here
+    environment = environment_for(usage.parse(arguments).extras)  # a wrong option, or --help, ends here
     try:
         ensure_environment(environment)
     except OSError as error:
@@ -74,21 +74,21 @@ def main(arguments: list[str]) -> None:
             f"Lesart's packages cannot be put into {environment.folder} ({error.strerror}). Give this user the right "
             "to write there, or clone Lesart to another place.",
         ) from None
-    # The path alone, and -P: a folder `config` where the user is must not be taken for ours.
+    # Only this path, and -P: a folder `config` in the user's folder must not be mistaken for ours.
     os.environ["PYTHONPATH"] = str(ROOT)
-    # Compiled modules are kept, and kept apart from the sources: without them each start takes twice as long.
+    # Compiled modules are kept, apart from the sources: without them each start takes twice as long.
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     os.environ.setdefault("PYTHONPYCACHEPREFIX", str(environment.folder / "pycache"))
     os.execv(environment.python, [str(environment.python), "-P", "-m", "config.cli", *arguments])  # noqa: S606
 
 
 def ensure_environment(environment: Environment) -> None:
-    """Makes or repairs it unless its stamp says that it is complete; two starts at once wait for each other."""
+    """Create or repair it unless its stamp says that it is complete; two simultaneous starts wait for each other."""
     if is_complete(environment):
         return
     require_venv()
     folder = environment.folder
-    if folder.is_symlink():  # whose environment it is nobody knows here, and it would be emptied
+    if folder.is_symlink():  # it may be another one's environment, which would be emptied
         raise usage.Refusal(usage.NOT_WRITABLE, f"{folder} is a link to another folder. Remove it, then start again.")
     folder.mkdir(exist_ok=True)
     with open(environment.lock, "a+") as lock:
@@ -117,7 +117,7 @@ def is_complete(environment: Environment) -> bool:
 
 
 def can_run(environment: Environment) -> bool:
-    """Whether it holds all that `up` needs."""
+    """Whether it has everything that `up` needs."""
     return stamp_holds(environment, environment.stamp, environment.requirements) and environment.python.exists()
 
 
@@ -129,7 +129,7 @@ def stamp_holds(environment: Environment, stamp: Path, locks: list[str]) -> bool
 
 
 def build_stamp(environment: Environment, locks: list[str]) -> str:
-    """What an environment depends on: the locked packages, its Python and its place (scripts in it hold the path)."""
+    """What an environment depends on: the locked packages, its Python, and its path, which scripts in it contain."""
     packages = hashlib.sha256(b"".join((ROOT / name).read_bytes() for name in locks)).hexdigest()
     return f"{packages}\n{environment.python.resolve()}\n{environment.folder}\n"
 
@@ -147,7 +147,7 @@ def require_venv() -> None:
 
 
 def find_base_python() -> str:
-    """The Python itself even if it was called through an environment, which may be the one to be replaced."""
+    """The Python installation itself, even if called through an environment, which may be about to be replaced."""
     return getattr(sys, "_base_executable", None) or sys.executable
 
 
@@ -159,7 +159,7 @@ def install(environment: Environment, lock: TextIO, can_keep: bool) -> None:
     sentence = f"Installing Lesart's packages into {environment.folder}. This happens once and takes about a minute."
     print(sentence, file=sys.stderr)
     pip = [str(environment.python), "-I", "-m", "pip", "install", "-qq", "--disable-pip-version-check"]
-    # To compile all modules would take as long again; Python compiles those it uses. Nothing is built from source.
+    # Compiling all modules would double the time; Python compiles those it uses. Nothing is built from source.
     pip += ["--no-compile", "--only-binary", ":all:"]
     pip += ["--require-hashes", "--no-deps", "-r"]
     if not (can_keep and can_run(environment)):
@@ -188,7 +188,7 @@ def install_what_runs(environment: Environment, lock: TextIO, pip: list[str], ca
 
 
 def install_transformers(lock: TextIO, pip: list[str]) -> None:
-    """With torch for processors alone where pip finds it: the common build for Linux is fifteen times as large."""
+    """With the CPU-only torch if pip finds it: the common build for Linux is fifteen times as large."""
     run(lock, *pip, str(ROOT / TRANSFORMERS))
     try:
         run(lock, *pip, str(ROOT / TORCH_FOR_PROCESSORS))
@@ -198,7 +198,7 @@ def install_transformers(lock: TextIO, pip: list[str]) -> None:
 
 
 def clear(environment: Environment) -> None:
-    """Empties it but for the lock, which this process holds."""
+    """Delete its contents except the lock, which this process holds."""
     for path in environment.folder.iterdir():
         if path.is_dir() and not path.is_symlink():
             shutil.rmtree(path)
@@ -207,7 +207,7 @@ def clear(environment: Environment) -> None:
 
 
 def run(lock: TextIO, *command: str) -> None:
-    """The command ends with us; where that cannot be had, it keeps the lock until it has ended."""
+    """Run a command that ends with this process; if that is impossible, it keeps the lock until it has ended."""
     end_with_us = processes.die_with_parent(signal.SIGTERM)
     code = subprocess.call(command, stdout=sys.stderr, cwd=ROOT, pass_fds=[lock.fileno()], preexec_fn=end_with_us)
     if code:

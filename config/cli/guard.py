@@ -1,7 +1,7 @@
-"""The guard: ends every process group it was told of when the process that told it dies, even by -9.
+"""The guard: ends every registered process group when the process that registered them dies, even by -9.
 
-It runs on its own (standard library only, no import of ours) and reads lines from its standard input: `+GROUP` when
-one has begun, `-GROUP` when it has ended. The end of the input means that nobody is left to end the groups.
+It runs separately (standard library only, no import of ours) and reads lines from its standard input: `+GROUP` when
+one has started, `-GROUP` when it has ended. The end of the input means that nobody else will end the groups.
 """
 
 import os
@@ -15,16 +15,16 @@ SECONDS_TO_DIE = 0.5
 
 
 def signal_group(group: int, number: int) -> bool:
-    """Sends a signal to a process group (0 only asks); False if the group has no process left."""
+    """Send a signal to a process group (0 only checks); False if the group has no process left."""
     try:
         os.killpg(group, number)
-    except (ProcessLookupError, PermissionError):  # macOS refuses where only zombies are left
+    except (ProcessLookupError, PermissionError):  # macOS refuses if only zombies are left
         return False
     return True
 
 
 def find_groups_left(lines: Iterable[str]) -> set[int]:
-    """The groups that had begun and not ended when the lines stopped."""
+    """The groups that had started but not ended when the input ended."""
     groups: set[int] = set()
     for line in lines:
         change = groups.add if line[0] == "+" else groups.discard
@@ -33,7 +33,7 @@ def find_groups_left(lines: Iterable[str]) -> set[int]:
 
 
 def end_groups(groups: set[int]) -> None:
-    """TERM, time to end, KILL; a zombie nobody has reaped still counts as alive, hence the second limit."""
+    """TERM, time to end, KILL; an unreaped zombie still counts as alive, hence the second time limit."""
     for number, seconds in ((signal.SIGTERM, SECONDS_TO_END), (signal.SIGKILL, SECONDS_TO_DIE)):
         groups = {group for group in groups if signal_group(group, number)}
         deadline = time.monotonic() + seconds

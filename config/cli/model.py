@@ -1,4 +1,4 @@
-"""The small local model: weights from one package, a llama.cpp server from another, both found without being imported.
+"""The small local model: weights from one package, a llama.cpp server from another, both found without importing them.
 
 As a program it is the server itself: python -m config.cli.model PORT, with its key in LESART_MODEL_KEY.
 """
@@ -20,7 +20,7 @@ from llm.small_model import AT_A_TIME, MODEL, is_answering
 KEY_VARIABLE = "LESART_MODEL_KEY"
 CONTEXT_TOKENS = 4096
 MOST_THREADS = 4
-# Threads that wait must sleep: by default they spin, and a second busy process makes the model twenty times slower.
+# Waiting threads must sleep: by default they spin, and a second busy process makes the model twenty times slower.
 ENVIRONMENT = {"OMP_WAIT_POLICY": "passive", "GOMP_SPINCOUNT": "0"}
 QUIET = 1
 
@@ -64,7 +64,7 @@ def get_base_url(port: int) -> str:
 
 @contextmanager
 def run_model() -> Iterator[tuple[str, str]]:
-    """Base URL and key of a server that is gone at the end, or when we are killed.
+    """Base URL and key of a server that ends with the context, or when this process is killed.
 
     RuntimeError or TimeoutError says why there is none.
     """
@@ -84,7 +84,7 @@ def run_model() -> Iterator[tuple[str, str]]:
 
 
 def serve(port: int, key: str) -> None:
-    """Runs until the process is told to end. Only the key opens it; other pages of this machine's browser do not."""
+    """Run until the process is told to end. The key keeps out others, such as web pages in this machine's browser."""
     import xllamacpp
 
     params = xllamacpp.CommonParams()
@@ -93,18 +93,18 @@ def serve(port: int, key: str) -> None:
     params.cors_origins, params.cors_origins_explicit = "", True
     params.ui = params.endpoint_slots = False
     params.n_parallel, params.n_ctx = AT_A_TIME, AT_A_TIME * CONTEXT_TOKENS
-    # Half of the cores, asleep while they wait: with all of them, one that another program pushes aside stops the rest.
+    # Half of the cores, asleep while they wait: with all of them, one delayed by another program stops the others.
     params.cpuparams.n_threads = max(1, min((os.cpu_count() or 1) // 2, MOST_THREADS))
     params.cpuparams.poll = params.cpuparams_batch.poll = 0
     params.n_gpu_layers, params.verbosity = 0, QUIET
     server = xllamacpp.Server(params)
     signal.sigwait({signal.SIGTERM, signal.SIGINT, signal.SIGHUP})
-    del server  # finishes what it is at
+    del server  # finishes its current work
 
 
 ROOT = Path(__file__).resolve().parents[2]
 
 if __name__ == "__main__":
-    # Blocked before the server starts its threads, so that no thread of it takes the signal.
+    # Blocked before the server starts its threads, so that none of them gets the signal.
     signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM, signal.SIGINT, signal.SIGHUP})
     serve(int(sys.argv[1]), os.environ.pop(KEY_VARIABLE))

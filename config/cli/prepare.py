@@ -1,9 +1,9 @@
-"""The step before web and worker start, in one process because Django's own start costs most of it.
+"""The step before web and worker start, in one process because starting Django takes most of the time.
 
 Usage: python -m config.cli.prepare URL RESULT WORKER [MODEL]. Migrates, loads the sample project the first time,
-forgets a WORKER that was killed and still passes for alive, offers the small local model at the base URL MODEL (with
-its key in LESART_MODEL_KEY) or takes it out of the offer, and writes a sign-in link to the open file RESULT. What keeps
-it from that, in the settings or the database, it writes there in one sentence.
+deletes a killed WORKER that still counts as alive, offers the small local model at the base URL MODEL (with its key in
+LESART_MODEL_KEY) or withdraws it, and writes a sign-in link to the open file RESULT. If the settings or the database
+prevent this, it writes one sentence about it there instead.
 """
 
 import os
@@ -23,7 +23,7 @@ from config.static_files import build_stale
 
 
 def main(url: str, result: int, worker: str, base_url: str = "") -> int:
-    """The exit code; the outcome, a link or a sentence, is in the file."""
+    """Returns the exit code; the outcome, a link or a sentence, is in the file."""
     with os.fdopen(result, "w") as file:
         try:
             prepare(url, file, worker, base_url)
@@ -48,18 +48,18 @@ def prepare(url: str, result: TextIO, worker: str, base_url: str) -> None:
     from projects.models import Project
 
     remove_worker(worker)
-    # The command asks the same, but what it imports would cost every later start a second.
+    # The command checks the same, but its imports would cost every later start a second.
     if not Project.objects.filter(is_sample=True).exists():
         call_command("load_sample")
     if base_url:
         endpoint = local.offer_local_endpoint(base_url, os.environ.pop(KEY_VARIABLE))
         if endpoint.tested_at is None:
-            from llm.services.endpoints import request_test  # it imports a client, which takes a second
+            from llm.services.endpoints import request_test  # imports a client, which takes a second
 
             request_test(endpoint)
     else:
         local.withdraw_local_endpoint()
-    # The addresses of these pages are at the root; to import all other pages would cost another second.
+    # The addresses of these pages are at the root; importing all other pages would cost another second.
     set_urlconf("projects.urls")
     call_command("create_sign_in_link", base=url, stdout=result)
 

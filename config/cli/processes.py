@@ -1,4 +1,4 @@
-"""Processes that do not outlive this one: each in a group of its own, known to a guard, with a parent-death signal."""
+"""Processes that end with this one: each in its own group, registered with a guard, with a parent-death signal."""
 
 import contextlib
 import ctypes
@@ -20,7 +20,7 @@ _libc = ctypes.CDLL(None) if sys.platform == "linux" else None
 
 
 class Guard:
-    """Starts processes and keeps the guard told of their groups; starts another guard if that one dies."""
+    """Starts processes and registers their groups with the guard; starts another guard if that one dies."""
 
     def __init__(self, keep_open: Sequence[int] = ()) -> None:
         """`keep_open`: file descriptors, such as a lock, that stay open until the guard has ended everything."""
@@ -32,7 +32,7 @@ class Guard:
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Ends what is still registered, by closing the pipe."""
+        """End everything that is still registered, by closing the pipe."""
         self.close()
 
     def _start(self) -> None:
@@ -45,7 +45,7 @@ class Guard:
 
     def _tell(self, line: str) -> None:
         assert self._process.stdin is not None
-        with contextlib.suppress(BrokenPipeError):  # a dead guard: revive() tells the next one everything
+        with contextlib.suppress(BrokenPipeError):  # a dead guard: revive() registers everything with the next one
             self._process.stdin.write(line.encode())
 
     @property
@@ -53,15 +53,15 @@ class Guard:
         return self._process.pid
 
     def revive(self) -> bool:
-        """Starts another guard if this one is gone, and says whether it was."""
+        """Start another guard if this one has died; returns whether it had."""
         if self._process.poll() is None:
             return False
         self._start()
         return True
 
     def spawn(self, command: Sequence[str], *, death_signal: int = signal.SIGTERM, **options: Any) -> Process:
-        """A process in a new group; options are those of Popen. To be called from the main thread: the death signal
-        follows the thread that started the process."""
+        """A process in a new group; the options are those of Popen. Call it from the main thread: the death signal is
+        tied to the thread that started the process."""
         process = subprocess.Popen(
             command, stdin=subprocess.DEVNULL, process_group=0, preexec_fn=die_with_parent(death_signal), **options
         )
@@ -70,13 +70,13 @@ class Guard:
         return process
 
     def sweep(self, process: Process) -> None:
-        """Kills what an ended process left in its group, and forgets the group."""
+        """Kill what an ended process left in its group, and unregister the group."""
         guard.signal_group(process.pid, signal.SIGKILL)
         self._groups.discard(process.pid)
         self._tell(f"-{process.pid}\n")
 
     def end(self, process: Process, number: int = signal.SIGTERM, seconds: float = SECONDS_TO_END) -> None:
-        """Asks the process to end and waits; then kills what is left of its group."""
+        """Ask the process to end, wait, then kill what is left of its group."""
         process.send_signal(number)
         with contextlib.suppress(subprocess.TimeoutExpired):
             process.wait(seconds)
@@ -90,7 +90,7 @@ class Guard:
 
 
 def die_with_parent(death_signal: int) -> Callable[[], None]:
-    """What a child does before it becomes its command, after a change of user, which would clear the signal."""
+    """Runs in a child before it becomes its command, after a change of user, which would clear the signal."""
     parent = os.getpid()
 
     def follow() -> None:
@@ -103,9 +103,9 @@ def die_with_parent(death_signal: int) -> Callable[[], None]:
 
 
 def wait_until(is_ready: Callable[[], bool], process: Process, what: str, log: Path, seconds: float = 120.0) -> None:
-    """Returns when the process answers; raises with its own words if it ended or does not answer in time.
+    """Return when the process answers; raise with its own output if it ended or does not answer in time.
 
-    The time only bounds what hangs: on a busy machine a start takes a minute.
+    The time limit is only for hanging processes: on a busy machine a start takes a minute.
     """
     deadline = time.monotonic() + seconds
     while not is_ready():

@@ -1,4 +1,4 @@
-"""What one Lesart holds on a machine: its data folder, locked for it alone, and the port that it listens on."""
+"""The exclusive resources of one Lesart: its data folder, which it locks, and the port on which it listens."""
 
 import errno
 import fcntl
@@ -24,7 +24,7 @@ def get_data_folder() -> Path:
 
 @contextmanager
 def hold_data_folder() -> Iterator[TextIO]:
-    """Holds the lock of the data folder. After a kill the guard of the dead one still holds it, but not for long."""
+    """Hold the lock of the data folder. After a kill, the dead one's guard still holds it for a short time."""
     with _open_lock(get_data_folder()) as lock:
         deadline = time.monotonic() + SECONDS_TO_RELEASE
         while not _is_locked(lock):
@@ -36,7 +36,7 @@ def hold_data_folder() -> Iterator[TextIO]:
 
 
 def leave_note(lock: TextIO, url: str) -> None:
-    """Says in the lock who runs, for the sentence that another start prints."""
+    """Write into the lock file who is running, for the message of another start."""
     lock.truncate(0)
     lock.write(f"{os.getpid()} {url}")
     lock.flush()
@@ -75,7 +75,7 @@ def _read_note(lock: TextIO) -> str:
 def _is_alive(pid: str) -> bool:
     try:
         os.kill(int(pid), 0)
-    except (ValueError, ProcessLookupError):  # no note yet: another start has just taken the lock
+    except (ValueError, ProcessLookupError):  # no note yet: another start has just acquired the lock
         return False
     except PermissionError:
         return True
@@ -94,14 +94,15 @@ WILDCARDS = {"0.0.0.0": "127.0.0.1", "::": "::1", "": "127.0.0.1"}  # noqa: S104
 
 
 def find_free_port() -> int:
-    """A port of 127.0.0.1 that nobody uses at this moment."""
+    """A currently unused port of 127.0.0.1."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])
 
 
 def listen(host: str, port: int) -> socket.socket:
-    """The socket of the web server. It is opened here, once: so nobody can take the port while the web restarts."""
+    """The socket of the web server. It is opened once, here, so that nobody can take the port while the web
+    restarts."""
     try:
         family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)[0][0]
         return socket.create_server((host, port), family=family, backlog=256)
@@ -119,7 +120,7 @@ def _explain_port(host: str, port: int, error: OSError) -> str:
 
 
 def get_local_host(host: str) -> str:
-    """The address under which this machine itself reaches what listens there."""
+    """The address at which this machine itself reaches a server listening there."""
     return WILDCARDS.get(host, host)
 
 

@@ -1,6 +1,6 @@
-"""The supervisor: starts services in order, passes on what they write, restarts what falls, ends all it started.
+"""The supervisor: starts services in order, forwards their output, restarts those that end, and stops all of them.
 
-One thread, one loop. That the services end with it, however it ends, is the work of `processes` and `guard`.
+One thread, one loop. `processes` and `guard` make sure that the services end with it, however it ends.
 """
 
 import contextlib
@@ -24,7 +24,7 @@ LONGEST_LINE = 65_536
 
 
 class Log:
-    """Writes lines of the named services, coloured only on a terminal."""
+    """Writes lines of the named services, colored only on a terminal."""
 
     def __init__(self, stream: TextIO, names: Sequence[str]) -> None:
         self._stream = stream
@@ -39,11 +39,11 @@ class Log:
         self.plain(f"{label} {escape_controls(text)}")
 
     def own(self, sentence: str) -> None:
-        """What the supervisor itself has to say."""
+        """Write a message of the supervisor itself."""
         self.line(OWN_NAME, sentence)
 
     def plain(self, text: str) -> None:
-        """A line without a name. A reader that has gone away is no reason to stop the services."""
+        """Write a line without a name. If the reader has gone away, the services continue."""
         try:
             self._stream.write(text + "\n")
             self._stream.flush()
@@ -53,14 +53,14 @@ class Log:
 
 
 class Lines:
-    """Cuts what arrives on a pipe into lines of the log."""
+    """Splits the data from a pipe into lines of the log."""
 
     def __init__(self, pipe: int, name: str, log: Log) -> None:
         os.set_blocking(pipe, False)
         self.pipe, self._name, self._log, self._rest = pipe, name, log, b""
 
     def pass_on(self) -> bool:
-        """Writes the lines that are there; False at the end of the pipe."""
+        """Write the available lines; returns False at the end of the pipe."""
         try:
             while chunk := os.read(self.pipe, LONGEST_LINE):
                 *lines, self._rest = (self._rest + chunk).split(b"\n")
@@ -73,7 +73,7 @@ class Lines:
         return False
 
     def flush(self) -> None:
-        """Writes the last line, which has no end."""
+        """Write the last, unterminated line."""
         if self._rest:
             self._write(self._rest)
         self._rest = b""
@@ -84,7 +84,7 @@ class Lines:
 
 
 def escape_controls(text: str) -> str:
-    """The text with control characters spelled out: what somebody sent must not steer the terminal."""
+    """The text with control characters escaped, so that foreign input cannot control the terminal."""
     return "".join(c if c.isprintable() or c == "\t" else c.encode("unicode_escape").decode() for c in text)
 
 
@@ -100,7 +100,7 @@ class StopRequested(Exception):
 
 @dataclass(frozen=True)
 class Service:
-    """What is run and how one sees that it answers."""
+    """What to run, and how to check that it answers."""
 
     name: str
     command: Sequence[str]
@@ -108,12 +108,12 @@ class Service:
     open_files: Sequence[int] = ()
     environment: Mapping[str, str] = field(default_factory=dict)
     goes_without: str = ""
-    """For what the others can do without: the sentence said when it is given up."""
+    """For a service that the others can do without: the message when it is given up."""
 
 
 @dataclass
 class RunningService:
-    """A service and its present process; none while it waits for its next start."""
+    """A service and its present process, None while it waits for its next start."""
 
     service: Service
     process: Process | None = None
@@ -129,7 +129,7 @@ class RunningService:
 
 
 class Supervisor:
-    """To be used in a `with` block, whose end stops everything in reverse order."""
+    """Use it in a `with` block, at whose end everything is stopped in reverse order."""
 
     def __init__(self, log: Log, guard: Guard, environment: Mapping[str, str], folder: Path) -> None:
         self._log, self._guard, self._environment, self._folder = log, guard, environment, folder
@@ -161,7 +161,7 @@ class Supervisor:
         return running
 
     def wait_until_ready(self, *waiting: RunningService) -> None:
-        """Returns when all answer. A service that never does is a refusal, not a restart for ever."""
+        """Return when all services answer. A service that never does is an error; it is not restarted forever."""
         deadline = time.monotonic() + SECONDS_TO_START
         while waiting := tuple(running for running in waiting if not running.service.is_ready()):
             for running in waiting:
@@ -172,7 +172,7 @@ class Supervisor:
             self._restart_fallen()
 
     def complete(self, step: Service) -> int:
-        """Runs a step that ends by itself and returns its exit code."""
+        """Run a step that ends by itself, and return its exit code."""
         running = self.start(step)
         while not running.has_ended and running.process is not None:
             self._turn(1.0)
@@ -180,7 +180,7 @@ class Supervisor:
         return self._clean_up(running)
 
     def run(self) -> None:
-        """Looks after the services until somebody asks to stop."""
+        """Look after the services until somebody asks to stop."""
         while True:
             now = time.monotonic()
             pauses = [running.due - now for running in self._running if running.process is None]
@@ -195,7 +195,7 @@ class Supervisor:
             self._log.own("The guard had ended; another one watches now.")
 
     def _listen(self, seconds: float) -> None:
-        """Passes on what services write, until something happens or the time is over."""
+        """Forward the output of services, until something happens or the time is over."""
         for key, _ in self._selector.select(seconds):
             if isinstance(key.data, Lines):
                 if not key.data.pass_on():
@@ -243,7 +243,7 @@ class Supervisor:
         running.delay = min(2 * running.delay, LONGEST_DELAY)
 
     def _clean_up(self, running: RunningService) -> int:
-        """Ends what is left of the process's group, passes on its last lines, returns its exit code."""
+        """End the rest of the process's group, forward its last lines, return its exit code."""
         process, lines = running.process, running.lines
         assert process is not None
         assert process.stdout is not None
@@ -251,14 +251,14 @@ class Supervisor:
         self._guard.sweep(process)
         lines.pass_on()
         lines.flush()
-        with contextlib.suppress(KeyError):  # its end was seen before
+        with contextlib.suppress(KeyError):  # its end was already handled
             self._selector.unregister(lines.pipe)
         process.stdout.close()
         running.process = None
         return process.wait()
 
     def _stop(self, running: RunningService) -> None:
-        """TERM, time to finish, KILL; a second request to stop shortens the time to nothing."""
+        """TERM, time to finish, KILL; a second request to stop skips the waiting time."""
         if running.process is None:
             return
         running.process.terminate()

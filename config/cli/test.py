@@ -1,6 +1,6 @@
 """`./lesart test`: the suite on SQLite, database and broker tests on PostgreSQL, then the browser; finds a Chromium.
 
-With --quick only those of the first part that are not marked `slow`.
+With --quick only the tests of the first part that are not marked `slow`.
 """
 
 import os
@@ -26,7 +26,7 @@ MAC = [f"/Applications/{name}.app/Contents/MacOS/{name}" for name in ("Google Ch
 
 
 class NoChromium(Exception):
-    """There is none and none could be installed; the sentence says what to do."""
+    """No Chromium was found or could be installed; the message says what to do."""
 
 
 def find_chromium() -> str | None:
@@ -57,7 +57,7 @@ def ensure_chromium() -> str:
 
 
 def _runs_on_debian() -> bool:
-    """Debian itself: elsewhere the package of that name may be an empty one that leads to a snap."""
+    """Whether this is Debian: elsewhere its package of that name may be an empty one for a snap."""
     release = Path("/etc/os-release")
     return shutil.which("apt-get") is not None and release.exists() and "ID=debian" in release.read_text().splitlines()
 
@@ -76,13 +76,13 @@ def _try_command(command: list[str]) -> bool:
     return subprocess.call(command, stdin=subprocess.DEVNULL, env=quiet) == 0
 
 
-# What a deployment sets must not reach the tests; an outside database is for the second part alone.
+# Settings of a deployment must not affect the tests; an outside database is only used by the second part.
 DEPLOYMENT_VARIABLES = ["DATABASE_URL", "REDIS_URL", "SECRET_KEY", "ALLOWED_HOSTS", "DEBUG", "LESART_DATA"]
 NO_TESTS_COLLECTED = 5
 
 
 class CannotRun(Exception):
-    """What a part needs is not there; the sentence says what to do."""
+    """Something that a part needs is missing; the message says what to do."""
 
 
 def _use_sqlite() -> AbstractContextManager[dict[str, str]]:
@@ -111,13 +111,13 @@ def _use_browser() -> Iterator[dict[str, str]]:
 
 @contextmanager
 def _use_private_services(**variables: str) -> Iterator[dict[str, str]]:
-    """A broker and a data folder of the part's own."""
+    """A broker and a data folder for the part alone."""
     with run_valkey() as url, tempfile.TemporaryDirectory(prefix="lesart-test-") as folder:
         yield {"REDIS_URL": url, "LESART_DATA": folder, "SECRET_KEY": secrets.token_urlsafe(48), **variables}
 
 
-# A file stays with one worker, which makes its studies once. Those with slow tests come first (tests/conftest.py).
-# A worker that dies ends the part: another one would begin with the test that has killed it.
+# A worker runs whole files, and creates their studies once. Files with slow tests come first (tests/conftest.py). If a
+# worker dies, the part ends: another worker would start with the test that killed it.
 ON_ALL_CORES = ["-n", "auto", "--dist", "loadfile", "--no-loadscope-reorder", "--max-worker-restart", "0"]
 
 
@@ -125,12 +125,12 @@ ON_ALL_CORES = ["-n", "auto", "--dist", "loadfile", "--no-loadscope-reorder", "-
 class Part:
     name: str
     is_called: str | None
-    """Its word for --without, or for --with if it is `optional`; None for the part that always runs."""
+    """Its name for --without, or for --with if it is `optional`; None for the part that always runs."""
     arguments: Sequence[str]
     surroundings: Callable[[], AbstractContextManager[dict[str, str]]]
     optional: bool = False
     marks: Sequence[str] = ()
-    """If any are given, every test of the part has one of them, and only files that name one are collected."""
+    """If any are given, every test of the part has one of these marks, and only files that name one are collected."""
 
 
 PARTS = [
@@ -149,7 +149,7 @@ QUICK = Part(
 
 
 def test(without: Sequence[str], arguments: Sequence[str], extras: Sequence[str], quick: bool) -> int:
-    """Runs every part that is not left out, and those of the extras, whatever became of the one before; sums up."""
+    """Run every part that is not left out, and the extras, even after failures; then summarize."""
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))  # so that the services are cleaned up
     parts = [QUICK] if quick else [part for part in PARTS if not part.optional or part.is_called in extras]
     outcomes = {part.name: "left out" if part.is_called in without else _run_part(part, arguments) for part in parts}
@@ -162,7 +162,7 @@ def test(without: Sequence[str], arguments: Sequence[str], extras: Sequence[str]
 
 
 def find_files_with(marks: Sequence[str]) -> list[str]:
-    """The test files that name one of these marks: to import all others takes longer than many tests do."""
+    """The test files that name one of these marks: importing all others takes longer than many tests do."""
     named = re.compile(rf"\bmark\.({'|'.join(marks)})\b")
     files = sorted((resources.ROOT / "tests").rglob("test_*.py"))
     return [str(path.relative_to(resources.ROOT)) for path in files if named.search(path.read_text("utf-8"))]
@@ -188,7 +188,7 @@ def _run_part(part: Part, arguments: Sequence[str]) -> str:
 
 
 def _run_pytest(arguments: Sequence[str], environment: dict[str, str]) -> int:
-    """It shares our process group: Ctrl-C reaches it, and we wait until it has cleaned up."""
+    """pytest shares our process group: Ctrl-C reaches it, and we wait until it has cleaned up."""
     kept = {name: value for name, value in os.environ.items() if name not in DEPLOYMENT_VARIABLES}
     command = [sys.executable, "-m", "pytest", *arguments]
     process = subprocess.Popen(

@@ -1,6 +1,6 @@
-"""Removes what packages bring along that Lesart never reads: their tests, sources of translations, other languages.
+"""Removes files of packages that Lesart never reads: their tests, sources of translations, other languages.
 
-A fifth of the environment. Standard library only: it runs while the packages are being installed.
+That is a fifth of the environment. Standard library only: it runs while the packages are installed.
 
 python config/cli/unused.py SITE_PACKAGES     # what the image does
 """
@@ -9,7 +9,7 @@ import shutil
 import sys
 from pathlib import Path
 
-# Of babel only the names of languages are read, in the languages of the pages.
+# Of babel only the names of languages are needed, in the languages of the pages.
 LOCALES = {"root", "en", "de", "eu"}
 PATTERNS = (
     "numpy/**/tests",
@@ -25,7 +25,7 @@ PATTERNS = (
 
 
 def remove_unused(site_packages: Path) -> None:
-    """Delete it wherever it is; a second call finds nothing."""
+    """Delete the unused files; a second call finds none."""
     for path in find_unused(site_packages):
         if path.is_dir():
             shutil.rmtree(path)
@@ -34,7 +34,7 @@ def remove_unused(site_packages: Path) -> None:
 
 
 def find_unused(site_packages: Path) -> list[Path]:
-    """Folders and files that can go; no one lies within another."""
+    """Folders and files to delete, none inside another."""
     found = {path for pattern in PATTERNS for path in site_packages.glob(pattern)}
     found |= {path for path in site_packages.glob("babel/locale-data/*.dat") if path.stem not in LOCALES}
     return sorted(path for path in found if not found.intersection(path.parents))

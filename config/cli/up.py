@@ -1,4 +1,4 @@
-"""`./lesart up`: the services that it starts, one declaration each, and their start in order."""
+"""`./lesart up`: the services that it starts, declared one by one, and the order of their start."""
 
 import http.client
 import json
@@ -44,7 +44,7 @@ class Site:
 
 
 def _choose_host_header() -> str:
-    """A name that the site answers to, whatever ALLOWED_HOSTS says."""
+    """A host name that the site accepts, whatever ALLOWED_HOSTS is."""
     first = os.environ.get("ALLOWED_HOSTS", "").split(",")[0].strip().lstrip(".")
     return first if first not in ("", "*") else "127.0.0.1"
 
@@ -55,7 +55,7 @@ def define_broker(folder: Path, port: int, password: str) -> Service:
 
 
 def define_web(site: Site, listener: int) -> Service:
-    """One process of threads: no prefork children. Its access log is off, because addresses contain secrets."""
+    """One process with threads, without prefork children. The access log is off, because addresses contain secrets."""
     command = [sys.executable, "-m", "gunicorn", "config.wsgi", "--bind", f"fd://{listener}", "--no-control-socket"]
     command += ["--worker-class", "gthread", "--workers", "1", "--threads", "8"]
     command += ["--graceful-timeout", "5", "--log-level", "warning"]
@@ -64,14 +64,14 @@ def define_web(site: Site, listener: int) -> Service:
 
 def define_worker(site: Site) -> Service:
     command = [sys.executable, "-m", "config.cli.worker", WORKER]
-    # Django's checks import all views, which no task needs: they would cost half a second per start.
+    # Django's checks import all views, which tasks do not need: they would cost half a second per start.
     environment = {"CELERY_SKIP_CHECKS": "1"}
     return Service("worker", command, lambda: site.health().get("worker") == "ok", environment=environment)
 
 
 @dataclass(frozen=True)
 class LocalModel:
-    """Where the small local model listens in this run, and the key that opens it."""
+    """The address and key of the small local model in this run."""
 
     port: int
     key: str
@@ -84,7 +84,7 @@ class LocalModel:
 
 
 def define_model(where: LocalModel) -> Service:
-    """The start does not wait for it: a call that comes too early is retried."""
+    """The start does not wait for the model: calls that come too early are retried."""
     environment = {**model.ENVIRONMENT, model.KEY_VARIABLE: where.key}
     return Service(
         "model", model.build_command(where.port),
@@ -142,7 +142,7 @@ def _start(supervisor: Supervisor, broker: Service | None, local: LocalModel | N
 
 
 def _choose_local_model(is_unwanted: bool, log: Log) -> LocalModel | None:
-    """The local model; None, with a message, where it cannot run."""
+    """The local model; None, with a message, if it cannot run."""
     if is_unwanted:
         return None
     if reason := model.find_obstacle():
@@ -168,7 +168,8 @@ def _build_environment(host: str, log: Log) -> tuple[dict[str, str], Service | N
 
 
 def require_broker(url: str) -> None:
-    """Fail at once: the worker would retry for two minutes. The address is not shown, as it may hold a password."""
+    """Fail immediately, as the worker would retry for two minutes. The address is not shown: it may contain a
+    password."""
     if reason := valkey.find_broker_error(url):
         raise usage.Refusal(
             usage.NOT_STARTED,

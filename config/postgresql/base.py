@@ -11,9 +11,9 @@ SECONDS_TO_ANSWER = 1.5
 
 class DatabaseWrapper(base.DatabaseWrapper):
     def prepared_cursor(self) -> CursorWrapper:
-        """A cursor whose statements the server plans once for each connection, as long as their values are of one kind.
+        """A cursor whose statements the server plans once per connection, as long as their values are similar.
 
-        For all others values are put into the statement here, as Django does, so that the plan suits them.
+        Other cursors put values into the statement, as Django does, so that the plan fits them.
         """
         self.close_if_health_check_failed()
         self.ensure_connection()
@@ -22,7 +22,7 @@ class DatabaseWrapper(base.DatabaseWrapper):
             return self._prepare_cursor(cursor)  # type: ignore[attr-defined, no-any-return]
 
     def is_usable(self) -> bool:
-        """Whether a kept connection answers soon. Django's own question waits for ever where a server is suspended."""
+        """Whether a kept connection answers soon. Django's own check waits forever if a server is suspended."""
         if self.connection is None:
             return False
         try:
@@ -32,7 +32,7 @@ class DatabaseWrapper(base.DatabaseWrapper):
 
 
 def is_answering(connection: PGconn, seconds: float) -> bool:
-    """Send an empty question and read all of the reply, or give up."""
+    """Send an empty query and read the whole reply, or give up."""
     deadline = time.monotonic() + seconds
     connection.send_query(b"")
     connection.flush()

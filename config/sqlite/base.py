@@ -1,8 +1,8 @@
 """Django's SQLite with a fair queue of writers.
 
-SQLite makes a second writer sleep and try again, up to 100 ms at a time, and whoever comes in between goes first. Here
-the writing transactions of all threads and processes wait for a lock on a file beside the database, and the kernel
-wakes them in the order in which they came. Databases in memory have no queue.
+SQLite makes a second writer sleep and retry, up to 100 ms at a time, and others may go first meanwhile. Here the
+writing transactions of all threads and processes wait for a lock on a file beside the database, and the kernel wakes
+them in the order in which they came. Databases in memory have no queue.
 """
 
 import fcntl
@@ -14,7 +14,7 @@ from django.db.backends.sqlite3 import base
 
 
 class WriterQueue:
-    """The place of one connection in the queue. Not for folders on a network: they have no such locks."""
+    """The place of one connection in the queue. Not for network folders, which lack such locks."""
 
     def __init__(self) -> None:
         self.file: int | None = None
@@ -31,7 +31,7 @@ class WriterQueue:
 
     def leave(self) -> None:
         if self.file is not None:
-            os.close(self.file)  # gives the lock back
+            os.close(self.file)  # releases the lock
             self.file = None
 
 
@@ -51,7 +51,7 @@ class DatabaseWrapper(base.DatabaseWrapper):
 
     def _commit(self):
         super()._commit()  # type: ignore[misc]
-        self.queue.leave()  # if it could not commit, a rollback follows
+        self.queue.leave()  # after a failed commit, a rollback follows
 
     def _rollback(self):
         try:

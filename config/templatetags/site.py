@@ -13,21 +13,21 @@ from config.views import load_glossary
 from projects.models import Project, Role
 from studies.models import Study
 
-# A question mark beside a term, which shows what the glossary says about it.
+# A question mark beside a term, which shows its glossary entry.
 
 register = template.Library()
 
 
 @register.inclusion_tag("parts/explain.html", takes_context=True)
 def explain(context: Context, anchor: str) -> dict[str, Any]:
-    """`anchor` is that of the term on the glossary page; KeyError if there is none."""
+    """`anchor`: of the term on the glossary page; KeyError if there is none."""
     terms = {term.anchor: term for section in load_glossary(get_language() or "en") for term in section.terms}
     number = int(context.render_context.get("explained") or 0) + 1
     context.render_context["explained"] = number
     return {"term": terms[anchor], "id": f"explained-{anchor}-{number}"}
 
 
-# Where a page is: its project or study, the tabs, and which of them are open.
+# The place of a page: its project or study, the tabs, and which of them are open.
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class Link:
 
 @dataclass(frozen=True)
 class Place:
-    """What the head of a page shows. `inner` are the links inside the open tab."""
+    """The header of a page. `inner`: the links inside the open tab."""
 
     project: Project
     study: Study | None
@@ -54,9 +54,9 @@ class Place:
 
 @register.simple_tag(takes_context=True)
 def find_place(context: Context) -> Place | None:
-    """The place of the page by its URL; None where it belongs to no project.
+    """The place of the page by its URL; None if it belongs to no project.
 
-    The context names `study`, or `project` as `get_project` returns it.
+    The context has `study`, or `project` from `get_project`.
     """
     page, study = find_page(context), context.get("study")
     tabs = STUDY_TABS if study else PROJECT_TABS
@@ -69,7 +69,7 @@ def find_place(context: Context) -> Place | None:
 
 
 def find_page(context: Context) -> str:
-    """The name of the URL that was asked for; empty where the page is made without a request."""
+    """The name of the requested URL; empty if the page is rendered without a request."""
     match: Any = getattr(context.get("request"), "resolver_match", None)
     return (match and match.url_name) or ""
 

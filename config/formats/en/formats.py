@@ -1,4 +1,4 @@
-"""English dates that no reader takes for another day: the day, the month as a word, 24 hours."""
+"""English dates that cannot be confused: the day, the month as a word, 24 hours."""
 
 DATE_FORMAT = "j F Y"
 TIME_FORMAT = "H:i"

@@ -62,32 +62,32 @@ class Command(BaseCommand):
 
 
 def load(endpoint: Endpoint, answer: Answer) -> Project:
-    """Only the first time, or again after an interruption. `answer` gives the calls of a run their replies."""
+    """Only the first time, or again after an interruption. `answer` supplies the replies to a run's calls."""
     project, studies = load_bank_and_studies(endpoint, answer)
     for study in studies:
         remove_simulated(study)
         simulate_study(study, ANNOTATORS, SEED)
         evaluate(study, endpoint, answer)
-    # Set last: an interrupted start begins again here, a finished one never does.
+    # Set last: an interrupted load starts again here, a finished one never does.
     Project.objects.filter(pk=project.pk).update(is_sample=True)
     return project
 
 
 def use_recorded_replies() -> Answer:
-    """The replies that the small local model really gave; `bench/sample_model.py` writes them down anew."""
+    """The recorded replies of the small local model; `bench/sample_model.py` records them again."""
     recorded = read_recorded_replies()
     return lambda run: replay(run, recorded)
 
 
 def read_recorded_replies() -> dict[str, dict]:
-    """By what was asked."""
+    """By the fingerprint of the request."""
     with RECORDED.open(encoding="utf-8") as file:
         return {reply["asked"]: reply for reply in map(json.loads, file)}
 
 
 @transaction.atomic
 def load_bank_and_studies(endpoint: Endpoint, answer: Answer) -> tuple[Project, list[Study]]:
-    """All or nothing, so that a project of that name is either this one from an interrupted start or a user's own."""
+    """All or nothing, so that a project of that name is either ours from an interrupted start or a user's own."""
     project = Project.objects.filter(slug__startswith=SLUG, description=DESCRIPTION).first()
     if project is None:
         project = Project.objects.create(slug=free_name(), title="Sample project", description=DESCRIPTION)
@@ -131,7 +131,7 @@ def free_name() -> str:
 
 
 def ensure_study(project: Project, language: str) -> Study:
-    """The sample study of that language, made and launched if the project does not have it yet."""
+    """The sample study in that language, created and launched if the project lacks it."""
     known = project.studies.filter(title=STUDIES[language]).first()
     if known:
         return known

@@ -50,7 +50,7 @@ class Command(RunCommand):
             sys.exit(SOME_MISSING)
 
     def estimate(self, generator: Generator, endpoint: Endpoint) -> None:
-        """The studies that an estimate needs are made, and taken back."""
+        """The studies that an estimate needs are created, then rolled back."""
         with transaction.atomic():
             for selection in ensure_selections(generator, endpoint.model):
                 found = asking.estimate_run(selection.study, asking.ModelSpec(endpoint))
@@ -58,7 +58,7 @@ class Command(RunCommand):
             transaction.set_rollback(True)
 
     def select(self, selection: Selection, endpoint: Endpoint, keep: int, options: dict) -> bool:
-        """Whether a text got fewer items than wanted."""
+        """Returns whether a text got fewer items than wanted."""
         if selection.selected:
             self.stdout.write(f"{selection.study.title}: {endpoint.model} selected “{selection.selected}” before.")
             return False
