@@ -5,7 +5,9 @@ import re
 from typing import Annotated, Literal
 
 from django.utils.translation import gettext as _
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
+from pydantic import AfterValidator, Field, model_validator
+
+from studies.phases import Strict
 
 Platform = Literal["", "prolific", "mturk", "other"]
 # Query parameters by which a platform identifies participants; the first is the person's id.
@@ -35,10 +37,6 @@ def check_address(text: str) -> str:
 Code = Annotated[str, Field(max_length=60), AfterValidator(check_code)]
 Parameter = Annotated[str, Field(max_length=60, pattern=r"^[A-Za-z][A-Za-z0-9_-]*$")]
 Minutes = Annotated[int, Field(ge=1, le=100_000, strict=True)]
-
-
-class Strict(BaseModel):
-    model_config = ConfigDict(extra="forbid", str_strip_whitespace=True, frozen=True)
 
 
 IDENTITY = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.:@-]{0,99}", re.ASCII)  # a participant id of a platform

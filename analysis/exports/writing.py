@@ -8,7 +8,7 @@ from functools import partial
 from io import StringIO
 from itertools import groupby, islice
 from operator import itemgetter
-from typing import IO, Any, Protocol, TypeVar, cast
+from typing import IO, Any, TypeVar, cast
 
 from django.db.models import F
 from django.utils.translation import gettext as _
@@ -17,7 +17,7 @@ from analysis.exports.item_evaluation import Source, lines
 from analysis.frames.evidence import consistent_read
 from analysis.frames.export_rows import CHECKS, export_chunks, export_columns, export_rows, not_applicable_rows
 from analysis.frames.responses import query_submitted
-from analysis.tables.writers import cell
+from analysis.tables.writers import TextWriter, cell
 from evaluation.metric_values import METRIC_COLUMNS, iter_metric_rows
 from evaluation.services.calls import iter_unanswered, list_unanswered_columns
 from items.formats.sheet_writing import Kind, write_parquet, write_workbook
@@ -106,13 +106,7 @@ T = TypeVar("T")
 Rows = Iterable[dict[str, Any]]
 
 
-class Out(Protocol):
-    """A text file, standard output, or any other writer of text that keeps line ends unchanged."""
-
-    def write(self, text: str, /) -> object: ...
-
-
-def export_responses(study: Study, format: str, out: Out, purposes: Collection[str] = ("main",)) -> int:
+def export_responses(study: Study, format: str, out: TextWriter, purposes: Collection[str] = ("main",)) -> int:
     """Write the answers of these purposes to `out`; returns the number of rows. Memory does not grow with the
     answers."""
     with consistent_read():
@@ -120,7 +114,7 @@ def export_responses(study: Study, format: str, out: Out, purposes: Collection[s
 
 
 @keep_garbage()
-def write_long(study: Study, purposes: Collection[str], out: Out) -> int:
+def write_long(study: Study, purposes: Collection[str], out: TextWriter) -> int:
     """Faster than `write_csv`: rows are written together, and one by one only if a cell may need a mark."""
     columns, number = export_columns(study), 0
     out.write(format_lines([map(cell, columns)]))
@@ -172,7 +166,7 @@ KINDS: dict[str, Kind] = {
 }
 
 
-def write_long_workbook(study: Study, purposes: Collection[str], out: Out) -> int:
+def write_long_workbook(study: Study, purposes: Collection[str], out: TextWriter) -> int:
     columns = export_columns(study)
     with closing_rows(export_rows(study, purposes)) as found:
         return write_workbook(columns, (tuple(spell_truths(row).values()) for row in found), open_bytes(out))
@@ -186,13 +180,13 @@ def spell_truths(row: dict[str, Any]) -> dict[str, Any]:
     return row
 
 
-def write_long_parquet(study: Study, purposes: Collection[str], out: Out) -> int:
+def write_long_parquet(study: Study, purposes: Collection[str], out: TextWriter) -> int:
     kinds = {name: KINDS.get(name, "text") for name in export_columns(study)}
     with closing_rows(export_rows(study, purposes)) as found:
         return write_parquet(kinds, (tuple(row.values()) for row in found), open_bytes(out))
 
 
-def open_bytes(out: Out) -> IO[bytes]:
+def open_bytes(out: TextWriter) -> IO[bytes]:
     """The binary file beneath a text file; `NoBytes` if it has none."""
     if (beneath := getattr(out, "buffer", None)) is None:
         raise NoBytes(_("This form is not text. Write it to a file."))
@@ -203,23 +197,23 @@ class NoBytes(ValueError):
     """A workbook cannot be written to a destination that takes only text."""
 
 
-def write_wide(study: Study, purposes: Collection[str], out: Out) -> int:
+def write_wide(study: Study, purposes: Collection[str], out: TextWriter) -> int:
     return write_csv(wide_columns(study, purposes), wide_rows(study, purposes), out)
 
 
-def write_unanswered(study: Study, out: Out, purposes: Collection[str] = ("main",)) -> int:
+def write_unanswered(study: Study, out: TextWriter, purposes: Collection[str] = ("main",)) -> int:
     """Write what models were asked but did not answer, as CSV; returns the number of rows."""
     with consistent_read():
         return write_csv(list_unanswered_columns(study), iter_unanswered(study, purposes), out)
 
 
-def write_metrics(study: Study, out: Out) -> int:
+def write_metrics(study: Study, out: TextWriter) -> int:
     """Write the metrics of the study's items as CSV; returns the number of rows."""
     with consistent_read():
         return write_csv(METRIC_COLUMNS, iter_metric_rows(study), out)
 
 
-def write_item_evaluation(study: Study, source: Source, out: Out, purposes: Collection[str] = ("main",)) -> int:
+def write_item_evaluation(study: Study, source: Source, out: TextWriter, purposes: Collection[str] = ("main",)) -> int:
     """Write one evaluator's answers in one stage as item-evaluation's JSONL; returns the number of lines, one per
     text."""
     number = 0
@@ -229,7 +223,7 @@ def write_item_evaluation(study: Study, source: Source, out: Out, purposes: Coll
     return number
 
 
-def write_csv(columns: Collection[str], rows: Rows, out: Out) -> int:
+def write_csv(columns: Collection[str], rows: Rows, out: TextWriter) -> int:
     writer = csv.writer(out)
     writer.writerow(map(cell, columns))
     number = 0
@@ -247,12 +241,12 @@ def write_csv(columns: Collection[str], rows: Rows, out: Out) -> int:
     return number
 
 
-def write_jsonl(study: Study, purposes: Collection[str], out: Out) -> int:
+def write_jsonl(study: Study, purposes: Collection[str], out: TextWriter) -> int:
     """One object per line: the long columns with their types, null where they do not apply."""
     return write_objects(export_rows(study, purposes), out)
 
 
-def write_items(study: Study, purposes: Collection[str], out: Out) -> int:
+def write_items(study: Study, purposes: Collection[str], out: TextWriter) -> int:
     """The items with their statistics as CSV."""
     from analysis.exports.items import list_items  # loads pandas
 
@@ -260,7 +254,7 @@ def write_items(study: Study, purposes: Collection[str], out: Out) -> int:
     return write_csv(columns, rows, out)
 
 
-def write_quiz(format_name: str, study: Study, purposes: Collection[str], out: Out) -> int:
+def write_quiz(format_name: str, study: Study, purposes: Collection[str], out: TextWriter) -> int:
     """A ZIP of the items in a question format, with their statistics."""
     from analysis.exports.items import build_quiz  # loads pandas
 
@@ -270,14 +264,14 @@ def write_quiz(format_name: str, study: Study, purposes: Collection[str], out: O
     return number
 
 
-def write_preferences(study: Study, purposes: Collection[str], out: Out) -> int:
+def write_preferences(study: Study, purposes: Collection[str], out: TextWriter) -> int:
     """One object a line: a better and a worse item of a text, by people's answers."""
     from analysis.exports.items import list_preferences  # loads pandas
 
     return write_objects(list_preferences(study, purposes), out)
 
 
-def write_objects(rows: Rows, out: Out) -> int:
+def write_objects(rows: Rows, out: TextWriter) -> int:
     number = 0
     with closing_rows(rows) as found:
         for number, row in enumerate(found, 1):  # noqa: B007 - the count outlives the loop
@@ -295,7 +289,7 @@ def closing_rows(rows: Iterable[T]) -> Iterator[Iterable[T]]:
             rows.close()
 
 
-FORMATS: dict[str, Callable[[Study, Collection[str], Out], int]] = {
+FORMATS: dict[str, Callable[[Study, Collection[str], TextWriter], int]] = {
     "csv": write_long,
     "wide": write_wide,
     "jsonl": write_jsonl,

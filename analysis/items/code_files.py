@@ -9,12 +9,11 @@ from django.db.models import Q
 from django.utils.translation import gettext as _
 
 from analysis.codes import SEVERAL, category_of, code_called, code_of, codes_of, is_known, is_single
-from analysis.exports.writing import Out
 from analysis.items.coding import list_offered_codes
 from analysis.items.coding_acts import ActResult, BadCode, CodePlacement, code_items, span_of
 from analysis.items.sheet import item_pks
 from analysis.models import ItemCode
-from analysis.tables.writers import cell
+from analysis.tables.writers import TextWriter, cell
 from items.formats.rows import Reading
 from items.formats.table_cells import TableRow, read_cells
 from items.models import Item, Option
@@ -22,7 +21,7 @@ from items.plain import make_printable, unescape_formula
 from projects.models import User
 from studies.models import Study
 from studies.services.responses.importing import ImportRefused
-from studies.services.responses.rows import RowProblem
+from studies.services.responses.rows import BadCell, RowProblem
 
 COLUMNS = ("item_id", "kind", "code", "option_id", "quote", "note")
 MORE = ("set_by", "set_at", "text_id", "generator", "question")  # for people who read the file; ignored by imports
@@ -38,7 +37,7 @@ class CodeImport:
     new: tuple[str, ...] = ()
 
 
-def export_codes(study: Study, out: Out, kind: str = "") -> int:
+def export_codes(study: Study, out: TextWriter, kind: str = "") -> int:
     """Every current code, in the study's order of items. With a kind: only its codes, and an empty row to fill in for
     each item without one. Returns the number of rows."""
     rows = csv.writer(out)
@@ -119,14 +118,6 @@ def place_rows(study: Study, rows: list[Row], problems: list[RowProblem]) -> Ite
             problems.append(RowProblem(row.line, bad.column, str(bad)))
         else:
             yield placed
-
-
-class BadCell(ValueError):
-    """A cell that cannot be taken: its column, and a sentence that says what can."""
-
-    def __init__(self, column: str, reason: str):
-        super().__init__(reason)
-        self.column = column
 
 
 def place_row(

@@ -30,7 +30,7 @@ from analysis.models import CodingAct, IndependentCoding, ItemCode
 from analysis.plugins import find_plugin
 from analysis.reports.categories import MOST, Categories, ways
 from analysis.services.results import report_of, usual_choices
-from items.files import check_size
+from items.forms.imports import check_upload
 from items.models import Item, Option
 from studies.models import Study, UnitItem
 
@@ -232,12 +232,7 @@ class CodeFileForm(forms.Form):
     file = forms.FileField(label=_("CSV file"), help_text=_("With the columns item_id, kind and code at least."))
 
     def clean_file(self) -> Any:
-        file = self.cleaned_data["file"]
-        try:
-            check_size(file)
-        except ValueError as error:
-            raise forms.ValidationError(str(error)) from None
-        return file
+        return check_upload(self.cleaned_data["file"])
 
 
 MOST_ACTS = 8

@@ -14,12 +14,12 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from analysis.codes import SEVERAL, category_of, code_called, codes_of, is_known, kind_title, title_of
-from analysis.exports.writing import Out
 from analysis.items.coding import list_offered_codes
 from analysis.items.coding_acts import ActResult, CodePlacement, code_items, take_back, take_back_kind, undo_act
 from analysis.items.sheet import item_pks
 from analysis.measures.alpha import NOMINAL, Alpha, krippendorff_alpha
 from analysis.models import CodeDecision, IndependentCoding, ItemCode
+from analysis.tables.writers import TextWriter
 from analysis.tables.writers import cell as write_cell
 from items.models import Item
 from projects.audit import record_act
@@ -278,7 +278,7 @@ def reopen_codes(study: Study, item: int, reason: str, user: User) -> int:
     return len(standing)
 
 
-def export_comparison(study: Study, out: Out) -> int:
+def export_comparison(study: Study, out: TextWriter) -> int:
     """What each coder, by number, said about each item that any of them coded, by question; returns the number of
     rows."""
     rows, n = csv.writer(out), 0

@@ -32,7 +32,7 @@ from analysis.results.links import build_query
 from analysis.services.cached_evidence import load_evidence
 from analysis.services.reporting import versions
 from analysis.services.results import counts_by_purpose, report_of
-from items.files import check_size
+from items.forms.imports import check_upload
 from jobs.files import path_of
 from jobs.models import Job
 from jobs.views import describe_progress, get_job
@@ -154,11 +154,7 @@ class ArchiveForm(forms.Form):
     )
 
     def clean_file(self):
-        try:
-            check_size(self.cleaned_data["file"])
-        except ValueError as error:
-            raise forms.ValidationError(str(error)) from None
-        return self.cleaned_data["file"]
+        return check_upload(self.cleaned_data["file"])
 
 
 @login_required

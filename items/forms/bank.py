@@ -194,11 +194,13 @@ class VersionForm(forms.Form):
         return cleaned
 
 
-class VersionRows(forms.BaseFormSet):
+class EveryRow(forms.BaseFormSet):
     def get_form_kwargs(self, index: int | None) -> dict[str, Any]:
-        """Read every row, even an unchanged one."""
+        """Read every row, even an unchanged one, which Django would skip."""
         return super().get_form_kwargs(index) | {"empty_permitted": False}
 
+
+class VersionRows(EveryRow):
     def clean(self) -> None:
         names = [ORIGINAL, *(each["name"] for each in self.values())]
         if len(set(names)) < len(names):
@@ -403,11 +405,7 @@ class OptionForm(forms.Form):
         return cleaned
 
 
-class OptionRows(forms.BaseFormSet):
-    def get_form_kwargs(self, index: int | None) -> dict[str, Any]:
-        """Read every row, even an unchanged one, which Django would skip."""
-        return super().get_form_kwargs(index) | {"empty_permitted": False}
-
+class OptionRows(EveryRow):
     def values(self, known: Collection[str]) -> list[OptionValues]:
         """The options with words. Ids that the item does not have are ignored."""
         rows = [row.cleaned_data for row in self.forms if row.cleaned_data.get("text")]

@@ -68,11 +68,7 @@ class BenchmarkForm(forms.Form):
     )
 
     def clean_file(self) -> Any:
-        try:
-            check_size(self.cleaned_data["file"])
-        except ValueError as error:
-            raise forms.ValidationError(str(error)) from None
-        return self.cleaned_data["file"]
+        return check_upload(self.cleaned_data["file"])
 
 
 MAX_PASTED = 500_000
@@ -192,7 +188,7 @@ class TextFilesForm(forms.Form):
 
     def clean_uploads(self) -> list[Any]:
         uploads = self.cleaned_data["uploads"]
-        _check_size(*uploads)
+        check_upload(*uploads)
         for upload in uploads:
             if find_format(upload.name) != "text":
                 reason = _("“%(name)s” is not a text file (.txt, .docx, .pdf or .html). Save it as plain text.")
@@ -237,9 +233,7 @@ class ImportForm(forms.Form):
     )
 
     def clean_file(self) -> Any:
-        upload = self.cleaned_data["file"]
-        _check_size(upload)
-        return upload
+        return check_upload(self.cleaned_data["file"])
 
     def clean(self) -> dict[str, Any]:
         cleaned = self.cleaned_data
@@ -282,8 +276,10 @@ class ColumnsForm(forms.Form):
         return [self.cleaned_data[name] for name in self.fields]
 
 
-def _check_size(*uploads: Any) -> None:
+def check_upload(*uploads: Any) -> Any:
+    """The first of the uploads, if all together are within the limit."""
     try:
         check_size(*uploads)
     except ValueError as error:
         raise forms.ValidationError(str(error)) from None
+    return uploads[0]

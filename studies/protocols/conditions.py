@@ -49,10 +49,15 @@ class Is:
 
 
 @dataclass(frozen=True)
-class AllOf:
-    """All parts hold; true without parts."""
-
+class _Parts:
     parts: tuple[Condition, ...]
+
+    def questions(self) -> frozenset[str]:
+        return frozenset().union(*(part.questions() for part in self.parts))
+
+
+class AllOf(_Parts):
+    """All parts hold; true without parts."""
 
     def holds(self, answers: Answers) -> bool | None:
         found = [part.holds(answers) for part in self.parts]
@@ -60,27 +65,18 @@ class AllOf:
             return False
         return None if None in found else True
 
-    def questions(self) -> frozenset[str]:
-        return frozenset().union(*(part.questions() for part in self.parts))
-
     def as_data(self) -> dict[str, Any]:
         return {"all": [part.as_data() for part in self.parts]}
 
 
-@dataclass(frozen=True)
-class AnyOf:
+class AnyOf(_Parts):
     """At least one part holds; false without parts."""
-
-    parts: tuple[Condition, ...]
 
     def holds(self, answers: Answers) -> bool | None:
         found = [part.holds(answers) for part in self.parts]
         if True in found:
             return True
         return None if None in found else False
-
-    def questions(self) -> frozenset[str]:
-        return frozenset().union(*(part.questions() for part in self.parts))
 
     def as_data(self) -> dict[str, Any]:
         return {"any": [part.as_data() for part in self.parts]}

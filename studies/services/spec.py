@@ -7,7 +7,7 @@ from django.utils.translation import gettext as _
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from items.plain import has_control, make_printable
-from studies.phases import Phases
+from studies.phases import Phases, check_one_line
 from studies.recruitment import Recruitment
 from studies.strict_yaml import NotYaml, load_mapping
 
@@ -32,12 +32,6 @@ class SpecError(ValueError):
 
 def draw_seed() -> int:
     return secrets.randbelow(2**31)
-
-
-def check_one_line(text: str) -> str:
-    if has_control(text):
-        raise ValueError(_("it contains control characters or line breaks. Remove them."))
-    return text
 
 
 def is_name(value: object) -> bool:

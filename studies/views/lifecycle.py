@@ -1,6 +1,7 @@
 """What may change after a launch; copies and templates; archiving and deleting."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 from urllib.parse import urlencode
 
@@ -122,22 +123,11 @@ def template_act(request, slug, pk, action):
     return redirect("study_design", draft.slug)
 
 
-def find_text(request, pk: int) -> tuple[Text, str]:
-    row = get_object_or_404(Text.objects.select_related("project"), pk=pk)
+def find_row(model: type[Text | Item | Run], after: str, request, pk: int) -> tuple[Text | Item | Run, str]:
+    """The row of a project, and the list that is shown when it is gone."""
+    row: Any = get_object_or_404(model._default_manager.select_related("project"), pk=pk)
     row.project = get_project(request.user, row.project.slug, Role.RESEARCHER)
-    return row, reverse("text_list", args=[row.project.slug])
-
-
-def find_item(request, pk: int) -> tuple[Item, str]:
-    row = get_object_or_404(Item.objects.select_related("project"), pk=pk)
-    row.project = get_project(request.user, row.project.slug, Role.RESEARCHER)
-    return row, reverse("text_list", args=[row.project.slug])
-
-
-def find_run(request, pk: int) -> tuple[Run, str]:
-    row = get_object_or_404(Run.objects.select_related("project"), pk=pk)
-    row.project = get_project(request.user, row.project.slug, Role.RESEARCHER)
-    return row, reverse("run_list", args=[row.project.slug])
+    return row, reverse(after, args=[row.project.slug])
 
 
 def find_study(request, slug: str) -> tuple[Study, str]:
@@ -150,9 +140,9 @@ def find_project(request, slug: str) -> tuple[Project, str]:
 
 
 FINDERS: dict[str, Callable[..., tuple[Any, str]]] = {
-    "text": find_text,
-    "item": find_item,
-    "run": find_run,
+    "text": partial(find_row, Text, "text_list"),
+    "item": partial(find_row, Item, "text_list"),
+    "run": partial(find_row, Run, "run_list"),
     "study": find_study,
     "project": find_project,
 }
