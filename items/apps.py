@@ -12,7 +12,7 @@ class ItemsConfig(AppConfig):
 
         steps = {"compare": _("Comparing all items.")}
         importing = {"read": _("Reading the file."), "rows": _("%(done)s of %(total)s rows.")}
-        work = "items.services.import_jobs"
+        work = "items.services.import_files"
         register(
             Kind("import_preview", f"{work}.preview_file", _("Reading the file"), importing),
             Kind("import", f"{work}.store_file", _("Importing the file"), importing),

@@ -29,8 +29,16 @@ from items.services.exporting import (
     build_text_object,
     export_lines,
 )
-from items.services.import_files import TEXT_FILES, read_import_file, store_text_files, store_upload
-from items.services.import_jobs import ask_for_import, ask_for_preview, is_large, undo_or_schedule
+from items.services.import_files import (
+    TEXT_FILES,
+    ask_for_import,
+    ask_for_preview,
+    is_large,
+    read_import_file,
+    store_text_files,
+    store_upload,
+    undo_or_schedule,
+)
 from items.services.importing import ImportRefused, import_items, read_bank_file
 from items.services.naming import ImportOptions
 from items.services.plan import ImportPlan

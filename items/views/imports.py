@@ -17,18 +17,23 @@ from items.services.bank import get_current_text
 from items.services.exporting import ARCHIVES, Selection, build_archive, export_lines
 from items.services.import_files import (
     PASTED,
+    STORE,
     TEXT_FILES,
+    UNDO,
+    ask_for_import,
+    ask_for_preview,
     choose_columns,
     get_options,
     get_table,
+    is_large,
     list_import_files,
     read_import_file,
     request_update,
     store_pasted,
     store_text_files,
     store_upload,
+    undo_or_schedule,
 )
-from items.services.import_jobs import STORE, UNDO, ask_for_import, ask_for_preview, is_large, undo_or_schedule
 from items.services.importing import ImportRefused, import_items
 from items.services.plan import ImportPlan
 from items.services.planning import plan_import

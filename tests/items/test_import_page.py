@@ -164,7 +164,7 @@ def test_a_preview_lasts_a_day(client, upload):
 @pytest.fixture
 def large(monkeypatch, settings):
     """Every file is a large one; the function does the work of a worker."""
-    monkeypatch.setattr("items.services.import_jobs.AT_ONCE", 0)
+    monkeypatch.setattr("items.services.import_files.AT_ONCE", 0)
     monkeypatch.setattr("jobs.working.Heartbeat.act", lambda self: None)  # PostgreSQL shows it nothing of a test
 
     def work() -> Job:
@@ -234,7 +234,7 @@ def test_a_large_file_by_api_is_a_job_with_the_reply(large, researcher, project)
 
 
 def test_a_large_import_is_undone_by_a_worker(large, client, project, researcher, monkeypatch):
-    monkeypatch.setattr("items.services.import_jobs.MAX_UNDONE_AT_ONCE", 0)
+    monkeypatch.setattr("items.services.import_files.MAX_UNDONE_AT_ONCE", 0)
     api, heard = make_caller(researcher), []
     load(project, text_row(id="t1"))
     progress = client.post(reverse("item_import_undo", args=["rivers", BankImport.objects.get().pk])).url

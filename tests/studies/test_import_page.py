@@ -95,7 +95,7 @@ def test_a_page_that_was_only_opened_complains_of_nothing(send, client):
 @pytest.fixture
 def work(monkeypatch, settings, tmp_path):
     """Every file is a large one; the function does the work of a worker."""
-    monkeypatch.setattr("items.services.import_jobs.AT_ONCE", 0)
+    monkeypatch.setattr("items.services.import_files.AT_ONCE", 0)
     monkeypatch.setattr("jobs.working.Heartbeat.act", lambda self: None)  # PostgreSQL shows it nothing of a test
     settings.JOB_FOLDER = tmp_path
 

@@ -7,7 +7,7 @@ from typing import Any
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from items.services.import_jobs import describe_problems, refuse_file, takes_long
+from items.services.import_files import describe_problems, refuse_file, takes_long
 from jobs.files import delete_file, path_of, read_value, write_value
 from jobs.kinds import JobFailed
 from jobs.models import Job
