@@ -1,4 +1,4 @@
-"""Probabilities of a model against what is true: Brier score, calibration error, reliability bins, label mass, τ.
+"""Probabilities of a model against what is true: Brier score, calibration error, reliability bins, label mass.
 
 p: (n,) p(true) from 0 to 1, without NaN. true: (n,) whether the option is a key.
 """
@@ -78,42 +78,3 @@ def label_mass(p_true: FloatArray, p_false: FloatArray) -> LabelMass:
         return LabelMass(0, len(mass), math.nan, math.nan, math.nan, 0)
     figures = float(known.mean()), float(np.median(known)), float(known.min())
     return LabelMass(len(known), len(mass) - len(known), *figures, int((known < LOW_MASS).sum()))
-
-
-@dataclass(frozen=True)
-class Threshold:
-    """τ that makes the most judgments right when an option counts as correct where p ≥ τ; NaN without judgments.
-
-    low, high: the plateau (low, high] around it on which accuracy is the same. plateaus: how many such stretches there
-    are; τ is the middle of the widest. accuracy: on these judgments, which are not to be the tested ones.
-    """
-
-    tau: float
-    low: float
-    high: float
-    plateaus: int
-    accuracy: float
-    n: int
-
-
-def best_threshold(p: FloatArray, true: BoolArray) -> Threshold:
-    """τ between 0 and 1 by trying every step of accuracy; choose it on texts that are not in the test."""
-    if not len(p):
-        return Threshold(math.nan, math.nan, math.nan, 0, math.nan, 0)
-    steps, code = np.unique(p, return_inverse=True)
-    gained = np.bincount(code, weights=np.where(true, 1, -1), minlength=len(steps)).astype(np.int64)
-    # right at τ in (steps[i - 1], steps[i]]: distractors below and keys from there up; last: nothing is correct
-    right = (~true).sum() + np.concatenate([np.cumsum(gained[::-1])[::-1], [0]])
-    low, high = np.concatenate([[0.0], steps]), np.concatenate([steps, [1.0]])
-    possible = (high > low) | (np.arange(len(low)) == 0)  # τ = 0 always is, τ above 1 never
-    most = right[possible].max()
-    best = np.flatnonzero((right == most) & possible)
-    runs = np.split(best, np.flatnonzero(np.diff(best) > 1) + 1)
-    widest = max(runs, key=lambda run: high[run[-1]] - low[run[0]])
-    ends = float(low[widest[0]]), float(high[widest[-1]])
-    return Threshold(sum(ends) / 2, *ends, len(runs), float(most / len(p)), len(p))
-
-
-def accuracy_at(p: FloatArray, true: BoolArray, tau: float) -> float:
-    """Share right where p ≥ τ counts as correct, 0 to 1; NaN without judgments."""
-    return float(((p >= tau) == true).mean()) if len(p) else math.nan

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.stats import norm, rankdata
 
-from analysis.measures.agreement import MISSING
 from analysis.measures.intervals import Interval, cluster_interval
 from analysis.measures.reader_intervals import FIXED, RANDOM, ReaderInfluence, Readers, jackknife_parts
 from analysis.measures.types import BoolArray, FloatArray, IntArray, gettext_noop
@@ -38,41 +37,6 @@ def informativity(read_right: int, read_n: int, guess_right: int, guess_n: int) 
 LEAST = 2.0**-20  # a probability below this is taken as this, so that one judgment costs at most 20 bits
 
 NO_BOTH_KINDS = gettext_noop("There are no keys, or only keys, so keys and distractors cannot be compared.")
-
-
-@dataclass(frozen=True)
-class MatchedCounts:
-    """Right of n judgments of annotators who judged an option in both stages; counts per option (u,)."""
-
-    guess_right: IntArray
-    read_right: IntArray
-    n: IntArray
-
-    @property
-    def value(self) -> float:
-        """Answerability minus guessability of the same annotators on the same options; NaN without any."""
-        n = int(self.n.sum())
-        return int(self.read_right.sum() - self.guess_right.sum()) / n if n else math.nan
-
-
-def match_judgments(guess: IntArray, read: IntArray) -> MatchedCounts:
-    """Only pairs of an annotator and an option with a judgment in both stages, so that the same people are compared."""
-    both = ((guess != MISSING) & (read != MISSING)).astype(np.int64)
-    return MatchedCounts((guess * both).sum(axis=0), (read * both).sum(axis=0), both.sum(axis=0))
-
-
-def per_item(guess: IntArray, read: IntArray, item: IntArray, items: int) -> FloatArray:
-    """(items,) share right with the text minus share right without, over an item's option judgments.
-
-    NaN where a stage has none. item: (options,) codes 0 to items - 1.
-    """
-    shares = []
-    for stage in (read, guess):
-        judged = stage != MISSING
-        right = np.bincount(item, weights=(stage * judged).sum(axis=0), minlength=items)
-        n = np.bincount(item, weights=judged.sum(axis=0), minlength=items)
-        shares.append(right / np.where(n > 0, n, np.nan))
-    return np.asarray(shares[0] - shares[1])
 
 
 def auc(p: FloatArray, key: BoolArray) -> float:

@@ -130,18 +130,6 @@ def certainty_above(n_right: IntArray, n: IntArray, share: float = 0.5) -> Float
     return np.asarray(np.where(n > 0, found, np.nan))
 
 
-def all_options_right(right: IntArray, item: IntArray, items: int) -> IntArray:
-    """(annotators, items) 1 where every option of the item is judged right, 0 where not, MISSING where one is missing.
-
-    right: (annotators, options). item: (options,) codes 0 to items - 1.
-    """
-    member = (item[:, None] == np.arange(items)).astype(np.int64)
-    options = member.sum(axis=0)
-    judged = (right != MISSING).astype(np.int64) @ member
-    correct = (right == 1).astype(np.int64) @ member
-    return np.where((judged == options) & (options > 0), (correct == options).astype(np.int64), MISSING)
-
-
 def _center(column: FloatArray, used: FloatArray) -> FloatArray:
     """(annotators, units) minus the mean of the used ones of each unit; 0 elsewhere."""
     mean = (column * used).sum(axis=0) / np.maximum(used.sum(axis=0), 1)

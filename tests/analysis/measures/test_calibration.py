@@ -1,4 +1,4 @@
-"""Calibration, label mass, τ, the alternative-annotator test and the planner."""
+"""Calibration, label mass, the alternative-annotator test and the planner."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from analysis.measures.alternative_annotator import (
     TOO_FEW_SHARED,
     alternative_annotator_test,
 )
-from analysis.measures.calibration import accuracy_at, best_threshold, label_mass, reliability
+from analysis.measures.calibration import label_mass, reliability
 from analysis.measures.power import (
     Components,
     Plan,
@@ -32,8 +32,6 @@ from analysis.measures.power import (
     logit_of,
     preference_outlook,
 )
-
-JUDGMENTS = st.lists(st.tuples(st.integers(0, 20), st.booleans()), min_size=1, max_size=40)
 
 
 def columns(rows: list[tuple[int, bool]]) -> tuple[np.ndarray, np.ndarray]:
@@ -76,34 +74,6 @@ def test_label_mass_counts_what_is_missing_and_what_is_low():
     nothing = label_mass(np.array([np.nan]), np.array([0.5]))
     assert (nothing.n, nothing.missing) == (0, 1)
     assert math.isnan(nothing.mean)
-
-
-def test_threshold_is_the_middle_of_the_widest_plateau():
-    p, true = np.array([0.2, 0.3, 0.8, 0.9, 0.95]), np.array([False, False, True, True, True])
-    found = best_threshold(p, true)
-    assert (found.tau, found.low, found.high) == pytest.approx((0.55, 0.3, 0.8))
-    assert (found.accuracy, found.plateaus, found.n) == (1.0, 1, 5)
-
-
-def test_two_plateaus_are_counted():
-    found = best_threshold(np.array([0.1, 0.4, 0.5, 0.9]), np.array([False, True, False, True]))
-    assert (found.plateaus, found.accuracy) == (2, 0.75)
-    assert (found.low, found.high) == (0.5, 0.9)
-
-
-def test_where_everything_is_a_key_any_threshold_up_to_the_lowest_will_do():
-    assert best_threshold(np.array([0.0, 0.4]), np.array([True, True])).tau == 0.0
-    assert best_threshold(np.array([0.3, 0.4]), np.array([False, False])).low == 0.4
-    assert math.isnan(best_threshold(np.zeros(0), np.zeros(0, dtype=bool)).tau)
-
-
-@given(JUDGMENTS)
-def test_no_threshold_does_better(rows):
-    p, true = columns(rows)
-    found = best_threshold(p, true)
-    assert accuracy_at(p, true, found.tau) == pytest.approx(found.accuracy)
-    tried = [accuracy_at(p, true, tau) for tau in np.linspace(0, 1, 201)]
-    assert max(tried) == pytest.approx(found.accuracy)
 
 
 def people(r: int, units: int, accuracy: float, seed: int) -> tuple[np.ndarray, np.ndarray]:
@@ -247,9 +217,8 @@ def test_the_winning_rate_counts_people_after_benjamini_and_yekutieli():
     assert found.winning_rate == np.mean(found.p_adjusted < 0.05)
 
 
-def test_judgments_that_come_twice_leave_calibration_and_threshold():
+def test_judgments_that_come_twice_leave_calibration():
     p, true = columns([(3, False), (9, True), (12, False), (15, True), (15, True), (19, True)])
     one, two = reliability(p, true), reliability(np.tile(p, 2), np.tile(true, 2))
     assert (two.brier, two.ece) == pytest.approx((one.brier, one.ece))
     assert (two.n == 2 * one.n).all()
-    assert best_threshold(np.tile(p, 2), np.tile(true, 2)).tau == best_threshold(p, true).tau

@@ -23,7 +23,7 @@ from analysis.measures.agreement import (
 from analysis.measures.alpha import LEVELS, NOMINAL, ORDINAL, clustered_alpha, krippendorff_alpha, published_alpha
 from analysis.measures.alternative_annotator import CROWD, NUMBERS, alternative_annotator_test
 from analysis.measures.biases import clustered_preference, excess_where, mean_excess, preference
-from analysis.measures.calibration import best_threshold, label_mass, reliability
+from analysis.measures.calibration import label_mass, reliability
 from analysis.measures.coefficient_intervals import CHANCES, CONGER, clustered_coefficient, published_coefficient
 from analysis.measures.coefficients import (
     brennan_prediger,
@@ -44,10 +44,9 @@ from analysis.measures.informativity import (
     clustered_auc,
     clustered_auc_informativity,
     detection,
-    match_judgments,
 )
 from analysis.measures.intervals import Interval
-from analysis.measures.item_analysis import all_options_right, discrimination, miskey, unit_means
+from analysis.measures.item_analysis import discrimination, miskey, unit_means
 from analysis.measures.kappa import fleiss_test, kappa_test, mean_kappa_of, pooled_kappa
 from analysis.measures.ranking import rank_generators
 from analysis.measures.reliability import icc
@@ -123,12 +122,10 @@ def test_tests_of_agreement_and_of_items_have_nothing_to_say_then(values):
         assert (is_undefined(found.winning_rate), bool(found.reason), found.is_passed) == (True, True, False)
     assert np.isnan(discrimination(values).value).all()
     assert all(discrimination(values).reasons)
-    assert (all_options_right(values, np.zeros(values.shape[1], dtype=np.int64), 1) <= 1).all()
 
 
 def test_ratings_that_nobody_made_have_no_share():
     assert np.isnan(unit_means(np.full((3, 2), MISSING)).share).all()
-    assert math.isnan(match_judgments(np.full((3, 2), MISSING), np.ones((3, 2), dtype=np.int64)).value)
 
 
 def of_no_judgment() -> Iterator[Any]:
@@ -158,7 +155,6 @@ def of_no_judgment() -> Iterator[Any]:
     yield preference(none, none, nowhere)
     yield clustered_preference(none, none, nowhere, no, seed=1)
     yield from (reliability(none, nowhere).brier, reliability(none, nowhere).ece)
-    yield best_threshold(none, nowhere).tau
     yield label_mass(none, none).mean
     yield kappa_test(np.zeros((3, 3), dtype=np.int64))
 

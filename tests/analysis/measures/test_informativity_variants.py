@@ -1,4 +1,4 @@
-"""Matched, per item, threshold-free and in bits; detection; and two-way intervals."""
+"""Threshold-free and in bits; detection; and two-way intervals."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ from scipy.stats import norm
 from scipy.stats import t as student
 from sklearn.metrics import balanced_accuracy_score, roc_auc_score
 
-from analysis.measures.agreement import MISSING
 from analysis.measures.informativity import (
     NO_BOTH_KINDS,
     auc,
@@ -21,15 +20,9 @@ from analysis.measures.informativity import (
     clustered_auc,
     clustered_auc_informativity,
     detection,
-    match_judgments,
-    per_item,
 )
 from analysis.measures.intervals import JACKKNIFE, ONE_TEXT, PERCENTILE
 from analysis.measures.share_intervals import NO_GUESS, NO_READ, TOO_FEW_OF_EITHER, two_way_contrast, two_way_share
-
-NO = MISSING
-GUESS = np.array([[1, 0, NO, NO], [NO, NO, 0, 1]])
-READ = np.array([[1, 1, 1, 1], [1, NO, 1, 0]])
 
 
 def model(texts: int, seed: int) -> tuple[np.ndarray, ...]:
@@ -42,20 +35,6 @@ def model(texts: int, seed: int) -> tuple[np.ndarray, ...]:
     guess = np.round(guess, 1)
     guess[::7] = np.nan
     return guess, read, key, text
-
-
-def test_matched_compares_the_same_people_on_the_same_options():
-    found = match_judgments(GUESS, READ)
-    assert (found.guess_right.tolist(), found.read_right.tolist()) == ([1, 0, 0, 1], [1, 1, 1, 0])
-    assert found.n.tolist() == [1, 1, 1, 1]
-    assert found.value == (3 - 2) / 4
-    assert math.isnan(match_judgments(np.full((1, 2), NO), READ[:1, :2]).value)
-
-
-def test_per_item_takes_all_judgments_of_the_items_options():
-    found = per_item(GUESS, READ, np.array([0, 0, 1, 1]), 3)
-    assert found[:2].tolist() == pytest.approx([3 / 3 - 1 / 2, 3 / 4 - 1 / 2])
-    assert math.isnan(found[2])
 
 
 @given(st.lists(st.tuples(st.integers(0, 5), st.booleans()), min_size=2, max_size=40))
@@ -172,18 +151,6 @@ def test_order_of_texts_and_annotators_hardly_matters_to_two_way_intervals():
     one = two_way_contrast(*tables, seed=1)
     other = two_way_contrast(*(table[::-1, ::-1] for table in tables), seed=1)
     assert (one.low, one.high) == pytest.approx((other.low, other.high), abs=0.01)
-
-
-@given(st.integers(0, 1000), st.permutations(range(4)), st.permutations(range(6)))
-def test_order_of_annotators_and_options_does_not_matter_to_what_is_matched(seed, people, options):
-    guess, read = np.random.default_rng(seed).integers(NO, 2, size=(2, 4, 6))
-    shuffled = [stage[list(people)][:, list(options)] for stage in (guess, read)]
-    one, other = match_judgments(guess, read), match_judgments(*shuffled)
-    assert one.value == pytest.approx(other.value, abs=1e-12, nan_ok=True)
-    item = np.arange(6) // 2
-    found = per_item(*shuffled, item[list(options)], 3)
-    np.testing.assert_allclose(per_item(guess, read, item, 3), found, atol=1e-12)
-    np.testing.assert_allclose(per_item(np.tile(guess, (2, 1)), np.tile(read, (2, 1)), item, 3), found, atol=1e-12)
 
 
 def test_calling_everything_correct_is_no_ability():

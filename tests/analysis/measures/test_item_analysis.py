@@ -17,7 +17,6 @@ from analysis.measures.item_analysis import (
     CAN_BE_ANYTHING,
     NO_BETTER_THAN_CHANCE,
     TOO_FEW_ANNOTATORS,
-    all_options_right,
     certainty_above,
     discrimination,
     discrimination_intervals,
@@ -96,11 +95,6 @@ def test_certainty_grows_with_n_and_is_a_half_where_answers_are_split():
     assert found[0] == pytest.approx(1 - beta.cdf(0.5, 2.5, 1.5))
     assert found[2] == pytest.approx(0.5)
     assert math.isnan(found[3])
-
-
-def test_an_item_is_right_if_all_its_options_are_and_missing_if_one_is():
-    right = np.array([[1, 1, 1, 0], [1, NO, 1, 1], [1, 1, 0, NO]])
-    assert all_options_right(right, np.array([0, 0, 1, 1]), 2).tolist() == [[1, 0], [NO, 1], [1, NO]]
 
 
 def test_jeffreys_interval_is_that_of_statsmodels():
