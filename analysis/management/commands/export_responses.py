@@ -11,14 +11,13 @@ from analysis.exports.item_evaluation import find_source
 from analysis.exports.writing import (
     FORMATS,
     NoBytes,
-    Out,
     export_responses,
     write_item_evaluation,
     write_metrics,
     write_unanswered,
 )
 from analysis.files import is_stream, whole_file
-from analysis.tables.writers import as_csv
+from analysis.tables.writers import TextWriter, as_csv
 from items.formats.sheet_writing import TooLarge
 from studies.models import Study
 
@@ -72,7 +71,9 @@ class Command(BaseCommand):
         self.stderr.write(f"{number} rows of {slug} ({', '.join(purposes)}) are in {out}.")
 
 
-def writer(study: Study, format: str, purposes: tuple[str, ...], evaluator: str, stage: str) -> Callable[[Out], int]:
+def writer(
+    study: Study, format: str, purposes: tuple[str, ...], evaluator: str, stage: str
+) -> Callable[[TextWriter], int]:
     """The function that writes the answers to an open file; `BadChoice` if it is not clear whose answers are meant."""
     if format == ITEM_EVALUATION:
         source = find_source(study, evaluator, stage, purposes)
@@ -82,12 +83,14 @@ def writer(study: Study, format: str, purposes: tuple[str, ...], evaluator: str,
     return lambda out: export_responses(study, format, out, purposes)
 
 
-def begin(out: Out, bom: bool) -> None:
+def begin(out: TextWriter, bom: bool) -> None:
     if bom:
         out.write("\ufeff")
 
 
-def write_files(study: Study, write: Callable[[Out], int], out: Path, purposes: tuple[str, ...], bom: bool) -> int:
+def write_files(
+    study: Study, write: Callable[[TextWriter], int], out: Path, purposes: tuple[str, ...], bom: bool
+) -> int:
     """Write the answers, code book, missing answers and metrics of the items; each file is complete or absent.
 
     A pipe or a device gets the answers only.
