@@ -20,6 +20,7 @@ import tempfile
 import time
 from collections import Counter
 from contextlib import contextmanager
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 
@@ -170,6 +171,7 @@ def step(name: str, study: str, folder: Path) -> dict[str, float]:
     django.setup()
     steps = {"prepare": prepare, "import": import_answers, "export": export, "report": report}
     steps |= {"first page": open_first_page, "page": page}
+    steps |= {"items list": partial(open_working_page, "items/"), "stand-in": partial(open_working_page, "stand-in/")}
     return steps[name](study, folder)
 
 
@@ -233,18 +235,24 @@ def report(study: str, folder: Path) -> dict[str, float]:
 
 def open_first_page(study: str, folder: Path) -> dict[str, float]:
     """The first results page of a process, with the worker's part; `cpu` is of both with all that they import."""
-    from jobs import tasks
     from jobs.models import Job
+
+    Job.objects.all().delete()
+    return open_working_page("results/", study, folder)
+
+
+def open_working_page(address: str, study: str, folder: Path) -> dict[str, float]:
+    """A page of the study whose content a worker computes, with the worker's part."""
+    from jobs import tasks
     from studies.models import Study
 
     started = time.perf_counter()
     client, sent = make_visitor(Study.objects.get(slug=study))
-    Job.objects.all().delete()
     be_there()
-    client.get(f"/s/{study}/results/")
+    client.get(f"/s/{study}/{address}")
     assert sent, "the study is too small for a worker"
     tasks.work(job_id=sent[-1])
-    assert client.get(f"/s/{study}/results/").status_code == 200
+    assert client.get(f"/s/{study}/{address}").status_code == 200
     return {"seconds": time.perf_counter() - started}
 
 

@@ -15,8 +15,9 @@ from scipy.stats import beta
 from analysis.measures.agreement import MISSING
 from analysis.measures.intervals import JACKKNIFE, LEVEL, Interval, undefined_interval
 from analysis.measures.item_response import discrimination_without
-from analysis.measures.reader_intervals import jackknife_parts
+from analysis.measures.reader_intervals import variance_parts
 from analysis.measures.types import FloatArray, IntArray, gettext_noop
+from analysis.measures.variance_parts import jackknife_variance
 
 PRIOR_MISKEY = 0.02  # share of options thought to have a wrong key before anything is answered
 FEWEST_ANNOTATORS, FEWEST_FOR_INTERVAL = 3, 10
@@ -80,20 +81,32 @@ def discrimination(right: IntArray) -> Discrimination:
 
 def discrimination_intervals(right: IntArray) -> list[Interval]:
     """(u,) intervals of the units' discrimination by a jackknife over annotators, from 10 of them."""
-    value, judged = discrimination(right), right != MISSING
-    ones, n_judged = (right * judged).astype(np.float64), judged.sum(axis=1).astype(np.float64)
-    total = ones.sum(axis=1)
-    found = []
-    for unit, n in enumerate(value.n.tolist()):
-        if np.isnan(value.value[unit]) or n < FEWEST_FOR_INTERVAL:
-            found.append(undefined_interval("", ("annotator", n, n, None), value.reasons[unit] or CAN_BE_ANYTHING))
+    found, variances = discrimination(right), jackknife_of_discrimination(right).tolist()
+    intervals = []
+    for value, n, variance, why in zip(found.value.tolist(), found.n.tolist(), variances, found.reasons, strict=True):
+        if math.isnan(value) or n < FEWEST_FOR_INTERVAL:
+            intervals.append(undefined_interval("", ("annotator", n, n, None), why or CAN_BE_ANYTHING))
             continue
-        used = judged[:, unit] & (n_judged > 1)
-        own = ones[used, unit]
-        without = discrimination_without(own, total[used] - own, n_judged[used] - 1)
-        low, high = jackknife_parts(float(value.value[unit]), without, bounds=(-1.0, 1.0)).ends()
-        reason = UNDEFINED_WITHOUT_ONE if np.isnan(low) else ""
-        found.append(Interval(low, high, JACKKNIFE, "annotator", n, n, 0, None, reason))
+        low, high = (math.nan, math.nan)
+        if not math.isnan(variance):
+            low, high = variance_parts(value, variance, n, n, (-1.0, 1.0)).ends()
+        reason = UNDEFINED_WITHOUT_ONE if math.isnan(low) else ""
+        intervals.append(Interval(low, high, JACKKNIFE, "annotator", n, n, 0, None, reason))
+    return intervals
+
+
+def jackknife_of_discrimination(right: IntArray) -> FloatArray:
+    """(u,) variance of each unit's discrimination over its n annotators; NaN where it is undefined without one."""
+    judged = right != MISSING
+    ones, n_judged = (right * judged).astype(np.float64), judged.sum(axis=1).astype(np.float64)
+    used, total = judged & (n_judged > 1)[:, None], ones.sum(axis=1)
+    n_used, found = used.sum(axis=0), np.full(right.shape[1], np.nan)
+    for n in np.unique(n_used[n_used > 1]):  # units judged by as many are computed together
+        units = np.flatnonzero(n_used == n)
+        mine = used[:, units].T
+        own = ones[:, units].T[mine].reshape(-1, n)
+        totals, counts = (np.broadcast_to(each, mine.shape)[mine].reshape(-1, n) for each in (total, n_judged))
+        found[units] = jackknife_variance(discrimination_without(own, totals - own, counts - 1))
     return found
 
 

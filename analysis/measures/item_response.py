@@ -133,16 +133,16 @@ def residual_correlations(answers: IntArray, expected: FloatArray) -> FloatArray
 
 
 def discrimination_without(right: FloatArray, total: FloatArray, judged: FloatArray) -> FloatArray:
-    """(n,) corrected point-biserial correlation of one option without each of n persons.
+    """(…, n) corrected point-biserial correlation of one option, or of several, without each of n persons.
 
-    right: (n,) 0 or 1 on it; total, judged: right and all judgments of the others.
+    right: (…, n) 0 or 1 on it; total, judged: right and all judgments of the others.
     """
     return _leave_one_out_correlations(right, total / judged)
 
 
 def _leave_one_out_correlations(x: FloatArray, y: FloatArray) -> FloatArray:
-    n = len(x) - 1
-    sx, sy, sxx, syy, sxy = (part.sum() - part for part in (x, y, x * x, y * y, x * y))
+    n = x.shape[-1] - 1
+    sx, sy, sxx, syy, sxy = (part.sum(axis=-1, keepdims=True) - part for part in (x, y, x * x, y * y, x * y))
     product = (sxx - sx**2 / n) * (syy - sy**2 / n)
     return np.asarray((sxy - sx * sy / n) / np.sqrt(np.where(product > 1e-12, product, np.nan)))
 

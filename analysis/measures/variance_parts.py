@@ -287,8 +287,8 @@ def parts_of_leaving_out(
     if reason:
         return figure.without_interval(reason)
     drawn = figure.random_factor()
-    texts = jackknife_variance(without_text) if drawn != ANNOTATOR else math.nan
-    annotators = jackknife_variance(without_annotator) if drawn != TEXT else math.nan
+    texts = float(jackknife_variance(without_text)) if drawn != ANNOTATOR else math.nan
+    annotators = float(jackknife_variance(without_annotator)) if drawn != TEXT else math.nan
     both = drawn == TEXT_AND_ANNOTATOR
     cells = shared_variance(figure.cells, without_cell - figure.value, capped=False) if both else math.nan
     return figure.with_parts(texts, annotators, cells, either=True)
@@ -306,9 +306,10 @@ def shared_variance(cells: Cells, h: FloatArray, *, capped: bool) -> float:
     return min(found, raw) if capped and f < count / 4 else found
 
 
-def jackknife_variance(without: FloatArray) -> float:
-    """(k - 1) / k · Σ (θ₍ᵢ₎ - mean)²."""
-    return float((len(without) - 1) / len(without) * ((without - without.mean()) ** 2).sum())
+def jackknife_variance(without: FloatArray) -> FloatArray:
+    """(k - 1) / k · Σ (θ₍ᵢ₎ - mean)², of the last axis."""
+    k = without.shape[-1]
+    return np.asarray((k - 1) / k * ((without - without.mean(axis=-1, keepdims=True)) ** 2).sum(axis=-1))
 
 
 def kish(loads: FloatArray) -> float:

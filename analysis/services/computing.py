@@ -17,12 +17,14 @@ from analysis.services.cached_results import ResultKey, work_on_file, work_on_va
 from analysis.services.planning import planner_of
 from analysis.services.reporting import check_groups, report_from, stand_in_report
 from jobs.files import new_file
+from projects.scratch import keep_garbage
 from studies.models import Study
 from studies.protocols import Stage
 from studies.services.declarations import get_declaration, map_annotator_declarations
 
 
 @work_on_value
+@keep_garbage()
 def compute_report(key: ResultKey) -> Any:
     check_groups(key.study, key.choices)
     return report_from(load_evidence(key.study, key.choices))

@@ -31,6 +31,7 @@ from analysis.science.report import with_science
 from analysis.services.figures import figure_specification
 from analysis.tables.spec import Row, Table, TableSpec
 from analysis.tables.writers import WRITERS
+from projects.scratch import keep_garbage
 from studies.models import Study
 
 # Reports and drill-down of any protocol: the protocol's own module says what its answers mean.
@@ -154,7 +155,7 @@ def write_report(study: Study, out: Path, choices: Choices) -> Report:
 
     Tables and figures left there by an earlier report, which this one does not have, are removed.
     """
-    with override("en"):  # files do not depend on the reader's language
+    with override("en"), keep_garbage():  # files do not depend on the reader's language
         check_groups(study, choices)
         make_ready(out)  # before the computing, which takes its time
         report = full_report_from(evidence_of(study, choices))

@@ -233,7 +233,7 @@ def as_json(table: Table) -> str:
     """The rows with the intervals of all conventions under `intervals`; undefined is null."""
     head = {"name": table.name, "title": table.title, "columns": table.header, "notes": table.notes}
     text = json.dumps(head, ensure_ascii=False, indent=1).removesuffix("\n}")
-    rows = ",\n  ".join(json.dumps(row, ensure_ascii=False, allow_nan=False) for row in table.rows)
+    rows = ",\n  ".join(map(json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode, table.rows))
     return f'{text},\n "rows": [\n  {rows}\n ]\n}}\n'
 
 

@@ -77,8 +77,9 @@ def draw_together(units: np.ndarray, categories: int, pair_sets: list[np.ndarray
     # (pairs, sets): which pair is in which set
     ends = np.cumsum([len(pairs_of) for pairs_of in pair_sets])[:-1]
     chosen = np.stack([np.isin(np.arange(len(pairs)), its) for its in np.split(members.ravel(), ends)], axis=1)
-    observed = mean_kappas(counts[None, :], tables, chosen)[0]
-    values = np.concatenate([mean_kappas(weights, tables, chosen) for weights in draws_of(counts, tables, seed)])
+    sums = TableSums(tables, int(counts.sum()))
+    observed = mean_kappas(sums.over(counts[None, :]), chosen)[0]
+    values = np.concatenate([mean_kappas(sums.over(weights), chosen) for weights in draws_of(counts, tables, seed)])
     return [
         interval_of(values[:, place], observed[place], int(counts.sum()), count_judgments(units, pairs_of), seed)
         for place, pairs_of in enumerate(pair_sets)
@@ -129,13 +130,36 @@ def draw_units(kind: np.ndarray, kinds: int, rows: int, rng: np.random.Generator
     return np.bincount(drawn.ravel(), minlength=rows * kinds).reshape(rows, kinds)
 
 
-def mean_kappas(weights: np.ndarray, tables: np.ndarray, chosen: np.ndarray) -> np.ndarray:
+class TableSums:
+    """Tables of pairs (kinds, pairs, c, c), to be summed over units that are drawn: n units of these kinds.
+
+    Margins stand in place of each first category: those of a rater are the same in all pairs who judged the same
+    units, and what is the same is summed once.
+    """
+
+    def __init__(self, tables: np.ndarray, n: int):
+        margins = tables.copy()
+        margins[..., 0, :] = tables.sum(axis=-2)
+        margins[..., 0] = margins.sum(axis=-1)
+        # Whole numbers up to the units in a draw: single precision holds them exactly, in half the time.
+        columns = margins.reshape(len(tables), -1).astype(np.float32 if n < 2**24 else np.float64)
+        places: dict[bytes, int] = {}
+        self.place = [places.setdefault(column.tobytes(), len(places)) for column in columns.T]
+        self.distinct = np.stack([np.frombuffer(content, columns.dtype) for content in places])
+        self.shape = tables.shape[1:]
+
+    def over(self, weights: np.ndarray) -> np.ndarray:
+        """(b, pairs, c, c): the tables of b draws, weights: (b, kinds)."""
+        sums = (self.distinct @ weights.T.astype(self.distinct.dtype)).astype(np.float64)[self.place]
+        drawn = sums.reshape(*self.shape, len(weights))
+        drawn[:, :, 0] -= drawn[:, :, 1:].sum(axis=2)
+        drawn[:, 0] -= drawn[:, 1:].sum(axis=1)
+        # Draws stay the innermost axis in memory: sums over two categories are slow otherwise.
+        return np.moveaxis(drawn, -1, 0)
+
+
+def mean_kappas(drawn: np.ndarray, chosen: np.ndarray) -> np.ndarray:
     """(b, sets): per draw and set the mean of its defined κ, weighted by the judgments shared in the draw."""
-    # Whole numbers up to the units in a draw: single precision holds them exactly, in half the time.
-    exact = np.float32 if weights[0].sum() < 2**24 else np.float64
-    sums = tables.reshape(len(tables), -1).T.astype(exact) @ weights.T.astype(exact)
-    # Draws are the innermost axis in memory: sums over two categories are slow otherwise.
-    drawn = np.moveaxis(sums.astype(np.float64).reshape(*tables.shape[1:], len(weights)), -1, 0)
     kappa = cohen_kappa(drawn)
     weight = np.where(np.isnan(kappa), 0.0, drawn.sum(axis=(2, 3)))
     total = weight @ chosen
