@@ -1,4 +1,4 @@
-"""Access tokens of people, and the replies that are kept for idempotency keys."""
+"""Access tokens of people, and stored replies for idempotency keys."""
 
 from django.conf import settings
 from django.db import models
@@ -13,7 +13,7 @@ MAX_KEY = 200
 
 
 class Scope(models.TextChoices):
-    """What a token may be used for. It never allows more than the role of the person whose token it is."""
+    """What a token may be used for. It never allows more than the role of its person."""
 
     READ = "read", _("Read projects, texts, items, studies, progress and results")
     WRITE = "write", _("Add and change projects, texts, items, instruments and studies")
@@ -33,13 +33,13 @@ class AccessToken(models.Model):
 
     user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="access_tokens")
     name = models.CharField(_("name"), max_length=100)
-    hint = models.CharField(max_length=20)  # how it begins, so that people can tell theirs apart
+    hint = models.CharField(max_length=20)  # its first characters, so that people can tell their tokens apart
     token_hash = models.CharField(max_length=64, unique=True)
     scopes = models.JSONField(default=list)
     created_at = models.DateTimeField(auto_now_add=True)
     expires_at = models.DateTimeField()
     revoked_at = models.DateTimeField(null=True)
-    # The minute in which it was last used, and how often in it: what the rate limit counts.
+    # The minute of the last use, and the number of uses in it, for the rate limit.
     last_used_at = models.DateTimeField(null=True)
     n_used = models.PositiveIntegerField(default=0)
 
@@ -61,12 +61,12 @@ class AccessToken(models.Model):
 
 
 class Webhook(models.Model):
-    """An address that is told when jobs, runs or studies of a project have ended."""
+    """An address that is notified when jobs, runs or studies of a project have ended."""
 
     project = models.ForeignKey(Project, models.CASCADE, related_name="webhooks")
     url = models.CharField(_("address"), max_length=500)
     events = models.JSONField(default=list)  # of jobs.events.EVENTS
-    encrypted_secret = models.TextField()  # signs what is sent
+    encrypted_secret = models.TextField()  # signs the requests
     created_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+")
     created_at = models.DateTimeField(auto_now_add=True)
 
@@ -92,8 +92,8 @@ class StoredReply(models.Model):
     token = models.ForeignKey(AccessToken, models.CASCADE, related_name="stored_replies")
     key = models.CharField(max_length=MAX_KEY)
     fingerprint = models.CharField(max_length=64)  # of method, address and body
-    status = models.PositiveSmallIntegerField(null=True)  # null while the first request is at work
-    body = models.TextField(blank=True)  # encrypted: some replies hold links or secrets
+    status = models.PositiveSmallIntegerField(null=True)  # null while the first request is running
+    body = models.TextField(blank=True)  # encrypted: some replies contain links or secrets
     created_at = models.DateTimeField(default=timezone.now)
 
     class Meta:

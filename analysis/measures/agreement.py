@@ -77,13 +77,13 @@ def pairs_with(rater: int, others: IntArray) -> IntArray:
 
 
 def select_sharing_pairs(ratings: IntArray, pairs: IntArray) -> IntArray:
-    """(q, 2): those pairs that judged some unit both."""
+    """(q, 2): the pairs with a unit that both judged."""
     shared = [_both_judged(ratings, one, other).any() for one, other in pairs]
     return np.asarray(pairs[np.array(shared, dtype=np.bool_)])
 
 
 def pair_tables(ratings: IntArray, categories: int, pairs: IntArray, groups: IntArray, n_groups: int) -> FloatArray:
-    """(n_groups, p, c, c): per group of units and pair of raters how often they gave which categories.
+    """(n_groups, p, c, c): per group of units and pair of raters, how often they gave which two categories.
 
     ratings: (raters, units). pairs: (p, 2), whose first rater is in the rows of its tables. groups: (units,), codes
     0 to n_groups - 1, such as texts. A unit that one of the two did not judge is in none of the pair's tables. Whole
@@ -99,7 +99,8 @@ def pair_tables(ratings: IntArray, categories: int, pairs: IntArray, groups: Int
 
 
 def judgments_compared(ratings: IntArray, pairs: IntArray) -> BoolArray:
-    """(raters, units): the judgments that enter a comparison, as the other rater of some pair judged the unit too."""
+    """(raters, units): the judgments that enter a comparison, because another rater of some pair judged the unit,
+    too."""
     compared = np.zeros(ratings.shape, dtype=np.bool_)
     for one, other in pairs:
         both = _both_judged(ratings, one, other)
@@ -124,7 +125,7 @@ class Pairwise:
         return _divide(self.agreed, self.n)
 
     def of(self, rater: int) -> Pairwise:
-        """Only the rater's own pairs."""
+        """Only the pairs with this rater."""
         mine = (self.pairs == rater).any(axis=1)
         return Pairwise(self.pairs[mine], self.n[mine], self.agreed[mine], self.kappa[mine], self.ac1[mine])
 
@@ -156,7 +157,7 @@ def pairwise(ratings: IntArray, categories: int, pairs: IntArray | None = None) 
 
 
 def mean_agreement(pairs: Pairwise) -> MeanAgreement:
-    """Means over the pairs given; those that share nothing, or have no κ, are left out and show in n_pairs."""
+    """Means over the given pairs; pairs without shared units, or without κ, are left out, which n_pairs shows."""
     defined = ~np.isnan(pairs.kappa)
     return MeanAgreement(
         kappa=_mean_defined(pairs.kappa, pairs.n),
@@ -185,7 +186,7 @@ def _both_judged(ratings: IntArray, one: int, other: int) -> BoolArray:
 
 
 def _mean_defined(values: FloatArray, weights: IntArray) -> float:
-    """Weighted mean of what is defined; NaN where nothing is."""
+    """Weighted mean of the defined values; NaN if there are none."""
     defined = ~np.isnan(values)
     return float(_divide((values[defined] * weights[defined]).sum(), weights[defined].sum()))
 
@@ -231,7 +232,7 @@ def clustered_kappa(
 ) -> Interval:
     """Text-clustered interval of the mean κ over `pairs`, -1 to 1; text: (units,), any whole numbers.
 
-    A text counts if two raters of a pair judged the same unit of it; n_responses are the judgments that this holds for.
+    A text counts if two raters of a pair judged the same unit of it; n_responses: the judgments for which this holds.
     """
     compared = judgments_compared(ratings, pairs)
     entering = compared.any(axis=0)
@@ -275,7 +276,7 @@ def published_kappa(
 ) -> Interval:
     """Interval of the mean κ over `pairs` with judged units resampled, each with all its raters' judgments.
 
-    Units that were judged alike by everybody are one kind, so that a draw is a few multinomial counts.
+    Units with the same judgments are one kind, so that a draw needs only a few multinomial counts.
     """
     compared = judgments_compared(ratings, pairs)
     if not compared.any():
@@ -290,9 +291,10 @@ def published_kappa(
 
 @dataclass(frozen=True)
 class _Sums:
-    """What κ needs of the tables of a block of pairs: (groups, p) units and agreements, (c, groups, p) marginals.
+    """The parts of the tables that κ needs, for a block of pairs: (groups, p) units and agreements, (c, groups, p)
+    marginals.
 
-    used: the groups in which some pair of the block judged; the others are not there.
+    used: the groups in which some pair of the block judged; the others are left out.
     """
 
     used: IntArray | slice
@@ -303,7 +305,7 @@ class _Sums:
 
     @classmethod
     def of(cls, tables: FloatArray) -> _Sums:
-        """From (groups, p, c, c) counts; each part in one piece of memory, as it is multiplied ten thousand times."""
+        """From (groups, p, c, c) counts; each part is contiguous in memory, as it is multiplied ten thousand times."""
         some = tables.any(axis=(1, 2, 3))
         used = slice(None) if some.all() else np.flatnonzero(some)
         first, second = (np.ascontiguousarray(np.moveaxis(tables[used].sum(axis=axis), -1, 0)) for axis in (3, 2))

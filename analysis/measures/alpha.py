@@ -34,7 +34,7 @@ NO_PAIR_OF_VALUES = gettext_noop("No unit has two values, so there is nothing to
 
 @dataclass(frozen=True)
 class Alpha:
-    """Krippendorff's α and what it rests on; NaN where undefined, and `reason` says why.
+    """Krippendorff's α and the numbers behind it; NaN where undefined, with the `reason`.
 
     value: 1 for full agreement, 0 for agreement by chance, negative below. error: standard error over units (n - 1),
     linearised as in Gwet (2014). n_units: units with two or more values, holding n_values.
@@ -87,7 +87,7 @@ def clustered_alpha(values: FloatArray, level: str, text: IntArray, *, seed: int
 
 
 def published_alpha(values: FloatArray, level: str, *, seed: int) -> Interval:
-    """The same with single units resampled, all taken as independent (the published convention)."""
+    """The same with single units resampled, all treated as independent (the published convention)."""
     scale, counts = value_counts(_keep_paired(values))
     kinds, times = np.unique(counts, axis=0, return_counts=True)
     statistic = alpha_statistic(scale, kinds, level, np.arange(len(kinds)), len(kinds))

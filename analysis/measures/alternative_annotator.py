@@ -1,7 +1,7 @@
-"""The alternative-annotator test: may a model stand in for an annotator (Calderon, Reichart & Dror 2025).
+"""The alternative-annotator test: can a model replace an annotator? (Calderon, Reichart & Dror 2025)
 
-Each person is left out in turn. On every unit the model and that person are compared by how well they agree with the
-remaining people; the model passes against a person if it does as well about as often, less ε for what a person costs.
+Each person is left out in turn. On every unit the model and that person are compared by their agreement with the
+remaining people; the model passes against a person if it does as well about as often, minus ε for a person's cost.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from analysis.measures.types import FloatArray, IntArray, gettext_noop
 
 EXPERTS, SKILLED, CROWD = 0.2, 0.15, 0.1  # ε for people of these kinds
 LEVEL_OF_TEST = 0.05
-FEWEST_UNITS = 30  # below this the t-test is shaky
+FEWEST_UNITS = 30  # with fewer the t-test is unreliable
 FEWEST_PEOPLE = 3
 PASSING = 0.5
 
@@ -33,7 +33,7 @@ class AlternativeAnnotator:
 
     winning_rate: share of the tested people that the model passes against, 0 to 1; passed: at least a half.
     advantage: mean probability that the model is at least as good as a person. few_units: people with fewer than 30
-    units, for whom the t-test is shaky. NaN where undefined, and `reason` says why.
+    units, for whom the t-test is unreliable. NaN where undefined, with the `reason`.
     """
 
     p: FloatArray
@@ -49,7 +49,7 @@ class AlternativeAnnotator:
 
     @property
     def is_passed(self) -> bool:
-        """Whether the model may stand in; False where undefined."""
+        """Whether the model may replace a person; False where undefined."""
         return not math.isnan(self.winning_rate) and self.winning_rate >= PASSING
 
 

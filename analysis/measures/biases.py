@@ -24,7 +24,8 @@ class Excess:
 
 
 def mean_excess(ticked: BoolArray, key: BoolArray, text: IntArray, *, seed: int) -> Excess:
-    """Share ticked less share of keys, -1 to 1: above 0 a yes-bias. (n,) judgments of options; text: (n,) numbers."""
+    """Share ticked minus share of keys, -1 to 1: above 0 is a yes-bias. (n,) judgments of options; text: (n,)
+    numbers."""
     texts, groups = np.unique(text, return_inverse=True)
     over = ticked.astype(np.float64) - key
     sums = np.stack([_sums(over, groups, len(texts)), _sums(np.ones(len(over)), groups, len(texts))], axis=1)
@@ -38,9 +39,9 @@ def mean_excess(ticked: BoolArray, key: BoolArray, text: IntArray, *, seed: int)
 
 
 def excess_where(ticked: BoolArray, key: BoolArray, marked: BoolArray, text: IntArray, *, seed: int) -> Excess:
-    """The excess among marked options less that among the others, -2 to 2; NaN if there are none of one kind.
+    """The excess among marked options minus that among the others, -2 to 2; NaN if one kind is missing.
 
-    Keys are taken off option by option, so that a mark that keys have more often is no bias by itself.
+    Keys are subtracted option by option, so that a mark that is more frequent among keys is no bias by itself.
     """
     texts, groups = np.unique(text, return_inverse=True)
     over, k = ticked.astype(np.float64) - key, len(texts)
@@ -76,7 +77,7 @@ class Preference:
 
 
 def preference(x: FloatArray, y: FloatArray, chosen: BoolArray) -> Preference:
-    """Above 0: x gives the chosen items more than y does, measured against all others."""
+    """Above 0: x scores the chosen items higher than y does, relative to all others."""
     apart, both, reason = _standardized_difference(x, y)
     inside, outside = chosen & both, ~chosen & both
     reason = NO_CHOSEN if not inside.any() else NO_OTHERS if not outside.any() else reason

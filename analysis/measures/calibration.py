@@ -13,16 +13,16 @@ import numpy as np
 from analysis.measures.types import BoolArray, FloatArray, IntArray
 
 BINS = 10
-LOW_MASS = 0.5  # below this the model was mostly saying something else than a label
+LOW_MASS = 0.5  # below this the model mostly wrote something other than a label
 
 
 @dataclass(frozen=True)
 class Reliability:
     """Per bin of p (bins,): its ends, mean p, share of keys (both NaN where empty) and n; the figure's points.
 
-    brier: mean squared error, 0 to 1. ece: expected calibration error, the mean over judgments of how far mean p and
-    share of keys of their bin are apart. ece_by_chance: about what it would be on these judgments if every p were
-    right, as shares scatter; an ece is no sign of anything unless it is above. All NaN without judgments.
+    brier: mean squared error, 0 to 1. ece: expected calibration error, the mean over judgments of the difference
+    between mean p and share of keys in their bin. ece_by_chance: its approximate value if every p were right, due to
+    random variation; only an ece above it means anything. All NaN without judgments.
     """
 
     edges: FloatArray
@@ -59,7 +59,7 @@ def bins_of(p: FloatArray, bins: int = BINS) -> IntArray:
 class LabelMass:
     """p(true) + p(false) over judgments: n with both, missing, mean, median, least (NaN without any), and how many low.
 
-    low: judgments below 0.5, where the model was mostly not answering with a label.
+    low: judgments below 0.5, where the model mostly did not answer with a label.
     """
 
     n: int

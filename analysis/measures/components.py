@@ -1,9 +1,10 @@
-"""How far texts, items, options and annotators differ in logits, from one's own answers: variance components.
+"""Variance components from one's own answers: how far texts, items, options and annotators differ in logits.
 
-The model is that of `analysis.measures.power`. Judgments that share a text, but neither an item nor an annotator, go
-together as far as texts differ; those that share the item too, as far as items differ, and so on. So each component
-follows from how pairs of judgments covary, less the pairs that share nothing (which takes out what estimating the means
-costs): a method of moments, without a distribution to integrate over each text. What no pair tells stays as assumed.
+The model is that of `analysis.measures.power`. Judgments that share a text, but neither an item nor an annotator,
+covary as far as texts differ; those that also share the item, as far as items differ, and so on. So each component
+follows from the covariance of pairs of judgments, minus that of pairs that share nothing (which removes the effect of
+estimating the means): a method of moments, without a distribution to integrate over each text. A component that no
+pair identifies stays as assumed.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from analysis.measures.types import BoolArray, FloatArray, IntArray, gettext_noo
 NESTED = ("text", "text_stage", "item", "option")  # each within the one before
 ITERATIONS, GRID, NODES = 12, 41, 24
 START = 1.5  # variance of all components together
-MOST = 25.0  # a variance of single components beyond which shares tell nothing
+MOST = 25.0  # the largest variance of a component that shares can identify
 
 
 @dataclass(frozen=True)
@@ -43,8 +44,8 @@ class Judgments:
 
 @dataclass(frozen=True)
 class Link:
-    """How covariances of judgments become variances in logits: (GRID,) variances that are shared, and the covariance
-    expected of each, at the total variance that was fitted. known: the components to keep where nothing is told."""
+    """How covariances of judgments become variances in logits: (GRID,) shared variances, and the expected covariance
+    of each, at the fitted total variance. known: the components to keep where there is no information."""
 
     grid: FloatArray
     expected: FloatArray
@@ -61,8 +62,8 @@ class Link:
 
 @dataclass(frozen=True)
 class FittedComponents:
-    """Components from judgments. `assumed` names those that they cannot tell, which keep the value given. `link`: by
-    which they were fitted, None where none were."""
+    """Components from judgments. `assumed` names those that the judgments cannot identify, which keep the given value.
+    `link`: with which they were fitted, None if none were."""
 
     components: Components
     assumed: tuple[str, ...]
@@ -73,8 +74,8 @@ class FittedComponents:
 
 
 def fit_components(judgments: Judgments, assumed: Components | None = None) -> FittedComponents:
-    """Standard deviations in logits; a covariance below 0 counts as none. Nothing is fitted without two texts and two
-    annotators. assumed: the components to keep where nothing can be told, `Components()` if None."""
+    """Standard deviations in logits; a negative covariance counts as 0. Nothing is fitted without two texts and two
+    annotators. assumed: the components to keep where there is no information, `Components()` if None."""
     known = assumed or Components()
     found = covariances(judgments)
     shares = cell_shares(judgments)
@@ -138,7 +139,7 @@ def shared_covariance(shared: FloatArray, total: float, shares: Sequence[tuple[f
 
 
 def _residuals(judgments: Judgments) -> FloatArray:
-    """What each judgment is above the share right of its generator in its stage."""
+    """Each judgment minus the share right of its generator in its stage."""
     code = _together([judgments.generator, judgments.stage])
     means = np.bincount(code, weights=judgments.right) / np.bincount(code)
     return np.asarray(judgments.right - means[code])
@@ -266,7 +267,8 @@ def text_spread_interval(text: IntArray, cell: IntArray, right: BoolArray, sprea
 
 
 def leave_one_out(codes: IntArray) -> Iterator[BoolArray]:
-    """What is kept without each unit in turn, or without each of `MOST_GROUPS` groups; nothing of too few units."""
+    """Which units are kept, leaving out each unit in turn, or each of `MOST_GROUPS` groups; nothing for too few
+    units."""
     units, place = np.unique(codes, return_inverse=True)
     if len(units) >= FEWEST:
         group = place % MOST_GROUPS

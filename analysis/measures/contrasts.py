@@ -91,8 +91,8 @@ def adjust_reader_contrasts(
 ) -> list[AdjustedContrast]:
     """Over readers and texts: p as in `VarianceParts.p_of_zero`, Holm over the family, ends at 1 - .05 / m.
 
-    n_texts: of each contrast, the texts of its generator that has the fewest; without it those of the contrast. Below 5
-    a contrast is not adjusted and no member of the family.
+    n_texts: of each contrast, the number of texts of its generator with the fewest; by default that of the contrast.
+    Below 5 a contrast is not adjusted and not a member of the family.
     """
     texts = [parts.n_texts for parts in family] if n_texts is None else n_texts
     is_enough = np.array([n >= FEWEST_TEXTS for n in texts], dtype=bool)
@@ -113,8 +113,8 @@ def adjust_reader_contrasts(
 def adjust_text_contrasts(
     values: FloatArray, without: FloatArray, *, bounds: Bounds, seed: int, alone: bool = False
 ) -> list[AdjustedContrast]:
-    """These annotators only: delete-one-text jackknife with t.(k - 1), adjusted by max-T, of more contrasts than texts
-    by Holm.
+    """These annotators only: delete-one-text jackknife with t.(k - 1), adjusted by max-T, or by Holm if there are more
+    contrasts than texts.
 
     values: (m,) contrasts. without: (k, m) the same without each of the k texts. Adjusted p: the share of 100,000 draws
     of a multivariate t, with the contrasts' correlations, whose largest |t| reaches the contrast's. Max-T takes the
@@ -284,7 +284,7 @@ def nemenyi(scores: FloatArray) -> FloatArray:
 
 
 def critical_difference(blocks: int, treatments: int) -> float:
-    """How far two mean ranks must be apart at 5 %: q √(k (k + 1) / 6n), q the studentised range's over √2."""
+    """The smallest difference of two mean ranks at 5 %: q √(k (k + 1) / 6n), q the studentized range's over √2."""
     return quantile_over_root_two(treatments) * math.sqrt(treatments * (treatments + 1) / (6 * blocks))
 
 

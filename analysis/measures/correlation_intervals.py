@@ -56,7 +56,7 @@ def clustered_correlation(
 ) -> Interval:
     """Interval of `correlations.correlation`; x, y: (n,) numbers, NaN where missing; text: (n,) whole numbers.
 
-    bounds: to which a jackknife interval is clipped; `p_of_zero` needs it whole.
+    bounds: to which a jackknife interval is clipped; `p_of_zero` needs the unclipped one.
 
     Kendall's τ-b compares every two rows once, in blocks: time grows with n².
     """

@@ -34,7 +34,7 @@ def informativity(read_right: int, read_n: int, guess_right: int, guess_n: int) 
     return share(read_right, read_n) - share(guess_right, guess_n)
 
 
-LEAST = 2.0**-20  # a probability below this is taken as this, so that one judgment costs at most 20 bits
+LEAST = 2.0**-20  # smaller probabilities count as this one, so that one judgment costs at most 20 bits
 
 NO_BOTH_KINDS = gettext_noop("There are no keys, or only keys, so keys and distractors cannot be compared.")
 
@@ -89,7 +89,7 @@ class _Area:
         others, of_others = p[~key], groups[~key]
         self.above = np.zeros((n_groups, n_groups))
         for code in range(n_groups):
-            # a distractor is below the keys from the place where it would stand on, ties half
+            # a distractor is below the keys from its insertion point up, ties half
             ends = [np.searchsorted(keys, others[of_others == code], side) for side in ("left", "right")]
             higher = np.add(*(np.bincount(end, minlength=len(keys) + 1) for end in ends)).cumsum()[:-1]
             self.above[:, code] = np.bincount(of_keys, weights=higher / 2, minlength=n_groups)
@@ -157,7 +157,7 @@ def detection(ticked: BoolArray, key: BoolArray) -> Detection:
 # Whether guessing an item changes how one answers it with the text.
 #
 # Per item: share right of those who had guessed it minus share right of those who had not, weighted by
-# w = n₁n₀ / (n₁ + n₀); who guesses is drawn by the plan, so this is an experiment.
+# w = n₁n₀ / (n₁ + n₀); the plan decides at random who guesses, so this is an experiment.
 
 
 @dataclass(frozen=True)

@@ -47,7 +47,7 @@ UNDEFINED_FIGURE = gettext_noop("The value is undefined for these judgments.")
 
 @dataclass(frozen=True)
 class Interval:
-    """A 95 % interval and how it came about; where it is undefined, low and high are NaN and `reason` says why.
+    """A 95 % interval and how it was computed; where it is undefined, low and high are NaN and `reason` says why.
 
     unit: what was left out or drawn; n_units of it, holding n_responses judgments. replicates: leave-one-outs, or the
     draws in which the figure is defined. seed: of the draws, None without any. The other fields belong to intervals

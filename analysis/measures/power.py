@@ -1,4 +1,4 @@
-"""Before anyone annotates: expected width of intervals and power of a plan, by simulating studies.
+"""Before anyone annotates: expected interval widths and power of a plan, by simulating studies.
 
 A judgment is right with probability logistic(mean + text + annotator + item + option + text × stage), each a normal
 deviation with a standard deviation that a researcher can set. Text and annotator are the same for all generators and in
@@ -59,13 +59,13 @@ class Plan:
 
     @property
     def judgments(self) -> int:
-        """How many answers about two generators a simulated study draws, those of both stages."""
+        """The number of answers about two generators that a simulated study draws, of both stages."""
         return 4 * self.texts * self.annotators * self.items * self.options
 
 
 @dataclass(frozen=True)
 class Outlook:
-    """What a plan would give: power of the difference being seen as other than 0, with the simulation's own error.
+    """The prediction for a plan: power of detecting the difference, with the simulation's own error.
 
     width: mean width of the interval of informativity. difference_width: of the interval of the difference. studies:
     simulated ones, seed: of the draws.
@@ -110,8 +110,8 @@ def informativity_curve(
 ) -> list[Outlook]:
     """The outlook of the plan at each size along one axis, everything else as in the plan.
 
-    Studies are drawn once at the largest size, and smaller ones are parts of them: so a curve does not jump by chance
-    from size to size. guess, read: as in `informativity_outlook`.
+    Studies are drawn once at the largest size, and smaller ones are parts of them, so that a curve does not jump
+    randomly from size to size. guess, read: as in `informativity_outlook`.
     """
     name, sizes = axis
     spread, rng = components or Components(), np.random.default_rng(seed)
@@ -251,7 +251,7 @@ def _leave_one_out(right: IntArray, n: IntArray) -> FloatArray:
 def _intervals(values: FloatArray, most: float) -> tuple[FloatArray, BoolArray]:
     """Widths of jackknife intervals (studies,), and whether they leave out 0; from values (studies, 1 + texts).
 
-    No value is beyond -most and most, so intervals are clipped there, as in reports.
+    No value is outside -most and most, so intervals are clipped there, as in reports.
     """
     without, k = values[:, 1:], values.shape[1] - 1
     if k < 2:
@@ -276,7 +276,7 @@ def _logistic(logits: FloatArray) -> FloatArray:
 def preference_outlook(
     texts: int, judgments: int, share: float, *, text_spread: float = 0.5, seed: int, studies: int = STUDIES
 ) -> Outlook:
-    """Two generators compared item by item: how surely is one seen as preferred to the other.
+    """Two generators compared item by item: the power of detecting that one is preferred.
 
     texts: each with `judgments` untied ones of this pair of generators. share: how often the first is preferred, over
     texts whose own logits spread by text_spread. width and difference_width are both the share's.

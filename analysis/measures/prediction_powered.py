@@ -82,7 +82,7 @@ class PoweredEstimate:
 
 
 def gain(r: float, n: int, n_all: int) -> float:
-    """By what factor the number of texts judged by people would have to grow for the same precision without the
+    """The factor by which the number of people's texts would have to grow for the same precision without the
     predictor."""
     return 1 / (1 - (1 - n / n_all) * r**2)
 

@@ -25,7 +25,7 @@ EQUAL = 1e-9  # log-strengths this close share a rank
 
 @dataclass(frozen=True)
 class Ranking:
-    """Per generator, all of length g; where a generator has no strength, NaN, rank 0 and the reason.
+    """Per generator, all of length g; a generator without a strength has NaN, rank 0 and the reason.
 
     strength: log-worth, mean 0 over the generators that have one; `worth`: the same as shares of 1. rank: 1 is the
     strongest. rank_low, rank_high: between 1 + the generators that are surely stronger and the number of generators

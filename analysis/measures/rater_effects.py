@@ -1,4 +1,4 @@
-"""Raters: where the noise of ratings comes from (generalizability), and who marks high or low (severity)."""
+"""Raters: the sources of noise in ratings (generalizability), and who marks high or low (severity)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from scipy.sparse.csgraph import connected_components
 
 from analysis.measures.types import FloatArray, IntArray
 
-# Where the noise of ratings comes from, and how many raters are worth paying (Brennan 2001, Generalizability Theory).
+# Where the noise of ratings comes from, and how many raters are worthwhile (Brennan 2001, Generalizability Theory).
 #
 # Objects × raters, complete or not: components from the analogous sums of squares (Henderson 1953, method 1), which for
 # complete data are those of the analysis of variance. Negative components stay, and count as 0 in Eρ² and Φ.
@@ -202,12 +202,13 @@ def noise_shares(components: Mapping[str, float], items: int, raters: int) -> tu
 
 
 def noise_of_means(part: Mapping[str, float], items: int, raters: int) -> tuple[float, float]:
-    """The variance of persons' means that is noise where persons are ranked, and where they are placed on the scale."""
+    """The part of the variance of persons' means that is noise when persons are ranked, and when they are placed on
+    the scale."""
     relative = part["pi"] / items + part["pr"] / raters + part["pir"] / (items * raters)
     return relative, relative + part["i"] / items + part["r"] / raters + part["ir"] / (items * raters)
 
 
-# Who marks high or low, and what the means would be had all raters seen all items: x = item + severity + error.
+# Who marks high or low, and the means if all raters had seen all items: x = item + severity + error.
 #
 # Least squares (Searle 1971). Items are taken out within themselves, which leaves one equation per rater; these sum
 # over texts, so leaving a text out is a subtraction. Severities sum to 0; positive: higher marks.

@@ -1,8 +1,8 @@
 """Agreement with intervals over readers and texts, the default convention: κ of pairs, α and the other coefficients.
 
-A figure is computed again without each text, each annotator, and each annotator's judgments of each text, from sums
-that are taken off the total. Ratings are (raters, units) codes with MISSING; text is (units,), any whole numbers.
-`fixed` names raters who stand for themselves, such as a model beside people: they are never left out.
+A figure is recomputed without each text, each annotator, and each annotator's judgments of each text, from sums that
+are subtracted from the total. Ratings are (raters, units) codes with MISSING; text is (units,), any whole numbers.
+`fixed` names raters that are not a sample of others, such as a model compared with people: they are never left out.
 """
 
 from __future__ import annotations
@@ -150,7 +150,7 @@ def pooled_pairs_parts(
     """The parts of the variance of a figure of all pairs of judgments together, such as κ of first and second judgment.
 
     labels, raters: (p, 2) of the two judgments of each pair. text: (p,). statistic: (b, c, c) counts give (b,) values.
-    An annotator who is left out takes along every pair with a judgment of theirs.
+    Leaving out an annotator also leaves out every pair with a judgment of theirs.
     """
     cells, at = find_cells(np.repeat(text, 2), raters.ravel(), np.ones(2 * len(text)))
     kind = labels[:, 0] * categories + labels[:, 1]
@@ -180,7 +180,7 @@ class LeftOut:
 
 @dataclass(frozen=True)
 class _Study:
-    """Who judged which texts: `raters` (A,) are those who stand for others, or all of them if all are fixed.
+    """Who judged which texts: `raters` (A,) are those treated as a sample, or all of them if all are fixed.
 
     group: (units that enter,) codes of their texts. cells: of the judgments that enter.
     """

@@ -1,8 +1,8 @@
-"""What lets somebody who has understood nothing pick an option: signs in the wording, item by item.
+"""Cues with which somebody without understanding can pick an option: signs in the wording, item by item.
 
-Each cue says which option of an item stands out, if exactly one does. Where the option that stands out is a key more
-often than chance has it, the cue gives items away (or, where it is less often a key, gives distractors away). After the
-item-writing flaws that Haladyna, Downing & Rodriguez (2002) list; the rules are ours and know words, not meaning.
+Each cue says which option of an item stands out, if exactly one does. If that option is a key more often than by
+chance, the cue gives items away (or, if it is less often a key, gives distractors away). After the item-writing flaws
+listed by Haladyna, Downing & Rodriguez (2002); the rules are ours and know words, not meaning.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from items.wording import ABSOLUTE, ARTICLES, GAP, NEGATION, Wording, words_in
 
 NUMBER = re.compile(r"\d")
 ENDS = re.compile(r"[.!?…]$")
-SHORT = 3  # words of three letters and fewer join anything with anything
+SHORT = 3  # words of up to three letters occur everywhere
 ALIKE = 0.9  # similarity from which on two options are near-duplicates
 LONGER = 1.2  # the longest option stands out if it is a fifth longer than the next
 
@@ -33,7 +33,7 @@ class Finding:
 
 @lru_cache(maxsize=256)  # the items of a text come one after the other
 def text_words(text: str) -> tuple[frozenset[str], str]:
-    """The words of a text as a set, and in a row between blanks, in which a phrase can be looked for."""
+    """The words of a text as a set, and joined by spaces, for searching phrases."""
     found = words_in(text)
     return frozenset(found), f" {' '.join(found)} "
 
@@ -51,7 +51,7 @@ def most(values: Sequence[float], factor: float = 1.0) -> int | None:
 
 
 def only(marks: Sequence[bool]) -> int | None:
-    """The place of the one mark, None if there are none or several."""
+    """The place of the only mark, None if there are none or several."""
     return list(marks).index(True) if sum(marks) == 1 and len(marks) > 1 else None
 
 
@@ -60,13 +60,13 @@ def longest(item: Wording) -> int | None:
 
 
 def stem_overlap(item: Wording) -> int | None:
-    """Shares the largest part of its longer words with the stem."""
+    """The option that shares the largest part of its longer words with the stem."""
     stem = content(words_in(item.stem))
     return most([share(content(words_in(option)), stem) for option in item.options])
 
 
 def text_overlap(item: Wording) -> int | None:
-    """Has the largest part of its longer words from the text."""
+    """The option with the largest part of its longer words from the text."""
     words, _row = text_words(item.text)
     return most([share(content(words_in(option)), words) for option in item.options])
 
@@ -76,7 +76,7 @@ def share(words: set[str], others: Iterable[str]) -> float:
 
 
 def find_copied(item: Wording) -> int | None:
-    """Stands in the text word for word, two words or more, and no other does."""
+    """The only option that occurs in the text word for word, with at least two words."""
     _words, row = text_words(item.text)
     phrases = [words_in(option) for option in item.options]
     return only([len(phrase) > 1 and f" {' '.join(phrase)} " in row for phrase in phrases])
@@ -87,7 +87,7 @@ def number(item: Wording) -> int | None:
 
 
 def article(item: Wording) -> int | None:
-    """The only one that starts with an article."""
+    """The only option that starts with an article."""
     known = ARTICLES.get(item.language, set())
     return only([words_in(option)[:1] != [] and words_in(option)[0] in known for option in item.options])
 
@@ -106,7 +106,7 @@ def find_only_with(item: Wording, lists: Mapping[str, set[str]]) -> int | None:
 
 
 def form(item: Wording) -> int | None:
-    """The only one that differs from all others in its first letter's case or in ending as a sentence."""
+    """The only option that differs from all others in its first letter's case, or in ending like a sentence."""
     for feature in (lambda option: option[:1].isupper(), lambda option: bool(ENDS.search(option.rstrip()))):
         marks = [feature(option.lstrip()) for option in item.options]
         found = only(marks) if len(marks) > 2 else None
@@ -118,7 +118,7 @@ def form(item: Wording) -> int | None:
 
 
 def agreement(item: Wording) -> int | None:
-    """The only one that fits "a" or "an" before the gap or the end of an English stem, by its first letter."""
+    """The only option that fits "a" or "an" before the gap or at the end of an English stem, by its first letter."""
     if item.language != "en":
         return None
     before = words_in(GAP.split(item.stem)[0])[-1:]
@@ -160,14 +160,14 @@ def near_duplicates(item: Wording) -> list[tuple[int, int]]:
 
 
 def is_negated(item: Wording) -> bool:
-    """Whether the stem denies something, which is often overlooked."""
+    """Whether the stem contains a negation, which is often overlooked."""
     return not NEGATION.get(item.language, set()).isdisjoint(words_in(item.stem))
 
 
 @dataclass(frozen=True)
 class CueCount:
-    """Over items: in how many an option stands out by a cue, in how many of these it is a key, and in how many it would
-    be if the cue had nothing to do with the keys (the sum of each item's share of keys)."""
+    """Over items: in how many an option stands out by a cue, in how many of these it is a key, and the number expected
+    if the cue were unrelated to the keys (the sum of each item's share of keys)."""
 
     n: int
     n_keys: int

@@ -1,4 +1,4 @@
-"""Who was preferred to whom: wins and ties of every two generators, and what they leave undecided.
+"""Which generators were preferred: wins and ties of every two of them, and which strengths these cannot determine.
 
 A judgment compares two generators' items and says first, second or tie. `wins` is (..., g, g): how often the generator
 of the row was preferred to that of the column; `ties` is (..., g, g) and symmetric, each tie once in either half.
@@ -76,7 +76,7 @@ def ties_as_half_wins(counts: PairCounts) -> PairCounts:
 
 
 def without_ties(counts: PairCounts) -> PairCounts:
-    """Ties dropped."""
+    """Ties are dropped."""
     return PairCounts(counts.wins, np.zeros_like(counts.ties))
 
 

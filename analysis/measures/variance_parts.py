@@ -60,7 +60,7 @@ AT_MOST = gettext_noop("All judgments are at the lower end of the scale: the val
 class Cells:
     """The cells of a figure: text and annotator of each as codes from 0 without gaps, (C,), and its judgments, (C,).
 
-    Annotators are those who stand for others; a fixed evaluator, such as a model, has a code like anybody else.
+    Annotators are those treated as a sample; a fixed evaluator, such as a model, has a code like the others.
     """
 
     text: IntArray
@@ -204,7 +204,7 @@ class Figure:
     more_caveats: tuple[str, ...] = ()
 
     def random_factor(self) -> str:
-        """What stands for others."""
+        """Which factor is treated as a sample."""
         if self.fixed or self.cells.n_annotators < 3:
             return TEXT
         return ANNOTATOR if self.cells.n_texts == 1 else TEXT_AND_ANNOTATOR
@@ -279,7 +279,7 @@ def parts_of_leaving_out(
 ) -> VarianceParts:
     """The parts of any figure from its values without each text (T,), annotator (A,) and cell (C,).
 
-    An annotator or cell is not asked for where only texts are drawn, and the other way about.
+    without_annotator or without_cell is not called if only texts are treated as a sample, and vice versa.
     """
     reason = figure.why_undefined() or _undefined_without(
         figure.random_factor(), without_text, without_annotator, without_cell
