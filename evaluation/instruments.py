@@ -130,7 +130,7 @@ def render_letter_prompts(content: Mapping[str, Any], subject: PreviewSubject) -
 
 
 JUDGE = "judge"
-NOBODY = "…"  # placeholder for a rewording in a preview
+REWORDING = "…"  # placeholder for a rewording in a preview
 PREVIEWED = 4  # items shown for a unit with many
 
 
@@ -209,7 +209,7 @@ def render_questions(
     applying = stage.applicable_questions(bool(item.expected_answer.strip()))
     for question in (each for each in list_judged_questions(stage) if each in applying):
         if way == GATES:
-            words = render_gate_prompt(prompts, wording, item, shown, question, NOBODY if is_reworded else "")
+            words = render_gate_prompt(prompts, wording, item, shown, question, REWORDING if is_reworded else "")
             yield RenderedPrompt(question.name, words)
         elif prompts.asks_about(question.name):
             words = render_rating_prompt(prompts, wording, item, shown, question, prompts.scale)

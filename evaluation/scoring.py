@@ -106,7 +106,7 @@ class ScoringRunKind(EvaluationRunKind):
         return describe_judgment(read_judgment(load_setting(run), stage, call.answer, call.answer_logprobs))
 
     def conclude(self, run: Run) -> None:
-        """Nothing: the calls are the answers."""
+        """Nothing remains to be done: the calls already are the answers."""
 
     def url(self, run: Run) -> None:
         """Answers have no page; programs read them."""

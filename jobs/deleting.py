@@ -12,7 +12,7 @@ from django.utils import timezone
 
 from jobs import files
 from jobs.models import Job
-from jobs.progress import Hear
+from jobs.progress import Listener
 from jobs.scheduling import get_or_schedule, make_job
 from jobs.working import get_or_run
 from projects.deletion import collect_rows, count_rows, delete_collected, wipe_storage
@@ -56,11 +56,11 @@ def make_deletion(roots: Sequence[models.Model], owner: User | None) -> Job:
     return job
 
 
-def work_off_deletion(job: Job, hear: Hear) -> Path | None:
+def work_off_deletion(job: Job, on_progress: Listener) -> Path | None:
     """Delete the job's rows; those deleted by an earlier attempt are gone already."""
     model: Any = apps.get_model(job.parameters["model"])
     rows = collect_rows(model._base_manager.filter(pk__in=job.parameters["pks"]))
-    delete_collected(rows, lambda done, total: hear("rows", done, total))
+    delete_collected(rows, lambda done, total: on_progress("rows", done, total))
     wipe_storage()
     return None
 

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 from django.utils.module_loading import import_string
 
-from jobs.progress import Hear
+from jobs.progress import Listener
 
 if TYPE_CHECKING:
     from django.utils.functional import _StrOrPromise
 
     from jobs.models import Job
 
-Work = Callable[["Job", Hear], Path | None]  # takes a job and a function that reports progress
+Work = Callable[["Job", Listener], Path | None]  # takes a job and a function that reports progress
 
 
 class JobFailed(Exception):

@@ -6,15 +6,15 @@ from contextvars import ContextVar
 from typing import Any, TypeVar
 
 T = TypeVar("T")
-Hear = Callable[[str, int, int], None]  # step, done, total
+Listener = Callable[[str, int, int], None]  # step, done, total
 
-_hear: ContextVar[Hear | None] = ContextVar("hear", default=None)
+_listener: ContextVar[Listener | None] = ContextVar("listener", default=None)
 
 
 def report_progress(step: str, done: int, total: int = 0) -> None:
     """Report progress within a step; `total` is 0 if unknown. A listener may end the work with an exception."""
-    if hear := _hear.get():
-        hear(step, done, total)
+    if on_progress := _listener.get():
+        on_progress(step, done, total)
 
 
 def count_done(step: str, rows: Iterable[T], total: int) -> Iterator[T]:
@@ -25,24 +25,22 @@ def count_done(step: str, rows: Iterable[T], total: int) -> Iterator[T]:
             report_progress(step, number, total)
 
 
-def get_listener() -> Hear:
-    """The listener for reports in this thread, if any."""
-    return _hear.get() or (lambda step, done, total: None)
+def get_listener() -> Listener:
+    """The listener for reports in this thread; without one, a function that does nothing."""
+    return _listener.get() or (lambda step, done, total: None)
 
 
 @contextmanager
-def listen(hear: Hear) -> Iterator[None]:
-    """Inside, each report of this thread calls `hear`."""
-    before = _hear.set(hear)
+def listen(on_progress: Listener) -> Iterator[None]:
+    """Inside, each report of this thread calls `on_progress`."""
+    before = _listener.set(on_progress)
     try:
         yield
     finally:
-        _hear.reset(before)
+        _listener.reset(before)
 
 
-# The steps of computing results, whose progress is reported.
-
-ANSWERS, TABLES = "answers", "tables"  # what the progress counts
+ANSWERS, TABLES = "answers", "tables"  # steps of computing results
 
 
 def with_progress(given: Any, *makers: Callable[[Any], Any]) -> Iterator[Any]:

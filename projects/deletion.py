@@ -121,8 +121,8 @@ def sort_models(rows: Rows) -> list[type[Model]]:
     return ordered
 
 
-def delete_collected(rows: Rows, hear: Callable[[int, int], None] = lambda done, total: None) -> int:
-    """Delete the rows from the leaves up, in short transactions; returns how many. `hear` is called with the
+def delete_collected(rows: Rows, on_progress: Callable[[int, int], None] = lambda done, total: None) -> int:
+    """Delete the rows from the leaves up, in short transactions; returns how many. `on_progress` is called with the
     progress."""
     total, done = count_rows(rows), 0
     for model in sort_models(rows):
@@ -134,7 +134,7 @@ def delete_collected(rows: Rows, hear: Callable[[int, int], None] = lambda done,
                 for field in empty:
                     select(field.model, field.name, chunk).update(**{field.name: None})
                 done += select(model, "pk", chunk)._raw_delete(using="default")
-            hear(done, total)
+            on_progress(done, total)
     return done
 
 

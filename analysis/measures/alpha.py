@@ -1,7 +1,7 @@
 """Krippendorff's α at nominal, ordinal, interval and ratio level, missing ratings allowed.
 
 values: (raters, units) numbers, NaN where a rater did not judge; codes of categories for the nominal level, numbers or
-places on the scale for the others. Units with fewer than two values are in nothing (Krippendorff 2011, section C).
+places on the scale for the others. Units with fewer than two values are left out (Krippendorff 2011, section C).
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class Alpha:
     """Krippendorff's α and the numbers behind it; NaN where undefined, with the `reason`.
 
     value: 1 for full agreement, 0 for agreement by chance, negative below. error: standard error over units (n - 1),
-    linearised as in Gwet (2014). n_units: units with two or more values, holding n_values.
+    linearized as in Gwet (2014). n_units: units with two or more values, holding n_values.
     """
 
     value: float
@@ -72,13 +72,16 @@ def krippendorff_alpha(values: FloatArray, level: str = INTERVAL) -> Alpha:
     if len(scale) < 2:
         return Alpha(math.nan, math.nan, level, len(n), int(n.sum()), ONE_LABEL)
     totals = counts.sum(axis=0).astype(np.float64)
-    apart = distances(scale, totals, level)
+    squared_distances = distances(scale, totals, level)
     value = float(alpha_of_coincidences(coincidences(counts, np.zeros(len(n), dtype=np.int64), 1), scale, level)[0])
-    return Alpha(value, _error(counts, apart), level, len(n), int(n.sum()))
+    return Alpha(value, _error(counts, squared_distances), level, len(n), int(n.sum()))
 
 
 def clustered_alpha(values: FloatArray, level: str, text: IntArray, *, seed: int) -> Interval:
-    """Text-clustered interval of α, -1 to 1, expected disagreement recomputed too; text: (units,) whole numbers."""
+    """The text-clustered interval of α, clipped to -1 and 1; each resample has its own expectation.
+
+    text: (units,) the text of each unit, as whole numbers.
+    """
     paired = np.asarray((~np.isnan(values)).sum(axis=0) > 1)
     scale, counts = value_counts(values[:, paired])
     texts, group = np.unique(text[paired], return_inverse=True)
@@ -133,20 +136,20 @@ def coincidences(counts: IntArray, groups: IntArray, n_groups: int) -> FloatArra
 
 
 def alpha_of_coincidences(tables: FloatArray, scale: FloatArray, level: str) -> FloatArray:
-    """α from coincidences (b, v, v) of the values `scale` (v,), (b,); NaN where nothing is expected to differ."""
+    """α (b,) from the coincidences (b, v, v) of the values `scale` (v,); NaN where all values are the same."""
     totals = tables.sum(axis=-1)
     n = totals.sum(axis=-1)
-    apart = distances(scale, totals, level)
-    observed = (tables * apart).sum(axis=(-2, -1))
-    expected = ((apart @ totals[..., None])[..., 0] * totals).sum(axis=-1)
+    squared_distances = distances(scale, totals, level)
+    observed = (tables * squared_distances).sum(axis=(-2, -1))
+    expected = ((squared_distances @ totals[..., None])[..., 0] * totals).sum(axis=-1)
     return np.asarray(1 - (n - 1) * observed / np.where(expected > 0, expected, np.nan))
 
 
 def distances(scale: FloatArray, totals: FloatArray, level: str) -> FloatArray:
     """Squared distances between the values (v,) at a level of measurement, (v, v); ordinal (..., v, v).
 
-    totals: (..., v) how often each value occurs, which is what the ordinal level measures by: how many values lie
-    between two, half of each of the two counted. The ratio distance of 0 and 0 is 0.
+    totals: (..., v) how often each value occurs. The ordinal distance of two values is the number of values given
+    between them, plus half of those equal to either. The ratio distance of 0 and 0 is 0.
     """
     if level == NOMINAL:
         return np.asarray(scale[:, None] != scale[None, :], dtype=np.float64)
@@ -173,22 +176,22 @@ def _keep_paired(values: FloatArray) -> FloatArray:
     return np.asarray(values[:, (~np.isnan(values)).sum(axis=0) > 1])
 
 
-def _error(counts: IntArray, apart: FloatArray) -> float:
-    """Linearised standard error over units (Gwet 2014, chapter 5), n - 1; NaN for a single unit.
+def _error(counts: IntArray, squared_distances: FloatArray) -> float:
+    """Linearized standard error over units (Gwet 2014, chapter 5), n - 1; NaN for a single unit.
 
-    `small` is the part of one value in all: α's observed agreement is (1 - small) · agreement + small.
+    `small` is the share of a single value among all values: α's observed agreement is (1 - small) · agreement + small.
     """
     n = counts.sum(axis=1)
     units, mean = len(n), n.mean()
     if units < 2:
         return math.nan
-    weights = 1 - apart / apart.max()
+    weights = 1 - squared_distances / squared_distances.max()
     shares = counts.sum(axis=0) / (units * mean)
     agreeing = (counts * (counts @ weights - 1)).sum(axis=1) / (mean * (n - 1))
     small = 1 / n.sum()
     observed, expected = agreeing.mean(), float(shares @ weights @ shares)
     value = (observed - expected) / (1 - expected)
-    own = agreeing - ((1 - small) * observed + small) * (n - mean) / mean - expected
-    bent = counts @ (weights @ shares) / mean - expected * (n - mean) / mean - expected
-    parts = (own - 2 * (1 - value) * bent) / (1 - expected)
+    agreement_parts = agreeing - ((1 - small) * observed + small) * (n - mean) / mean - expected
+    chance_parts = counts @ (weights @ shares) / mean - expected * (n - mean) / mean - expected
+    parts = (agreement_parts - 2 * (1 - value) * chance_parts) / (1 - expected)
     return math.sqrt(float(((parts - value) ** 2).sum() / (units * (units - 1))))

@@ -13,7 +13,7 @@ from items.models import Text
 from jobs.files import delete_file, new_file, path_of
 from jobs.kinds import JobFailed
 from jobs.models import Job
-from jobs.progress import Hear
+from jobs.progress import Listener
 from jobs.scheduling import get_or_schedule, make_job
 from projects.models import Project, User
 from studies.services.responses.importing import ImportRefused
@@ -50,7 +50,7 @@ def ask_for_archive(project: Project, user: User | None) -> Job:
     return get_or_schedule(wanted, timezone.now().isoformat(), user)
 
 
-def build_archive(job: Job, report_progress: Hear) -> Path:
+def build_archive(job: Job, report_progress: Listener) -> Path:
     """The work of a job that archives."""
     from analysis.pack.project import write_project  # loads the drawing libraries
 
@@ -84,7 +84,7 @@ def ask_for_import(chunks: Iterable[bytes], slug: str, user: User) -> Job:
     return get_or_schedule(make_job(IMPORT, "projects", {"upload": Path(file.name).name, "slug": slug}, None), "", user)
 
 
-def take_in(job: Job, report_progress: Hear) -> None:
+def take_in(job: Job, report_progress: Listener) -> None:
     """The work of a job that imports; afterwards the job is about the new project."""
     from analysis.pack.project import import_project  # loads the drawing libraries
 

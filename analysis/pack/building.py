@@ -37,7 +37,7 @@ from items.services.exporting import format_json_line
 from jobs.files import new_file
 from jobs.kinds import JobFailed
 from jobs.models import Job
-from jobs.progress import Hear
+from jobs.progress import Listener
 from jobs.scheduling import delete_job, get_or_schedule, make_job
 from projects.models import User
 from studies.models import Purpose, Study
@@ -191,7 +191,7 @@ def ask_for_pack(study: Study, choices: Choices, user: User | None) -> Job:
     return get_or_schedule(wanted, timezone.now().isoformat(), user)
 
 
-def build_pack(job: Job, report_progress: Hear) -> Path:
+def build_pack(job: Job, report_progress: Listener) -> Path:
     """The work of a job that builds a pack."""
 
     def tell(done: int) -> None:

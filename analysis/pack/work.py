@@ -76,7 +76,7 @@ def assignments(study: Study, purposes: Collection[str], redactor: Redactor) -> 
             "stage": row.stage,
             "shown": {stage: name_order(order, items, options) for stage, order in sorted(row.shown.items())},
             "reopened": row.reopened
-            and sort_keys({items[int(pk)]: use_pack_codes(of, redactor) for pk, of in row.reopened.items()}),
+            and sort_keys({items[int(pk)]: use_pack_codes(cells, redactor) for pk, cells in row.reopened.items()}),
             "finished_at": format_time(row.finished_at),
         }
 

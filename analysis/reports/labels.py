@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 from analysis.formatting import number
 from analysis.measures.agreement import cohen_kappa, gwet_ac1, percent_agreement
 from analysis.measures.calibration import LOW_MASS
-from analysis.measures.calibration import label_mass as measured
+from analysis.measures.calibration import label_mass as measure_label_mass
 from analysis.measures.coefficients import category_counts, fleiss_kappa, table_ratings
 from analysis.measures.types import IntArray
 from analysis.reports.tables import LABEL_MASS as SPEC
@@ -44,7 +44,7 @@ def label_mass(study: Study, purposes: Collection[str]) -> Table:
 
 
 def row_of(evaluator: str, stage: str, masses: list[float]) -> dict[str, object]:
-    mass = measured(np.array(masses), np.zeros(len(masses)))
+    mass = measure_label_mass(np.array(masses), np.zeros(len(masses)))
     return {
         "evaluator": evaluator,
         "stage": stage,

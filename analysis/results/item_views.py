@@ -24,7 +24,7 @@ from analysis.results.links import (
     behind_link,
     build_query,
     headings,
-    of_stage,
+    keep_stage,
     page_of,
     place_in,
     sheet_links,
@@ -60,7 +60,7 @@ def study_items(request, study):
     table = table_called(report, "item_analysis")
     stage, order = request.GET.get("stage", ""), request.GET.get("sort", "")
     stage = stage if stage in dict(stage_choices()) else ""
-    table = sort_rows(of_stage(table, stage), order)
+    table = sort_rows(keep_stage(table, stage), order)
     page = Paginator(table.rows, rows_on_a_page(table)).get_page(request.GET.get("page"))
     query = build_query(form) | {"stage": stage}
     keep = QueryDict(urlencode(build_query(form) | {"sort": order}, doseq=True)).lists()

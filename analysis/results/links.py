@@ -41,7 +41,7 @@ class Place:
     list: str
     title: str
     number: int
-    of: int
+    total: int
     previous: int | None
     next: int | None
 
@@ -115,7 +115,7 @@ def headings(table: Table, order: str, asked: dict) -> list[Heading]:
     return found
 
 
-def of_stage(table: Table, stage: str) -> Table:
+def keep_stage(table: Table, stage: str) -> Table:
     """Only the rows of that stage; all rows without a stage."""
     return replace(table, rows=tuple(row for row in table.rows if stage in ("", row["stage"])))
 
@@ -176,8 +176,8 @@ def call_links(table: Table) -> dict[str, dict[str, str]]:
 def behind_link(study: Study, form: ResultsForm, page: str, **more: str) -> Callable[[Table], BehindLink | None]:
     """For a table, a function from its numbers to the pages of their answers; None if the user may not see answers.
 
-    `page`: the path of the page that the numbers are on, from which the links are relative: there are hundreds of
-    links.
+    `page`: the path of the page that the numbers are on, from which the links are relative, as there are
+    hundreds of them.
     `more`: parameters of the page that the form does not hold.
     """
     chosen = urlencode(encode_filters(build_query(form)) | more)

@@ -14,7 +14,7 @@ from analysis.frames.responses import latest_rounds
 from analysis.services.cached_results import ResultKey, count_state, is_large
 from jobs.files import write_value
 from jobs.models import Job
-from jobs.progress import Hear
+from jobs.progress import Listener
 from jobs.working import get_or_run
 from studies.models import Study
 
@@ -118,7 +118,7 @@ def cache_relevant(choices: Choices) -> Choices:
     )
 
 
-def read_evidence(job: Job, report_progress: Hear) -> Path:
+def read_evidence(job: Job, report_progress: Listener) -> Path:
     """The job of the kind “evidence”: its version belongs to the same moment as its answers."""
     key = ResultKey.of_job(job)
     with consistent_read():

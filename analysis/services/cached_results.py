@@ -27,7 +27,7 @@ from items.models import Generator, KeyCorrection, Option
 from jobs.files import write_value
 from jobs.kinds import JobFailed, Work
 from jobs.models import Job
-from jobs.progress import ANSWERS, Hear, listen
+from jobs.progress import ANSWERS, Listener, listen
 from jobs.scheduling import get_or_schedule, make_job
 from jobs.views import ResultPending
 from jobs.working import get_or_run
@@ -194,7 +194,7 @@ def work_on_file(write: Callable[[ResultKey], Path]) -> Work:
     """The work of a kind whose file is written by `write`, from the answers at the time of the call."""
 
     @wraps(write)
-    def work(job: Job, report_progress: Hear) -> Path:
+    def work(job: Job, report_progress: Listener) -> Path:
         key = ResultKey.of_job(job)
         job.version, n = count_state(key.study, key.choices)
         job.about = {"n": n}

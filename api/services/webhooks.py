@@ -17,7 +17,7 @@ from api.models import Webhook
 from jobs.events import EVENTS, JOB_ENDED
 from jobs.kinds import JobFailed
 from jobs.models import Job
-from jobs.progress import Hear
+from jobs.progress import Listener
 from jobs.scheduling import get_or_schedule, make_job
 from llm import keys
 from llm.addresses import BadAddress, check_base_url
@@ -66,7 +66,7 @@ def schedule_deliveries(event: str, project_id: int, subject: str) -> None:
             get_or_schedule(make_job(KIND, f"webhook:{webhook.pk}", values, webhook.project, language="en"))
 
 
-def deliver(job: Job, report_progress: Hear) -> Path | None:
+def deliver(job: Job, report_progress: Listener) -> Path | None:
     """The work of such a job: send, and retry later if the address does not accept it."""
     webhook = Webhook.objects.filter(pk=job.subject.removeprefix("webhook:")).first()
     if webhook is None:

@@ -13,14 +13,15 @@ from config.views import load_glossary
 from projects.models import Project, Role
 from studies.models import Study
 
-# A question mark beside a term, which shows its glossary entry.
-
 register = template.Library()
 
 
 @register.inclusion_tag("parts/explain.html", takes_context=True)
 def explain(context: Context, anchor: str) -> dict[str, Any]:
-    """`anchor`: of the term on the glossary page; KeyError if there is none."""
+    """The question mark beside a term, which shows its glossary entry.
+
+    `anchor`: of the term on the glossary page; KeyError if there is none.
+    """
     terms = {term.anchor: term for section in load_glossary(get_language() or "en") for term in section.terms}
     number = int(context.render_context.get("explained") or 0) + 1
     context.render_context["explained"] = number

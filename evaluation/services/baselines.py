@@ -31,7 +31,7 @@ from evaluation.services.evaluators import (
 from items.models import Item, Option
 from items.wording import Wording
 from jobs.models import Job
-from jobs.progress import Hear, report_progress
+from jobs.progress import Listener, report_progress
 from jobs.scheduling import get_or_schedule, make_job
 from projects.models import User
 from studies.models import AnnotatorKind, Assignment, Study, UnitItem
@@ -189,7 +189,7 @@ def start_baseline(evaluator: Evaluator, user: User | None) -> bool:
     return False
 
 
-def finish_baseline(job: Job, hear: Hear) -> None:
+def finish_baseline(job: Job, on_progress: Listener) -> None:
     """The work of such a job. A removed evaluator is left alone."""
     found = Evaluator.objects.select_related("annotator__study__instrument_version")
     if evaluator := found.filter(pk=job.parameters["evaluator"]).first():

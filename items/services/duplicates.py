@@ -27,7 +27,7 @@ from items.services.bank import get_bank_version, load_bank
 from items.services.importing import read_bank_file
 from jobs import files
 from jobs.models import Job
-from jobs.progress import Hear
+from jobs.progress import Listener
 from jobs.scheduling import get_or_schedule, make_job
 from jobs.working import get_or_run
 from projects.models import Project
@@ -145,9 +145,9 @@ def find_known(
                 yield {"kind": kind, "id": name, "benchmark": benchmark.name, "other": other, "index": index}
 
 
-def work_out(job: Job, hear: Hear) -> Any:
+def work_out(job: Job, on_progress: Listener) -> Any:
     assert job.project
-    hear("compare", 0, 0)
+    on_progress("compare", 0, 0)
     job.version = make_version(job.project)
     return files.write_value(compare_bank(job.project))
 

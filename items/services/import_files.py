@@ -32,7 +32,7 @@ from items.services.undoing import CannotUndo, undo_import
 from jobs import files
 from jobs.kinds import JobFailed
 from jobs.models import Job
-from jobs.progress import Hear
+from jobs.progress import Listener
 from jobs.scheduling import get_or_schedule, make_job
 from projects.models import Project, User
 
@@ -155,10 +155,10 @@ def ask_for_import(file: ImportFile) -> Job:
     return get_or_schedule(job, timezone.now().isoformat(), file.user)
 
 
-def preview_file(job: Job, hear: Hear) -> Path:
+def preview_file(job: Job, on_progress: Listener) -> Path:
     """The work of a preview job; its result is the plan."""
     file = find_file(job)
-    hear("read", 0, 0)
+    on_progress("read", 0, 0)
     plan = plan_import(file.project, read_import_file(file), get_options(file))
     if plan.problems and job.parameters["refuses"]:
         raise refuse_plan(plan)
@@ -166,10 +166,10 @@ def preview_file(job: Job, hear: Hear) -> Path:
     return files.write_value(plan)
 
 
-def store_file(job: Job, hear: Hear) -> None:
+def store_file(job: Job, on_progress: Listener) -> None:
     """The work of an import job; `about` says which import it is."""
     file = find_file(job)
-    hear("read", 0, 0)
+    on_progress("read", 0, 0)
     reading = read_import_file(file)
     try:
         plan = import_items(file.project, reading, get_options(file), filename=file.name, user=file.user)
@@ -219,12 +219,12 @@ def undo_or_schedule(done: BankImport, user: User | None) -> Job | None:
     return get_or_schedule(job, timezone.now().isoformat(), user)
 
 
-def undo_by_job(job: Job, hear: Hear) -> None:
+def undo_by_job(job: Job, on_progress: Listener) -> None:
     """The work of an undo job."""
     done = BankImport.objects.select_related("project").filter(pk=job.parameters["import"]).first()
     if done is None or done.undone_at:  # already undone before the worker died
         return
-    hear("rows", 0, len(done.texts) + len(done.items))
+    on_progress("rows", 0, len(done.texts) + len(done.items))
     try:
         undo_import(done)
     except CannotUndo as reason:

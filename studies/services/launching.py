@@ -19,7 +19,7 @@ from items.services.bank import lock_bank as bank_locked
 from jobs.events import STUDY_CLOSED, announce
 from jobs.kinds import JobFailed
 from jobs.models import Job, JobState
-from jobs.progress import Hear, report_progress
+from jobs.progress import Listener, report_progress
 from jobs.scheduling import get_or_schedule, make_job
 from projects.audit import record_act
 from projects.models import User, new_token
@@ -140,7 +140,7 @@ def find_launch(study: Study) -> Job | None:
     return jobs.first() if study.is_draft else None
 
 
-def launch_by_job(job: Job, hear: Hear) -> Path | None:
+def launch_by_job(job: Job, on_progress: Listener) -> Path | None:
     """The work of such a job. A study that was deleted or launched meanwhile is left alone."""
     study = Study.objects.select_related("project").filter(pk=job.subject.partition(":")[2]).first()
     if study is not None and study.is_draft:

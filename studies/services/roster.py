@@ -22,7 +22,7 @@ from django.utils.translation import ngettext, override
 from items.plain import has_control, make_printable
 from jobs.kinds import JobFailed
 from jobs.models import Job
-from jobs.progress import Hear
+from jobs.progress import Listener
 from jobs.scheduling import get_or_schedule, make_job
 from projects.audit import record_act
 from projects.models import User
@@ -132,7 +132,7 @@ def take_or_schedule(study: Study, entries: Sequence[Entry], owner: User) -> Job
     return get_or_schedule(make_job(ROSTER_KIND, study.job_subject, values, study.project), owner=owner)
 
 
-def take_roster_by_job(job: Job, hear: Hear) -> Path | None:
+def take_roster_by_job(job: Job, on_progress: Listener) -> Path | None:
     """Store the roster in short transactions, so that people can go on answering; then delete the names from the job.
 
     Work done by an earlier attempt is not repeated.
@@ -145,7 +145,7 @@ def take_roster_by_job(job: Job, hear: Hear) -> Path | None:
     try:
         while rest := skip_taken(study, entries):
             taken = len(entries) - len(rest)
-            hear("people", taken, len(entries))
+            on_progress("people", taken, len(entries))
             free = len(list_free_people(study))
             chunk = rest[: max(batch, free)]
             if len(chunk) - free > MAX_SEARCHED and not study.groups:
@@ -315,7 +315,7 @@ def schedule_mail(
     return get_or_schedule(job, owner=owner)
 
 
-def send_mail(job: Job, hear: Hear) -> Path | None:
+def send_mail(job: Job, on_progress: Listener) -> Path | None:
     """Send each message once, even if an earlier attempt was interrupted; refused addresses are noted in the roster."""
     parameters = job.parameters
     study = Study.objects.filter(pk=job.subject.partition(":")[2]).first()
@@ -332,7 +332,7 @@ def send_mail(job: Job, hear: Hear) -> Path | None:
             for done, letter in enumerate(letters, start=1):
                 problem = send_letter(letter, connection)
                 Contact.objects.filter(pk=letter.contact.pk).update(**{stamp: timezone.now()}, problem=problem)
-                hear("letters", done, len(letters))
+                on_progress("letters", done, len(letters))
     except (OSError, SMTPException) as error:
         sentence = _("The mail server does not answer (%(error)s). Those who got no message are still marked so.")
         raise JobFailed(sentence % {"error": type(error).__name__}) from None

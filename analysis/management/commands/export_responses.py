@@ -34,10 +34,10 @@ class Command(BaseCommand):
         parser.add_argument(
             "--out",
             metavar="FILE",
-            help=f"{', '.join(BESIDE)} are put beside it; default, and -: stdout",
+            help=f"{', '.join(BESIDE)} go into the same folder; without it, or with -, to stdout",
         )
         parser.add_argument(
-            "--include", default="", metavar="pilot,simulated,expert", help="answers that are left out if not named"
+            "--include", default="", metavar="pilot,simulated,expert", help="also write answers of these purposes"
         )
 
         parser.add_argument("--bom", action="store_true", help="begin CSV files with a byte-order mark, for Excel")

@@ -63,7 +63,7 @@ PROTOCOL = Protocol(
             "flaws",
             tuple(name for name, _title in FLAWS),
             gettext_noop("Flaws"),
-            gettext_noop("Which flaws are asked about."),
+            gettext_noop("The flaws that people and models look for."),
             options=FLAWS,
         ),
     ),
@@ -72,7 +72,8 @@ PROTOCOL = Protocol(
     order=6,
     rules={name: make_rule(applies) for name, applies in RULES.items()},
     summary=gettext_noop(
-        "People and models say which item-writing flaws each question has. Their codes stand beside those of rules."
+        "People and models say which item-writing flaws each question has. "
+        "Tables compare their codes with those of automatic rules."
     ),
     words={CODE: gettext_noop("coding flaws"), "unsure": gettext_noop("unsure")} | dict(FLAWS),
 )

@@ -11,7 +11,7 @@ from items.services.import_files import describe_problems, refuse_file, takes_lo
 from jobs.files import delete_file, path_of, read_value, write_value
 from jobs.kinds import JobFailed
 from jobs.models import Job
-from jobs.progress import Hear
+from jobs.progress import Listener
 from jobs.scheduling import get_or_schedule, make_job
 from jobs.working import JobCancelled, filter_held
 from projects.models import User
@@ -47,7 +47,7 @@ def import_or_schedule(
     return get_or_schedule(job, timezone.now().isoformat(), user)
 
 
-def import_by_job(job: Job, hear: Hear) -> None:
+def import_by_job(job: Job, on_progress: Listener) -> None:
     """The work of such a job; its result says what was imported."""
     if earlier := read_result(job):  # the worker died after the last transaction
         job.about = earlier
@@ -58,7 +58,7 @@ def import_by_job(job: Job, hear: Hear) -> None:
     study = Study.objects.select_related("project").filter(pk=job.subject.partition(":")[2]).first()
     if study is None or not path.exists():
         raise JobFailed(_("The files are no longer here. Send them again."))
-    hear("read", 0, 0)
+    on_progress("read", 0, 0)
     files, mapping = read_value(path.open("rb"))
     try:
         counts = import_responses(
