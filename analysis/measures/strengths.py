@@ -8,8 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
+from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 
 from analysis.measures.agreement import MISSING
@@ -33,7 +35,7 @@ class PairCounts:
     wins: FloatArray
     ties: FloatArray
 
-    @property
+    @cached_property
     def n(self) -> FloatArray:
         """(..., g, g): judgments of each two generators."""
         return np.asarray(self.wins + np.swapaxes(self.wins, -1, -2) + self.ties)
@@ -45,8 +47,12 @@ class PairCounts:
     def resample(self, weights: FloatArray) -> PairCounts:
         """(b, g, g) for weights (b, n_groups) of the groups."""
         shape = (len(weights), *self.wins.shape[1:])
-        wins, ties = (counts.reshape(len(counts), -1) for counts in (self.wins, self.ties))
-        return PairCounts((weights @ wins).reshape(shape), (weights @ ties).reshape(shape))
+        return PairCounts(*((weights @ cells).reshape(shape) for cells in self._cells))
+
+    @cached_property
+    def _cells(self) -> list[csr_array]:
+        """Wins and ties, a row for each group: single judgments fill one cell of hundreds."""
+        return [csr_array(counts.reshape(len(counts), -1)) for counts in (self.wins, self.ties)]
 
     def select(self, chosen: BoolArray) -> PairCounts:
         """Only some of the generators; chosen: (g,)."""
@@ -136,17 +142,22 @@ Slopes = Callable[[FloatArray, PairCounts], tuple[FloatArray, FloatArray]]
 
 @dataclass(frozen=True)
 class Fit:
-    """log_worth: (b, g), mean 0 in a row. tie: (b,) ν or θ. covariance: (b, g, g) of log_worth. NaN without a fit."""
+    """log_worth: (b, g), mean 0 in a row. tie: (b,) ν or θ. NaN without a fit."""
 
     log_worth: FloatArray
     tie: FloatArray
-    covariance: FloatArray
+    information: FloatArray
 
     @property
     def worth(self) -> FloatArray:
         """(b, g), sum 1 in each row."""
         raised = np.exp(self.log_worth)
         return np.asarray(raised / raised.sum(axis=-1, keepdims=True))
+
+    @property
+    def covariance(self) -> FloatArray:
+        """(b, g, g) of log_worth."""
+        return _covariance(self.information, np.isfinite(self.tie))
 
 
 def as_used(counts: PairCounts, method: str) -> PairCounts:
@@ -168,7 +179,7 @@ def fit(counts: PairCounts, method: str) -> Fit:
     untied = 1.0 if method == RAO_KUPPER else 0.0
     fitted = np.isfinite(parameters[:, 0])
     tie = np.where(fitted, np.where(tied, np.exp(parameters[:, -1]), untied), np.nan)
-    return Fit(parameters[:, :-1], tie, _covariance(information, fitted))
+    return Fit(parameters[:, :-1], tie, information)
 
 
 def has_finite_strength(counts: PairCounts) -> BoolArray:
@@ -181,7 +192,9 @@ def has_finite_strength(counts: PairCounts) -> BoolArray:
     won, tied = counts.wins > 0, counts.ties > 0
     linked = _close_links(won | tied).all(axis=(1, 2))
     both = (won & np.swapaxes(won, 1, 2)).any(axis=(1, 2))
-    return np.asarray(linked & (both | ~tied.any(axis=(1, 2)) | ~_runs_away(won, tied)))
+    unsure = linked & ~both & tied.any(axis=(1, 2))
+    linked[unsure] = ~_runs_away(won[unsure], tied[unsure])
+    return np.asarray(linked)
 
 
 def _runs_away(won: BoolArray, tied: BoolArray) -> BoolArray:
@@ -256,8 +269,9 @@ def _davidson(parameters: FloatArray, counts: PairCounts) -> tuple[FloatArray, F
     has_ties = counts.ties.sum(axis=(1, 2)) > 0
     apart = (at[:, :, None] - at[:, None, :]) / 2
     nu = np.where(has_ties, np.exp(tie), 0.0)[:, None, None]
-    below = np.exp(apart) + np.exp(-apart) + nu
-    won, tied = np.exp(apart) / below, nu / below
+    raised = np.exp(apart)
+    below = raised + 1 / raised + nu
+    won, tied = raised / below, nu / below
     mean = won + tied / 2  # of what a judgment adds to the generator of the row: 1, a half or 0
     slope = (counts.wins + counts.ties / 2 - counts.n * mean).sum(axis=2)
     tie_slope = (counts.ties - counts.n * tied).sum(axis=(1, 2)) / 2

@@ -136,6 +136,17 @@ def is_large(n: int) -> bool:
     return n > settings.LESART["RESULTS_AT_ONCE"]
 
 
+USUAL_GENERATORS, MOST_GENERATORS = 5, 50
+
+
+def takes_long(study: Study, n: int) -> bool:
+    """The same of a result, which takes longer the more generators there are to compare."""
+    if is_large(n) or not is_large(n * MOST_GENERATORS // USUAL_GENERATORS):  # spares small studies a query
+        return is_large(n)
+    items = UnitItem.objects.filter(unit__study=study).values("item__generator")
+    return is_large(n * items.distinct().count() // USUAL_GENERATORS)
+
+
 def find_result(key: ResultKey, now: Now | None = None) -> ResultState:
     """The current result if it is cached or quick to compute; else an earlier one, if any, and the job that computes
     it.
@@ -143,7 +154,7 @@ def find_result(key: ResultKey, now: Now | None = None) -> ResultState:
     `now`: the current state of its study and choices, if known.
     """
     version, n = now or count_state(key.study, key.choices)
-    if not is_large(n):
+    if not takes_long(key.study, n):
         return ResultState(read_result(get_or_run(key.make_job(), version)), n)
     job = get_or_schedule(key.make_job(), version)
     if job.is_current(version):

@@ -22,6 +22,7 @@ from projects.models import Role
 from studies.models import Study, StudyState
 from studies.services.states import switch_effects
 from tests.factory import answer, make_annotator
+from tests.studies.world import bank, make_live_study
 
 PAGES = [
     "study_results",
@@ -282,3 +283,13 @@ def test_of_a_study_that_was_deleted_the_job_says_so(get, two_annotators, run_jo
 
 def test_an_address_of_earlier_versions_leads_to_the_results(get):
     assert get("study_working", "abc")["Location"] == reverse("study_results", args=["tiny"])
+
+
+@pytest.mark.parametrize(
+    ("generators", "n", "is_long"), [(4, 60, False), (10, 60, True), (10, 9, False), (4, 101, True)]
+)
+def test_many_generators_make_a_study_large(project, settings, generators, n, is_long):
+    settings.LESART = settings.LESART | {"RESULTS_AT_ONCE": 100}
+    bank(project, texts=1, generators=tuple(f"g{number}" for number in range(generators)))
+    study = make_live_study(project, plan={"annotators": 2, "seed": 1})
+    assert cached_results.takes_long(study, n) == is_long
