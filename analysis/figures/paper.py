@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from html import escape
-from math import ceil, floor
+from math import ceil, floor, inf
 from typing import Literal
 
 from django.utils.translation import gettext as _
@@ -89,11 +89,12 @@ Drawing = Ranges | Panels | Bars
 @dataclass(frozen=True)
 class Sheet:
     """Width and letter size in the same unit. most: rows of the drawing; the number of further rows is printed
-    beneath."""
+    beneath. tallest: how tall a drawing of many rows may be."""
 
     width: float
     letter: float
     most: int = 60
+    tallest: float = inf
     breadth: float = 0.54  # average width of a letter, relative to its size
 
     def text_width(self, text: str) -> float:
@@ -106,7 +107,9 @@ class Sheet:
 
 
 BOLD = 1.15  # how much wider bold letters are
-PAGE, PHONE = Sheet(618, 13, 6, 0.64), Sheet(326, 13, 6, 0.64)  # readers have wider letters than files
+FEWEST_ROWS = 4  # however tall they are
+# Readers have wider letters than files.
+PAGE, PHONE = (Sheet(width, 13, most=6, tallest=tallest, breadth=0.64) for width, tallest in ((618, 300), (326, 340)))
 MILLIMETRES = (77, 84, 160)  # one column of ACL, one of many journals, both columns
 POINT = 72 / 25.4
 
@@ -151,6 +154,15 @@ def draw_file(drawing: Drawing, millimetres: int) -> str:
 
 
 def draw_body(drawing: Drawing, sheet: Sheet) -> tuple[str, float]:
+    """As many rows as the sheet takes."""
+    body, height = draw_rows(drawing, sheet)
+    shown = min(sheet.most, len(drawing.labels if isinstance(drawing, Panels) else drawing.lines))
+    if height > sheet.tallest and shown > FEWEST_ROWS:
+        return draw_body(drawing, replace(sheet, most=shown - 1))
+    return body, height
+
+
+def draw_rows(drawing: Drawing, sheet: Sheet) -> tuple[str, float]:
     if isinstance(drawing, Bars):
         return draw_bars(drawing, sheet)
     if isinstance(drawing, Panels):
@@ -311,15 +323,20 @@ def number_at(each: Line, x: float, y: float, anchor: str = "start") -> str:
 
 
 def finish(parts: list[str], axis: str, x: float, y: float, sheet: Sheet, n_more: int) -> tuple[str, float]:
-    """The title of the axis beneath, within the sheet, and how many rows are left out."""
-    for words in wrap(axis, sheet):
+    """The title of the axis beneath, within the sheet, and how many rows are left out, beside it if there is room."""
+    lines, more = wrap(axis, sheet), more_lines(n_more)
+    starts = []
+    for place, words in enumerate(lines):
         half = sheet.text_width(words) / 2
-        parts.append(text(min(max(x, half), sheet.width - half), y, words, "middle", "soft"))
-        y += 1.25 * sheet.letter
+        middle = min(max(x, half), sheet.width - half)
+        starts.append(middle - half)
+        parts.append(text(middle, y + 1.25 * sheet.letter * place, words, "middle", "soft"))
+    end = y + 1.25 * sheet.letter * len(lines)
     if n_more > 0:
-        parts.append(text(0.5 * sheet.letter, y, more_lines(n_more), css="soft"))
-        y += 1.25 * sheet.letter
-    return "".join(parts), round(y - 0.6 * sheet.letter, 1)
+        is_beside = sheet.text_width(more) + 1.5 * sheet.letter < min(starts, default=0)
+        parts.append(text(0.5 * sheet.letter, y if is_beside else end, more, css="soft"))
+        end += 0 if is_beside else 1.25 * sheet.letter
+    return "".join(parts), round(end - 0.6 * sheet.letter, 1)
 
 
 def wrap(words: str, sheet: Sheet) -> list[str]:
@@ -328,15 +345,35 @@ def wrap(words: str, sheet: Sheet) -> list[str]:
     return cut_lines(words, max(12, int(sheet.width / (sheet.breadth * sheet.letter))))
 
 
+PANEL_GAP = 1.1  # in letters
+
+
+def place_panels(drawing: Panels, labels: Sequence[str], sheet: Sheet) -> tuple[float, int]:
+    """How wide the names are, and how many panels stand in a line: long names are cut shorter where that saves one."""
+    em = sheet.letter
+    longest = max((sheet.text_width(word) for title, _rows in drawing.panels for word in title.split()), default=0)
+    least = max(4 * em, min(longest, 7 * em) if sheet.is_narrow else longest) + PANEL_GAP * em
+    needed, found = max((sheet.text_width(each) for each in labels), default=0), []
+    for share in (0.36, 0.28) if sheet.is_narrow else (0.26, 0.16):
+        names = min(needed, share * sheet.width)
+        found.append((names, max(1, min(len(drawing.panels), int((sheet.width - names - 0.8 * em) // least)))))
+    return min(found, key=lambda each: ceil(len(drawing.panels) / each[1]))
+
+
+def cut_names(names: Sequence[str], sheet: Sheet, room: float) -> list[str]:
+    """The names as far as they fit, without what all begin with where they would read alike."""
+    cut = [truncate(each, sheet, room) for each in names]
+    if len(set(cut)) == len(names):
+        return cut
+    start = max(n for n in range(len(names[0])) if len({each[:n] for each in names}) == 1)
+    return [truncate(f"…{each[start:]}", sheet, room) for each in names]
+
+
 def draw_panels(drawing: Panels, sheet: Sheet) -> tuple[str, float]:
     """As many panels side by side as are wide enough, with the names before the first."""
     em, labels = sheet.letter, drawing.labels[: sheet.most]
-    most = (0.36 if sheet.is_narrow else 0.26) * sheet.width
-    names = min(max((sheet.text_width(each) for each in labels), default=0), most)
-    left, gap = names + 0.8 * em, 1.1 * em
-    longest = max((sheet.text_width(word) for title, _rows in drawing.panels for word in title.split()), default=0)
-    least = min(longest, 7 * em) if sheet.is_narrow else longest
-    n = max(1, min(len(drawing.panels), int((sheet.width - left) // (max(4 * em, least) + gap))))
+    names, n = place_panels(drawing, labels, sheet)
+    left, gap = names + 0.8 * em, PANEL_GAP * em
     width = (sheet.width - left - 0.5 * em) / n
     every = [mark for _title, rows in drawing.panels for marks in rows[: sheet.most] for mark in marks]
     low, high = ends_of(every, drawing.ends, drawing.dashed)
@@ -357,8 +394,8 @@ def draw_panels(drawing: Panels, sheet: Sheet) -> tuple[str, float]:
             parts += draw_axis(scale, top, bottom, sheet, drawing.dashed, 3)
             for at, marks in enumerate(rows[: sheet.most]):
                 parts += draw_marks(marks, scale, top + step * (at + 0.5), sheet, joined=drawing.joined)
-        for at, label in enumerate(labels):
-            parts.append(text(names, top + step * (at + 0.5) + 0.35 * em, truncate(label, sheet, names), "end"))
+        for at, label in enumerate(cut_names(labels, sheet, names)):
+            parts.append(text(names, top + step * (at + 0.5) + 0.35 * em, label, "end"))
         y = bottom + 2.1 * em
     return finish(parts, drawing.axis, (left + sheet.width) / 2, y + 0.5 * em, sheet, len(drawing.labels) - len(labels))
 
@@ -384,7 +421,7 @@ def draw_bars(drawing: Bars, sheet: Sheet) -> tuple[str, float]:
         if is_above:
             room = sheet.width - sheet.text_width(each.after) - em
             parts += [
-                text(left, bar - 0.4 * em, truncate(each.label, sheet, room), css="strong"),
+                text(left, bar - 0.4 * em, truncate(each.label, sheet, room / BOLD), css="strong"),
                 text(right, bar - 0.4 * em, each.after, "end"),
             ]
         else:

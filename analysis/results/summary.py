@@ -151,6 +151,7 @@ def list_notes(
         *note_reporting(study, report, outcome, verdict, query), *note_generators(outcome),
     ]  # fmt: skip
     worst += [Note(WARNING, check.sentence) for check in report.checks if not check.passed]
+    worst.sort(key=lambda note: note.level != NEXT)
     n = sum(check.passed for check in report.checks)
     sentence = ngettext("%(n)s check passed.", "%(n)s checks passed.", n) % {"n": count(n)}
     passed = [Note(PASSED, sentence, link_checks(study, query), _("Show all checks"))] if n else []

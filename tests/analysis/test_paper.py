@@ -5,6 +5,7 @@ import re
 import pytest
 
 from analysis.figures.paper import (
+    FEWEST_ROWS,
     FORMS,
     PAGE,
     PHONE,
@@ -62,6 +63,26 @@ def test_of_many_rows_a_page_shows_the_first_and_counts_the_others():
     assert draw(many, PAGE).count("<circle") == PAGE.most
     assert f"{30 - PAGE.most} more" in draw(many, PAGE)
     assert draw_file(many, 160).count("<circle") == 30
+
+
+def draw_scores(labels: tuple[str, ...]) -> str:
+    rows = tuple((Mark(2.0, 1.5, 2.5),) for _label in labels)
+    titles = ("fluency", "clarity", "relevance", "consistency", "average")
+    return draw(Panels(labels, tuple((title, rows) for title in titles), "mean score"), PAGE)
+
+
+def test_long_names_leave_their_rows_apart_and_all_panels_in_a_line():
+    svg = draw_scores(tuple(f"generator-{number:02}-{'n' * 47}" for number in range(30)))
+    names = re.findall(r">(…[^<]*)<", svg)
+    assert len(set(names)) == len(names) == PAGE.most
+    assert float(re.search(r' height="([\d.]+)"', svg)[1]) <= PAGE.tallest
+
+
+def test_of_a_tall_drawing_fewer_rows_are_shown_but_not_too_few():
+    lines = tuple(Line(f"{number} {'n' * 60}", (Mark(0.5, 0.4, 0.6), Mark(0.7)), ".5") for number in range(30))
+    svg = draw(Ranges(lines, "share", joined=True), PAGE)
+    assert FEWEST_ROWS <= len(re.findall("nnn…", svg)) < PAGE.most
+    assert f"{30 - len(re.findall('nnn…', svg))} more" in svg
 
 
 def test_a_file_has_the_width_of_a_column_and_fixed_colours():

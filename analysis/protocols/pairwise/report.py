@@ -14,7 +14,7 @@ from analysis.formatting import UNDEFINED, judgments_counted, of_texts
 from analysis.frames.evidence import Evidence
 from analysis.measures.components import fit_text_spread
 from analysis.measures.power import Components, preference_outlook
-from analysis.measures.strengths import DAVIDSON, FIRST, SECOND, TIE
+from analysis.measures.strengths import DAVIDSON, FIRST, NEVER_LOST, SECOND, TIE
 from analysis.measures.types import IntArray
 from analysis.pack.methods import Facts, table, with_ends, write_value
 from analysis.protocols.pairwise import figures
@@ -209,7 +209,8 @@ def summarize(report: Report, _estimand: str) -> Outcome | None:
     rows = [row for row in rows_called(report, "ranking") if row["method"] == DAVIDSON]
     if not rows:
         return None
-    standings = standings_of(rows, "strength", texts=texts_by_generator(report, WIN_RATE))
+    found = standings_of(rows, "strength", texts=texts_by_generator(report, WIN_RATE))
+    standings = tuple(sorted(found, key=lambda each: each.reason != _(NEVER_LOST)))
     compared = find_compared(report, WIN_RATE, HUMAN)
     n = sum(row["n"] for row in rows_called(report, "wins"))
     lines = tuple(line_of(each) for each in standings)
