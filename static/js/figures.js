@@ -1,22 +1,16 @@
-// Figures are drawn here, as SVG, from the Vega-Lite specifications that the report's files hold too. Expressions are
-// interpreted, as the page's content security policy lets nothing be compiled. A figure is drawn when it comes near the
-// screen, one in a closed part when that is opened; Vega is loaded with the first. Where drawing fails, the server's
-// picture is shown.
+// The server draws the figures. One that somebody points at is drawn anew here, from the Vega-Lite specification that the
+// report's files hold too, so that its marks say their numbers; Vega is loaded with the first. Expressions are
+// interpreted, as the page's content security policy lets nothing be compiled.
 const SCALE = 1.15; // against the paper's size: words as large as the small ones of the page
 const SMALLEST = 0.75; // of that, on a narrow screen; the rest is reached by scrolling the plate
-const AHEAD = "600px";
 const GAP = 14; // between pointer and tooltip
 
 const plates = [...document.querySelectorAll(".plate[data-spec]")];
 const tip = makeTip();
 
-const near = new IntersectionObserver(
-  (entries) => entries.filter((entry) => entry.isIntersecting).forEach((entry) => draw(entry.target)),
-  { rootMargin: AHEAD },
-);
 for (const plate of plates) {
-  keepReadable(plate.querySelector("svg"));
-  near.observe(plate);
+  keepReadable(plate.querySelector("img"));
+  plate.addEventListener("pointerenter", () => draw(plate), { once: true });
 }
 
 // One after the other: Vega-Lite needs Vega.
@@ -38,9 +32,6 @@ function loadScript(address) {
 }
 
 async function draw(plate) {
-  if (plate.dataset.state) return;
-  plate.dataset.state = "drawing";
-  near.unobserve(plate);
   try {
     const response = await fetch(plate.dataset.spec);
     if (!response.ok || response.redirected) throw new Error(response.status);
@@ -48,7 +39,6 @@ async function draw(plate) {
     plate.dataset.state = "drawn";
   } catch (error) {
     console.warn("A figure is shown as the server drew it:", error);
-    plate.replaceChildren(picture(plate.dataset.svg));
     plate.dataset.state = "picture";
   }
 }
@@ -73,15 +63,8 @@ async function drawing(specification) {
   return box;
 }
 
-function keepReadable(svg) {
-  svg.style.minWidth = `${Math.floor(SMALLEST * svg.getAttribute("width"))}px`;
-}
-
-function picture(address) {
-  const image = document.createElement("img");
-  image.src = address;
-  image.alt = ""; // the plate has the words
-  return image;
+function keepReadable(picture) {
+  picture.style.minWidth = `${Math.floor(SMALLEST * picture.getAttribute("width"))}px`;
 }
 
 // The tooltip: for pointers and fingers only, as the table beneath says the same.
