@@ -158,6 +158,11 @@ def list_notes(
     return [*worst[: MOST_NOTES - len(passed)], *passed]
 
 
+def count_open_findings(outcome: Outcome | None) -> int:
+    """How many findings stand open: one beside a figure of many generators, which fills the page."""
+    return MOST_FINDINGS if outcome is None or len(outcome.standings) <= PAGE.most else 1
+
+
 def list_findings(study: Study, report: Report, form: ResultsForm) -> list[tuple[str, str]]:
     """The findings beside the main result, each with the address of its table and figure."""
     query = urlencode(build_query(form), doseq=True)

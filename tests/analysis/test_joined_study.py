@@ -13,7 +13,7 @@ from django.urls import reverse
 from analysis.choices import Choices
 from analysis.formatting import with_interval
 from analysis.frames.evidence import evidence_of
-from analysis.results import page_views
+from analysis.results import summary
 from analysis.science.joined import build_tables, list_sentences
 from api.models import Scope
 from api.services.tokens import create_token
@@ -88,7 +88,7 @@ def test_the_summary_says_it_in_one_sentence_that_leads_to_the_table(study, as_u
     assert [sentence for sentence, _href in shown] == list_sentences(tables)
     assert shown[0][1].endswith("#people_and_models")
     assert reverse("results_details", args=[study.slug]) in shown[0][1]
-    monkeypatch.setattr(page_views, "MOST_FINDINGS", 0)
+    monkeypatch.setattr(summary, "MOST_FINDINGS", 0)
     context = as_user(owner).get(reverse("study_results", args=[study.slug])).context
     assert (context["findings"], context["more_findings"]) == ([], shown)
 

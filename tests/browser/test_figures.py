@@ -113,8 +113,11 @@ def test_a_mark_says_its_number_interval_n_and_method_when_pointed_at(project, o
 def test_a_finger_sees_the_same(project, open_as_viewer):
     page = open_as_viewer(**PHONE)
     page.goto(results(pairwise(project)))
-    wait_for(page, 2)
-    in_view(page.locator(".plate[data-spec*='/wins.']").locator(".role-mark.mark-text text").first).tap()
+    open_tables(page)
+    plate = page.locator(".plate[data-spec*='/wins.']")
+    plate.tap()
+    expect(plate).to_have_attribute("data-state", "drawn")
+    in_view(plate.locator(".role-mark.mark-text text").first).tap()
     expect(page.locator(".figure-tip")).to_be_visible()
     expect(page.locator(".figure-tip")).to_contain_text("Share won")
 
