@@ -190,11 +190,11 @@ def has_finite_strength(counts: PairCounts) -> BoolArray:
     (2 where only wins of i and ties, at least 2 where only wins, at most 2 apart where only ties) has no solution.
     """
     won, tied = counts.wins > 0, counts.ties > 0
-    linked = _close_links(won | tied).all(axis=(1, 2))
+    linked: BoolArray = np.asarray(_close_links(won | tied).all(axis=(1, 2)))
     both = (won & np.swapaxes(won, 1, 2)).any(axis=(1, 2))
     unsure = linked & ~both & tied.any(axis=(1, 2))
     linked[unsure] = ~_runs_away(won[unsure], tied[unsure])
-    return np.asarray(linked)
+    return linked
 
 
 def _runs_away(won: BoolArray, tied: BoolArray) -> BoolArray:
