@@ -1,4 +1,4 @@
-"""What the pieces of `analysis/science` cost at 1,000,000 responses: seconds of CPU of each, and the most memory.
+"""What the pieces of `analysis/science` cost at 1,000,000 responses: CPU and wall time of each, and the most memory.
 
     python -m bench.science_cost [--only rasch]
 
@@ -211,12 +211,14 @@ def main() -> None:
     for name, piece in PIECES.items():
         if options.only in (None, name):
             work = piece(np.random.default_rng(1))
-            started = time.process_time()
+            started, began = time.process_time(), time.monotonic()
             work()
-            seconds = time.process_time() - started
+            seconds, waited = time.process_time() - started, time.monotonic() - began
             most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1000
             print(
-                f"{name:18}{seconds:8.2f} s of CPU, {most:6,.0f} MB so far: {(piece.__doc__ or '').strip()}", flush=True
+                f"{name:18}{seconds:8.2f} s of CPU, {waited:8.2f} s in all, {most:6,.0f} MB so far: "
+                f"{(piece.__doc__ or '').strip()}",
+                flush=True,
             )
 
 
