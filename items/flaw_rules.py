@@ -20,37 +20,126 @@ SAME_LETTERS = 5  # Basque has no stemmer here: equal first letters stand for an
 SNOWBALL = {"en": "english", "de": "german"}
 CACHED = 10_000  # words, options
 QUOTED = re.compile(r"[“„«\"][^”“»\"]*[”“»\"]")
-SENTENCE_END = re.compile(r"[.!?…]+(?:\s|$)")
-FIGURE = re.compile(r"^\D{0,12}?(-?\d+(?:[.,]\d+)?)\D{0,20}$")
+# A full stop after a single letter, a day or a common abbreviation ends no sentence.
+ABBREVIATED = re.compile(
+    r"\b(?:\w|\d{1,2}|mr|mrs|ms|dr|prof|st|vs|etc|no|usw|bzw|ca|nr|vgl|evtl|ggf|str|adib|eab|jn|and)\.", re.IGNORECASE
+)
+SENTENCE_END = re.compile(r"[.!?…]+[”“\"»)]*(?:\s|$)")
+NUMBER = r"-?\d{1,3}(?:[.,’' \u00a0\u202f]\d{3})+(?:[.,]\d{1,2})?(?!\d)|-?\d+(?:[.,]\d+)?"
+FIGURE = re.compile(rf"^\D{{0,12}}?({NUMBER})\D{{0,20}}$")
+CLOCK = re.compile(
+    r"^\D{0,12}?([01]?\d|2[0-4])[:.]([0-5]\d)(?!\d)\s*(am|pm|a\.m\.|p\.m\.|uhr|h|ak)?\D{0,12}$", re.IGNORECASE
+)
+ISO_DATE = re.compile(r"\b(\d{4})-(\d{1,2})-(\d{1,2})\b")
+DOTTED_DATE = re.compile(r"\b(\d{1,2})\.\s?(\d{1,2})\.\s?(\d{4})\b")
+MONTHS = {
+    "en": ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"),
+    "de": ("jan", "feb", "mär", "apr", "mai", "jun", "jul", "aug", "sep", "okt", "nov", "dez"),
+    "eu": ("urta", "otsa", "mart", "apir", "maia", "ekai", "uzta", "abuz", "irai", "urri", "azar", "aben"),
+}
+PLACE = r"\(?(?:[a-e]|[1-5]|i{1,3}|iv|v)\)?"
 JOINED = re.compile(
-    r"^(?:(?:both|only|nur|sowohl|bai)\s+)?(?:[a-e]|[1-5]|i{1,3}|iv|v)\)?(?:\s*,\s*(?:[a-e]|[1-5]|i{1,3}|iv|v)\)?)*"
-    r"\s*(?:and|und|eta|&|\+|als auch)\s*(?:[a-e]|[1-5]|i{1,3}|iv|v)\)?\.?$",
+    rf"^(?:(?:both|only|nur|sowohl|bai)\s+)?{PLACE}(?:\s*,\s*{PLACE})*,?\s*(?:and|und|eta|&|\+|als auch)\s*{PLACE}"
+    r"(?:\s+(?:only|are (?:both )?(?:correct|right|true)|sind (?:beide )?(?:richtig|korrekt)|stimmen|bakarrik|"
+    r"zuzenak dira))?\.?$",
     re.IGNORECASE,
 )
 
 ALL_ABOVE = {
-    "en": ("all of the above", "all of these", "all the above", "all are correct", "all answers are correct"),
-    "de": ("alle genannten", "alle oben genannten", "alles davon", "alle antworten sind richtig", "alles genannte"),
-    "eu": ("aurreko guztiak", "guztiak", "denak", "aurreko denak", "erantzun guztiak zuzenak dira"),
+    "en": (
+        "all of the above",
+        "all of these",
+        "all of them",
+        "all the above",
+        "all of the above are correct",
+        "all are correct",
+        "all are true",
+        "all answers are correct",
+        "all of the answers are correct",
+    ),
+    "de": (
+        "alle genannten",
+        "alle oben genannten",
+        "alle der genannten",
+        "alles davon",
+        "alle davon",
+        "alle antworten",
+        "alle antworten sind richtig",
+        "alle sind richtig",
+        "alles genannte",
+        "alles oben genannte",
+    ),
+    "eu": (
+        "aurreko guztiak",
+        "guztiak",
+        "denak",
+        "aurreko denak",
+        "erantzun guztiak",
+        "erantzun guztiak zuzenak dira",
+        "guztiak zuzenak dira",
+        "aurreko guztiak zuzenak dira",
+        "horiek guztiak",
+        "hauek guztiak",
+    ),
 }
 NONE_ABOVE = {
-    "en": ("none of the above", "none of these", "neither", "none", "no answer is correct"),
-    "de": ("keine der genannten", "keines davon", "nichts davon", "keine antwort ist richtig", "keine davon"),
-    "eu": ("aurreko bat ere ez", "bat ere ez", "inor ez", "ezer ez", "erantzun bat ere ez da zuzena"),
+    "en": (
+        "none of the above",
+        "none of these",
+        "none of them",
+        "none of the above are correct",
+        "neither",
+        "neither of these",
+        "none",
+        "none is correct",
+        "no answer is correct",
+        "none of the answers is correct",
+    ),
+    "de": (
+        "keine der genannten",
+        "keine der oben genannten",
+        "keiner der genannten",
+        "keines der genannten",
+        "keine der antworten",
+        "keines davon",
+        "keins davon",
+        "keiner davon",
+        "keine davon",
+        "nichts davon",
+        "keine",
+        "nichts von alledem",
+        "keine antwort ist richtig",
+        "keine der antworten ist richtig",
+    ),
+    "eu": (
+        "aurreko bat ere ez",
+        "aurrekoetako bat ere ez",
+        "aurrekoetatik bat ere ez",
+        "horietako bat ere ez",
+        "hauetako bat ere ez",
+        "bat ere ez",
+        "inor ez",
+        "ezer ez",
+        "erantzun bat ere ez da zuzena",
+        "bat ere ez da zuzena",
+    ),
 }
 VAGUE = {
     "en": {"often", "sometimes", "usually", "frequently", "generally", "mostly", "many", "some", "several", "rarely",
-           "seldom", "occasionally", "probably", "typically"},
-    "de": {"oft", "manchmal", "meist", "meistens", "häufig", "gewöhnlich", "viele", "einige", "mehrere", "selten",
-           "gelegentlich", "wahrscheinlich", "manche", "teilweise"},
-    "eu": {"askotan", "batzuetan", "gehienetan", "normalean", "maiz", "batzuk", "asko", "gutxitan", "noizbehinka",
-           "ziurrenik"},
+           "seldom", "occasionally", "probably", "typically", "normally", "perhaps", "possibly", "few"},
+    "de": {"oft", "öfter", "manchmal", "meist", "meistens", "häufig", "gewöhnlich", "normalerweise", "üblicherweise",
+           "viele", "vielen", "vieler", "einige", "einigen", "einiger", "mehrere", "mehreren", "mehrerer", "wenige",
+           "wenigen", "manche", "manchen", "mancher", "selten", "gelegentlich", "wahrscheinlich", "vielleicht",
+           "möglicherweise", "teilweise", "vermutlich"},
+    "eu": {"askotan", "batzuetan", "gehienetan", "normalean", "maiz", "sarri", "batzuk", "batzuek", "zenbait",
+           "zenbaitetan", "hainbat", "asko", "askok", "gutxi", "gutxitan", "gutxik", "noizbehinka", "noizean", "agian",
+           "beharbada", "ziurrenik"},
 }  # fmt: skip
 NEGATIVE = {
-    "en": NEGATION["en"] | {"except", "least", "isn't", "aren't", "wasn't", "weren't", "doesn't", "don't", "didn't",
-                            "cannot"},
-    "de": NEGATION["de"] | {"außer", "ausgenommen", "wenigsten", "keines", "nirgends"},
-    "eu": NEGATION["eu"] | {"salbu"},
+    "en": NEGATION["en"] | {"except", "least", "cannot", "nowhere", "incorrect", "untrue"},  # and words in n't
+    "de": NEGATION["de"] | {"außer", "ausgenommen", "wenigsten", "keines", "keins", "nirgends", "nirgendwo", "weder",
+                            "unzutreffend", "unwahr"},
+    "eu": NEGATION["eu"] | {"salbu", "ezik", "ezin", "ezta", "inon", "inork", "inori", "sekula"},
 }  # fmt: skip
 YES_NO = {
     "en": ({"yes", "no"}, {"true", "false"}, {"right", "wrong"}, {"correct", "incorrect"}),
@@ -58,22 +147,36 @@ YES_NO = {
     "eu": ({"bai", "ez"}, {"egia", "gezurra"}, {"zuzena", "okerra"}),
 }
 ASKS_TRUTH = {
-    "en": ("true or false", "is it true", "is this true"),
-    "de": ("richtig oder falsch", "wahr oder falsch", "stimmt es"),
-    "eu": ("egia ala gezurra", "egia al da", "zuzena ala okerra"),
+    "en": ("true or false", "is it true", "is this true", "is the statement true", "is the following statement true"),
+    "de": ("richtig oder falsch", "wahr oder falsch", "stimmt es", "stimmt die aussage", "ist es wahr", "trifft es zu"),
+    "eu": ("egia ala gezurra", "egia edo gezurra", "egia al da", "zuzena ala okerra", "zuzena al da"),
 }
 QUESTION_WORDS = {
     "en": {"who", "whom", "whose", "what", "which", "when", "where", "why", "how"},
     "de": {"wer", "wen", "wem", "wessen", "was", "welche", "welcher", "welches", "welchen", "welchem", "wann", "wo",
-           "wohin", "woher", "warum", "weshalb", "wieso", "wie", "wozu", "womit", "wodurch", "worüber", "wofür"},
-    "eu": {"nor", "nork", "nori", "noren", "norekin", "zer", "zerk", "zeri", "zeren", "zein", "zeinek", "noiz", "non",
-           "nora", "nondik", "zergatik", "nola", "zertarako", "zenbat", "nolako"},
+           "wohin", "woher", "warum", "weshalb", "wieso", "wie", "wieviel", "wozu", "womit", "wodurch", "worüber",
+           "wofür", "woran", "worauf", "woraus", "worin", "worum", "wovon", "wovor", "wogegen", "wobei", "wonach"},
+    "eu": {"nor", "nork", "nori", "noren", "norekin", "norentzat", "nortzuk", "zer", "zerk", "zeri", "zeren", "zertan",
+           "zertaz", "zerekin", "zertarako", "zein", "zeinek", "zeini", "zeintzuk", "noiz", "noiztik", "non", "nongo",
+           "nora", "nondik", "noraino", "zergatik", "nola", "nolako", "zelan", "zenbat", "zenbatek", "zenbatean"},
+}  # fmt: skip
+# Words of more than three letters without content, so that a question and an answer may share them.
+FUNCTION_WORDS = {
+    "en": {"that", "this", "these", "those", "with", "from", "into", "about", "according", "have", "were", "been",
+           "will", "would", "does", "they", "their", "them", "there", "than", "then", "when", "while", "after",
+           "before", "because", "also", "text", "passage", "author", "following", "some", "could", "should"},
+    "de": {"dass", "diese", "dieser", "dieses", "diesen", "diesem", "eine", "einen", "einem", "einer", "eines", "nach",
+           "laut", "text", "wird", "wurde", "wurden", "werden", "haben", "hatte", "hatten", "sind", "sein", "seine",
+           "seinen", "ihre", "ihren", "ihrer", "nicht", "auch", "oder", "über", "unter", "durch", "beim", "zum", "zur",
+           "weil", "wenn", "sich", "folgenden", "kann", "konnte", "soll", "sollte", "muss", "musste", "will"},
+    "eu": {"eta", "edo", "baina", "arabera", "testuaren", "testuan", "egin", "egiten", "dira", "ziren", "zuen", "zuten",
+           "duen", "dute", "dela", "bere", "haren", "honen", "horren", "hori", "hura", "izan", "baino", "gabe"},
 }  # fmt: skip
 
 
 @lru_cache(maxsize=CACHED)  # several rules use the same option
 def list_words(text: str) -> tuple[str, ...]:
-    return tuple(words_in(text))
+    return tuple(words_in(text.replace("’", "'")))
 
 
 def one_key(item: Wording) -> int | None:
@@ -106,8 +209,14 @@ def has_word(item: Wording, words: dict[str, set[str]]) -> bool | None:
 
 def negative_stem(item: Wording) -> bool:
     """A negation outside quotation marks."""
+    return count_negations(item) > 0
+
+
+def count_negations(item: Wording) -> int:
+    """Negations in the stem, outside quotation marks."""
+    negative = NEGATIVE.get(item.language, set())
     words = list_words(QUOTED.sub(" ", item.stem))
-    return not NEGATIVE.get(item.language, set()).isdisjoint(words)
+    return sum(word in negative or (item.language == "en" and word.endswith("n't")) for word in words)
 
 
 def true_false(item: Wording) -> bool:
@@ -138,9 +247,9 @@ def stemmer(language: str) -> Callable[[str], str]:
 
 @lru_cache(maxsize=CACHED)  # several rules use an option, and items of a text share options
 def content_stems(text: str, language: str) -> frozenset[str]:
-    """Word stems of words with more than three letters, except question words."""
-    stem, asked = stemmer(language), QUESTION_WORDS.get(language, set())
-    return frozenset(stem(word) for word in list_words(text) if len(word) > 3 and word not in asked)
+    """Word stems of words with more than three letters, except question words and words without content."""
+    stem, empty = stemmer(language), QUESTION_WORDS.get(language, set()) | FUNCTION_WORDS.get(language, set())
+    return frozenset(stem(word) for word in list_words(text) if len(word) > 3 and word not in empty)
 
 
 def has_repeated_word(item: Wording) -> bool | None:
@@ -164,12 +273,60 @@ def convergence(item: Wording) -> bool | None:
 
 
 def has_lost_sequence(item: Wording) -> bool | None:
-    """Options that are all numbers, but neither ascending nor descending."""
-    found = [FIGURE.match(option.strip()) for option in item.options]
-    if len(found) < 3 or not all(found):
+    """Options that are all numbers, dates or times, but neither ascending nor descending."""
+    if len(item.options) < 3:
         return None
-    values = [float(each.group(1).replace(",", ".")) for each in found if each]
-    return values != sorted(values) and values != sorted(values, reverse=True)
+    for read in (read_date, read_time, read_number):
+        values = [value for option in item.options if (value := read(option.strip(), item.language)) is not None]
+        if len(values) == len(item.options):
+            return values not in (sorted(values), sorted(values, reverse=True))
+    return None
+
+
+def read_number(option: str, language: str) -> tuple[float, ...] | None:
+    """English has commas between thousands and a point before decimals, German and Basque the other way round."""
+    found = FIGURE.match(option)
+    if not found:
+        return None
+    thousands, decimal = (",", ".") if language == "en" else (".", ",")
+    digits = re.sub(r"[’'\s]", "", found.group(1))
+    if re.search(rf"\{thousands}\d{{3}}(?!\d)", digits):
+        digits = digits.replace(thousands, "")
+    digits = digits.replace(decimal, ".").replace(",", ".")
+    return (float(digits),) if digits.count(".") < 2 else None
+
+
+def read_time(option: str, language: str) -> tuple[float, ...] | None:
+    """Hour and minute."""
+    found = CLOCK.match(option)
+    if not found:
+        return None
+    is_named = ":" in option or found.group(3)  # else 12.30 may be a number
+    afternoon = 12 if (found.group(3) or "").lower().startswith("p") and int(found.group(1)) < 12 else 0
+    return (int(found.group(1)) + afternoon, int(found.group(2))) if is_named else None
+
+
+def read_date(option: str, language: str) -> tuple[float, ...] | None:
+    """Year, month and day; 0 for what is missing. A date has a month."""
+    if found := ISO_DATE.search(option):
+        return tuple(map(float, found.groups()))
+    if found := DOTTED_DATE.search(option):
+        return tuple(map(float, reversed(found.groups())))
+    month = next((place for word in list_words(option) if (place := find_month(word, language))), None)
+    numbers = [int(each) for each in re.findall(r"\d+", option)]
+    if month is None or not numbers or len(numbers) > 2:
+        return None
+    year = next((each for each in numbers if each > 31), 0)
+    day = next((each for each in numbers if each <= 31), 0)
+    return float(year), float(month), float(day)
+
+
+def find_month(word: str, language: str) -> int | None:
+    """1 to 12; None where the word is no month."""
+    for place, begin in enumerate(MONTHS.get(language, ()), 1):
+        if word.startswith(begin):
+            return place
+    return None
 
 
 def negation_pair(item: Wording) -> bool | None:
@@ -191,7 +348,7 @@ def is_unfocused(item: Wording) -> bool:
 
 def gratuitous(item: Wording) -> bool:
     """A stem of more than two sentences."""
-    return len(SENTENCE_END.findall(item.stem)) > MOST_SENTENCES
+    return len(SENTENCE_END.findall(ABBREVIATED.sub(" ", item.stem))) > MOST_SENTENCES
 
 
 RULES: dict[str, Callable[[Wording], bool | None]] = {
@@ -214,6 +371,25 @@ RULES: dict[str, Callable[[Wording], bool | None]] = {
 
 
 HUMAN_ONLY = ("grammatical_cue", "implausible_distractor", "several_right", "ambiguous")  # no rule can find these
+GUIDELINES = (
+    "several_aims",
+    "trivial_content",
+    "copied_wording",
+    "depends_on_other",
+    "wrong_scope",
+    "opinion",
+    "trick",
+    "hard_vocabulary",
+    "language_error",
+    "wordy",
+    "unclear_task",
+    "overlapping_options",
+    "mixed_options",
+    "negative_options",
+    "uneven_options",
+    "far_distractor",
+    "humour",
+)  # coded where a study asks for them
 
 
 def flaws_of(item: Wording) -> dict[str, bool | None]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from items.flaw_rules import RULES, flaws_of, question_type
+from items.flaw_rules import RULES, count_negations, flaws_of, question_type
 from items.wording import Wording
 
 
@@ -38,6 +38,21 @@ def test_a_sound_item_has_no_flaw() -> None:
         ("word_repeats", item("Why were the ferries delayed?", "The ferry waited.", "The tide was low.")),
         ("convergence", item("What ran?", "red morning ferry", "red morning train", "green evening ferry", "blue")),
         ("lost_sequence", item("When was it built?", "1998", "1950", "1970")),
+        ("lost_sequence", item("How many came?", "1,500", "900", "2,000")),
+        ("lost_sequence", item("Wie viele kamen?", "1.500", "900", "2.000", language="de")),
+        ("lost_sequence", item("When did it open?", "12 May 2001", "3 April 1999", "1 June 2003")),
+        ("lost_sequence", item("Noiz ireki zen?", "2001eko maiatzaren 12an", "1999ko apirilaren 3an",
+                               "2003ko ekainaren 1ean", language="eu")),
+        ("lost_sequence", item("Wann fuhr sie?", "9:30 Uhr", "8:15 Uhr", "10:00 Uhr", language="de")),
+        ("all_of_the_above", item("Zer gertatu zen?", "Euria", "Aurreko guztiak", language="eu")),
+        ("none_of_the_above", item("Was geschah?", "Regen", "Keine der oben genannten", language="de")),
+        ("vague_terms", item("Was sah sie?", "Sie sah einigen Vögeln zu.", "Boote.", language="de")),
+        ("vague_terms", item("Nork ikusi zuen?", "Arrantzale batzuek.", "Inork ez.", language="eu")),
+        ("negative_stem", item("Which bird didn’t the children count?", "The gull", "The tern")),
+        ("negative_stem", item("Denak etorri ziren, nor izan ezik?", "Miren", "Jon", language="eu")),
+        ("complex_options", item("Which of these stayed?", "(a) and (c) are correct", "(b)")),
+        ("complex_options", item("Zein geratu zen?", "a eta b bakarrik", "c", language="eu")),
+        ("unfocused_stem", item("Itsasontzia.", "Joan zen.", "Geratu zen.", language="eu")),
         ("logical_cue", item("What did she say?", "The tide is low.", "The tide is not low.", "Nothing.")),
         ("unfocused_stem", item("The ferry.", "It left.", "It stayed.")),
         ("gratuitous_stem", item("It rained. The tide was low. People waited. Why?", "a b", "c d")),
@@ -45,6 +60,30 @@ def test_a_sound_item_has_no_flaw() -> None:
 )  # fmt: skip
 def test_a_flaw_is_seen(flaw: str, flawed: Wording) -> None:
     assert flaws_of(flawed)[flaw] is True
+
+
+@pytest.mark.parametrize(
+    ("flaw", "sound"),
+    [
+        ("lost_sequence", item("How many came?", "900", "1,500", "2,000")),
+        ("lost_sequence", item("Wie schwer war er?", "1,5 kg", "900 kg", "1.000 kg", language="de")),
+        ("lost_sequence", item("When did it open?", "May 1999", "3 April 2001", "1 June 2003")),
+        ("lost_sequence", item("Wann fuhr sie?", "8:15 Uhr", "9:30 Uhr", "10:00 Uhr", language="de")),
+        ("word_repeats", item("According to the text, what have they eaten?", "They have eaten this.", "Rice.", key=1)),
+        ("word_repeats", item("Warum wurde die Halle geschlossen?", "Sie wurde verkauft.", "Regen.", language="de")),
+        ("gratuitous_stem", item("Dr. A. Berg schreibt am 3. Mai z. B. über Hunde. Warum?", "a", language="de")),
+        ("all_of_the_above", item("What are toxic?", "All of these chemicals burn.", "Lead")),
+        ("negative_stem", item("Notlösungen: Was half?", "a", "b", language="de")),
+        ("complex_options", item("Who left?", "Ann and Bob", "Eve")),
+    ],
+)  # fmt: skip
+def test_what_looks_like_a_flaw_is_none(flaw: str, sound: Wording) -> None:
+    assert not flaws_of(sound)[flaw]
+
+
+def test_a_question_may_negate_twice() -> None:
+    assert count_negations(item("Which bird was not counted by nobody?", "a", "b")) == 2
+    assert count_negations(SOUND) == 0
 
 
 def test_words_in_quotation_marks_negate_nothing() -> None:
