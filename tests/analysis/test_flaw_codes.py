@@ -105,6 +105,21 @@ def test_what_people_agree_on_and_who_codes_as_they_do_is_said(coded_study):
     assert best in likeness
 
 
+def test_a_guideline_is_coded_by_people_and_enters_the_effects_of_flaws(coded_study, project):
+    """No rule answers it."""
+    study = draft_study(project, slug="guidelines", protocol="item-writing-flaws", params={"flaws": ["opinion"]})
+    about = {"annotator": "p1", "annotator_kind": "human", "stage": "code", "question": "opinion"}
+    rows = [about | {"text_id": f"t{n}", "item_id": f"t{n}-i", "value": "yes" if n == 3 else "no"} for n in range(6)]
+    import_responses(study, "\n".join(map(json.dumps, rows)).encode())
+    study.refresh_from_db()
+    evidence = evidence_of(study, Choices())
+    codes = flaw_codes(evidence)
+    assert row_of(codes, evaluator="human", question="opinion")["n_yes"] == 1
+    assert [row for row in codes.rows if row["evaluator"] == "rules" and row["n"]] == []
+    other = draft_study(project, slug="reading")
+    assert code_items(evidence_of(other, Choices()))["opinion"].tolist() == [False] * 3 + [True] + [False] * 2
+
+
 def test_other_studies_of_the_items_take_what_people_coded(coded_study, project):
     other = draft_study(project, slug="reading")
     before = state_of(other, Choices())

@@ -4,7 +4,7 @@ import pytest
 
 from annotation.simulation import simulate_study
 from studies.models import Response
-from studies.protocols.item_writing_flaws.declaration import FLAWS, LEVELS
+from studies.protocols.item_writing_flaws.declaration import FLAWS, GUIDELINES, LEVELS
 from studies.services.declarations import get_declaration
 from studies.services.places import find_place
 from studies.services.stage_form import StageForm
@@ -22,6 +22,18 @@ def test_the_wording_asks_all_nineteen_with_an_example_each(project, language):
     assert len(names) == 19
     assert all(words[name]["question"] and words[name]["help"] for name in names)
     assert [level["value"] for level in words["levels"]] == list(LEVELS)
+
+
+@pytest.mark.parametrize("language", ["en", "de", "eu"])
+def test_further_guidelines_are_asked_where_they_are_chosen(project, language):
+    bank(project, texts=1, language=language)
+    chosen = [name for name, _title in GUIDELINES]
+    study = make_live_study(project, protocol="item-writing-flaws", language=language, params={"flaws": chosen})
+    words = study.instrument_version.content["code"]
+    assert [question.name for question in get_declaration(study).stage("code").questions] == chosen
+    assert all(words[name]["title"] and words[name]["question"] and words[name]["help"] for name in chosen)
+    simulate_study(study, 1, 1)
+    assert set(Response.objects.values_list("question", flat=True)) == set(chosen)
 
 
 def test_some_flaws_can_be_chosen_and_simulated_people_code_each_item(project):

@@ -1,7 +1,7 @@
 """Item-writing flaws: people and models say of each multiple-choice item which flaws it has.
 
 After Haladyna, Downing & Rodriguez (2002), Tarrant et al. (2006) and Moore et al. (2023, arXiv 2307.08161); the wording
-is ours. Rules code fifteen of them (`items.flaw_rules`); the last four take understanding.
+is ours. Rules code fifteen of them (`items.flaw_rules`); the last four and the further guidelines take understanding.
 """
 
 from collections.abc import Callable, Mapping
@@ -36,6 +36,26 @@ FLAWS = (
     ("ambiguous", gettext_noop("ambiguous or unclear")),
 )
 
+GUIDELINES = (  # further ones of Haladyna, Downing & Rodriguez, asked about only where they are chosen
+    ("several_aims", gettext_noop("asks for more than one thing")),
+    ("trivial_content", gettext_noop("asks for something unimportant")),
+    ("copied_wording", gettext_noop("the key repeats the text word for word")),
+    ("depends_on_other", gettext_noop("depends on another question")),
+    ("wrong_scope", gettext_noop("too detailed or too general")),
+    ("opinion", gettext_noop("asks for an opinion")),
+    ("trick", gettext_noop("trick question")),
+    ("hard_vocabulary", gettext_noop("language harder than the text")),
+    ("language_error", gettext_noop("mistake in spelling or grammar")),
+    ("wordy", gettext_noop("more to read than needed")),
+    ("unclear_task", gettext_noop("unclear what to do")),
+    ("overlapping_options", gettext_noop("an option includes another")),
+    ("mixed_options", gettext_noop("options of different kinds")),
+    ("negative_options", gettext_noop("negated option")),
+    ("uneven_options", gettext_noop("options of uneven length")),
+    ("far_distractor", gettext_noop("a distractor that no misreading leads to")),
+    ("humour", gettext_noop("an option meant to be funny")),
+)
+
 
 def make_rule(applies: Callable[[Wording], bool | None]) -> Rule:
     """A rule that answers the question about a flaw."""
@@ -47,7 +67,9 @@ def declare(params: Mapping[str, Any], wording: Mapping[str, Any]) -> Declaratio
     """One stage about one item: its options with the keys marked, the text in view, and a question for each flaw."""
     chosen = params["flaws"]
     questions = tuple(
-        Question(name, kind="choice", levels=LEVELS, seconds=5) for name, _title in FLAWS if name in chosen
+        Question(name, kind="choice", levels=LEVELS, seconds=5)
+        for name, _title in (*FLAWS, *GUIDELINES)
+        if name in chosen
     )
     if not questions:
         raise InvalidParameter("Choose at least one flaw.")
@@ -64,7 +86,7 @@ PROTOCOL = Protocol(
             tuple(name for name, _title in FLAWS),
             gettext_noop("Flaws"),
             gettext_noop("The flaws that people and models look for."),
-            options=FLAWS,
+            options=(*FLAWS, *GUIDELINES),
         ),
     ),
     declare=declare,
@@ -75,5 +97,5 @@ PROTOCOL = Protocol(
         "People and models say which item-writing flaws each question has. "
         "Tables compare their codes with those of automatic rules."
     ),
-    words={CODE: gettext_noop("coding flaws"), "unsure": gettext_noop("unsure")} | dict(FLAWS),
+    words={CODE: gettext_noop("coding flaws"), "unsure": gettext_noop("unsure")} | dict(FLAWS + GUIDELINES),
 )
