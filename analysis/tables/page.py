@@ -61,6 +61,7 @@ class Cell:
     mark: str = ""
     about: tuple[str, ...] = ()
     first_words: str = ""  # the first words of the item that the cell names
+    name: str = ""  # of its column, where rows are blocks on a phone
 
     @property
     def sign(self) -> str:
@@ -94,6 +95,7 @@ class PageTable:
     notes: tuple[str, ...]
     footnotes: dict[str, str] = field(default_factory=dict)
     more: int = 0
+    records: bool = False
 
     @property
     def is_by_certainty(self) -> bool:
@@ -122,9 +124,19 @@ def page_table(
         for row in table.rows[:most]
     ]
     rows = hide_repeated_stems(rows)
+    if table.records:
+        rows = [name_cells(row, table.columns) for row in rows]
     marks = {mark: reason for reason, mark in footnotes.items()}
     more = max(0, len(table.rows) - most)
-    return PageTable(table.name, table.title, table.columns, rows, table.notes, marks, more)
+    return PageTable(table.name, table.title, table.columns, rows, table.notes, marks, more, table.records)
+
+
+def name_cells(row: list[Cell], columns: Iterable[Column]) -> list[Cell]:
+    """With the names of the columns in all cells but headings and those without words."""
+    return [
+        replace(cell, name=column.title) if cell.text and not cell.heading else cell
+        for cell, column in zip(row, columns, strict=True)
+    ]
 
 
 def cell_of(

@@ -134,7 +134,8 @@ class TableSpec:
     identify a row; a table without keys has no drill-down. shared: the keys that are also columns of the frame of
     answers, with one value in all answers behind a row. crossings: the grids of pages and TeX, if a list is hard to
     read; data files are always lists. page_first: the columns that pages show first. sort: the column by which it is
-    sorted at first, as in an address.
+    sorted at first, as in an address. records: whether each row is a block on a phone, as its columns do not fit beside
+    each other.
     """
 
     name: str
@@ -146,6 +147,7 @@ class TableSpec:
     shared: tuple[str, ...] = ()
     page_first: tuple[str, ...] = ()
     sort: str = ""
+    records: bool = False
     list_answers: DrillDown | None = field(default=None, repr=False)
 
     @property
@@ -183,7 +185,7 @@ class TableSpec:
         return Table(
             self.name, header, rows, translate(self.title), (*map(translate, self.notes), *notes),
             self.arrange(column for column in columns if column.name not in hide), self.keys,
-            tuple(crossing.translate() for crossing in self.crossings), self.sort,
+            tuple(crossing.translate() for crossing in self.crossings), self.sort, self.records,
         )  # fmt: skip
 
     def arrange(self, columns: Iterable[Column]) -> tuple[Column, ...]:
@@ -230,6 +232,7 @@ class Table:
     keys: tuple[str, ...] = ()
     crossings: tuple[Crossing, ...] = ()
     sort: str = ""
+    records: bool = False
 
     def names(self, row: Row) -> dict[str, str]:
         """The keys of the row with their values, as in an address; empty if the table has no drill-down."""
