@@ -20,13 +20,13 @@ from analysis.reports.evaluators import HUMAN, people_in
 from analysis.science.common import judgments_in, reading_stages, refuse, texts_only
 from analysis.science.tables import FLAWED_ITEMS, FLAWS
 from analysis.tables.spec import Table
-from items.flaw_rules import HUMAN_ONLY, RULES, flaws_of, question_type
+from items.flaw_rules import GUIDELINES, HUMAN_ONLY, RULES, count_negations, flaws_of, question_type
 from items.wording import Wording
 
 FEWEST_ITEMS, FEWEST_TEXTS, FEWEST_OF_TYPE = 10, 5, 5
 RARE = 0.05  # share of people below which a distractor counts as implausible (Haladyna & Downing 1993)
 RULE = "rules"
-NAMES = (*RULES, *HUMAN_ONLY)
+NAMES = (*RULES, *HUMAN_ONLY, *GUIDELINES)
 CODED = {"yes": True, "no": False}
 OUTCOMES = ("informativity", "answerability", "guessability")
 FLAW_NAMES: dict[str, str | Promise] = {
@@ -49,10 +49,28 @@ FLAW_NAMES: dict[str, str | Promise] = {
     "implausible_distractor": gettext_lazy("a distractor that nobody would choose"),
     "several_right": gettext_lazy("more than one option is right, or none"),
     "ambiguous": gettext_lazy("ambiguous or unclear"),
+    "several_aims": gettext_lazy("asks for more than one thing"),
+    "trivial_content": gettext_lazy("asks for something unimportant"),
+    "copied_wording": gettext_lazy("the key repeats the text word for word"),
+    "depends_on_other": gettext_lazy("depends on another question"),
+    "wrong_scope": gettext_lazy("too detailed or too general"),
+    "opinion": gettext_lazy("asks for an opinion"),
+    "trick": gettext_lazy("trick question"),
+    "hard_vocabulary": gettext_lazy("language harder than the text"),
+    "language_error": gettext_lazy("mistake in spelling or grammar"),
+    "wordy": gettext_lazy("more to read than needed"),
+    "unclear_task": gettext_lazy("unclear what to do"),
+    "overlapping_options": gettext_lazy("an option includes another"),
+    "mixed_options": gettext_lazy("options of different kinds"),
+    "negative_options": gettext_lazy("negated option"),
+    "uneven_options": gettext_lazy("options of uneven length"),
+    "far_distractor": gettext_lazy("a distractor that no misreading leads to"),
+    "humour": gettext_lazy("an option meant to be funny"),
 }
 TOO_FEW_ITEMS = gettext_noop("Fewer than 10 items have this flaw (%(n)d).")
 TOO_FEW_TEXTS = gettext_noop("Fewer than 5 texts hold items with and without it (%(n)d).")
 NO_ANSWERS = gettext_noop("No item was answered by people both without and with the text.")
+NEGATED_TWICE = gettext_noop("double negation")
 NOT_READ = gettext_noop("Nobody has answered it with the text.")
 TOGETHER = gettext_noop("These flaws always occur together and are counted as one: %(flaws)s.")
 DETERMINED = gettext_noop("Other flaws or the question type determine this flaw, so it has no effect of its own.")
@@ -93,7 +111,8 @@ def take_majority(answers: pd.DataFrame) -> pd.DataFrame:
 
 
 def apply_rules(evidence: Evidence) -> pd.DataFrame:
-    """One row per item with options: text_id, type, and a column per flaw: True, False or None."""
+    """One row per item with options: text_id, type, negations (words of the question that deny), and a column per
+    flaw: True, False or None."""
     language = evidence.study.language.partition("-")[0]
     options = evidence.options.groupby("item_id", sort=False)
     words, keys = options["wording"].agg(tuple), options["key"].agg(tuple)
@@ -102,8 +121,10 @@ def apply_rules(evidence: Evidence) -> pd.DataFrame:
         if item not in words.index:
             continue
         wording = Wording(stem, words[item], tuple(map(bool, keys[item])), "", language)
-        rows.append({"item_id": item, "text_id": text, "type": find_type(evidence, item, wording)} | flaws_of(wording))
-    return pd.DataFrame(rows, columns=["item_id", "text_id", "type", *NAMES]).set_index("item_id").astype(object)
+        about = {"item_id": item, "text_id": text, "type": find_type(evidence, item, wording)}
+        rows.append(about | {"negations": count_negations(wording)} | flaws_of(wording))
+    columns = ["item_id", "text_id", "type", "negations", *NAMES]
+    return pd.DataFrame(rows, columns=columns).set_index("item_id").astype(object)
 
 
 def find_type(evidence: Evidence, item: str, wording: Wording) -> str:
@@ -206,13 +227,15 @@ def item_rows(evidence: Evidence, coded: pd.DataFrame) -> Iterator[dict[str, Any
     """Each flaw of each item, in order, with the signs of it in people's answers with the text."""
     signs: Any = answer_signs(evidence).to_dict("index")
     unknown = dict.fromkeys(("rarest", "n_rare", "miskey")) | {"n_people": 0, "reason": _(NOT_READ)}
-    text = coded["text_id"].to_dict()
+    text, negations = coded["text_id"].to_dict(), coded["negations"].to_dict()
     for item, flaws in coded[list(NAMES)].to_dict("index").items():
         by_people = evidence.flaw_codes.get(str(item), {})
         for name in (name for name in NAMES if flaws[name] is True):
+            twice = name == "negative_stem" and negations[item] > 1
             yield {
                 "text_id": text[item], "item_id": item, "flaw": name, "flaw_said": str(FLAW_NAMES[name]),
-                "coded_by": HUMAN if name in by_people else RULE, **signs.get(item, unknown),
+                "remark": _(NEGATED_TWICE) if twice else "", "coded_by": HUMAN if name in by_people else RULE,
+                **signs.get(item, unknown),
             }  # fmt: skip
 
 

@@ -43,6 +43,7 @@ LIKELIHOOD_RATIO = gettext_noop(
 DOES_NOT_FIT = gettext_noop("The model does not fit these items; its numbers are not shown.")
 DIF_TOO_FEW = gettext_noop("DIF needs 100 people in the smaller group; here %(n)d.")
 DIF_TOO_FEW_IN_ALL = gettext_noop("DIF needs 300 people in both groups; here %(n)d.")
+OTHER_GROUPS = gettext_noop("The first two groups of the study are compared; not compared: %(groups)s.")
 DIF_TOO_FEW_ITEMS = gettext_noop("DIF needs at least 10 items to match people by; here %(n)d.")
 
 
@@ -222,15 +223,16 @@ def option_pairs(evidence: Evidence) -> Iterator[dict[str, Any]]:
 
 def build_dif_tables(evidence: Evidence, answered: AnswerMatrix) -> tuple[Table, ...]:
     """Compares the first two groups of the study's people, items of class C first; nothing without two groups."""
-    groups = groups_of(evidence)[:2]
+    groups, others = groups_of(evidence)[:2], groups_of(evidence)[2:]
     if len(groups) < 2:
         return ()
+    notes = [_(OTHER_GROUPS) % {"groups": ", ".join(others)}] if others else []
     of_person = evidence.annotators.set_index("annotator")["group"].reindex(answered.people)
     chosen = of_person.isin(groups).to_numpy()
     right, second = answered.right[chosen], (of_person[chosen] == groups[1]).to_numpy()
     found = list_dif_rows(answered, right, second, groups)
     rows = sorted(found, key=lambda row: (row["category"] or "-", abs(np.nan_to_num(row["d"] or 0))), reverse=True)
-    return (DIF.build(rows), *text_functioning(answered, right, rows))
+    return (DIF.build(rows, notes=notes), *text_functioning(answered, right, rows))
 
 
 def text_functioning(answered: AnswerMatrix, right: np.ndarray, rows: list[dict[str, Any]]) -> tuple[Table, ...]:

@@ -30,6 +30,7 @@ JOINED = TableSpec(
         Column("remark_said", _("Remark"), in_files=False),
         "reason",
     ),
+    records=True,
     keys=("generator", "measure", "method"),
     notes=(
         _("Each text counts by its number of options, whatever its number of judgments, so these shares may differ a "
@@ -62,6 +63,7 @@ JOINED_VERSIONS = TableSpec(
         Column("remark_said", _("Remark"), in_files=False),
         "reason",
     ),
+    records=True,
     keys=("version", "compared_with", "method"),
     notes=(
         _("Answerability of a version on all texts, by the difference estimator: models read each text in all "
@@ -83,6 +85,7 @@ OTHERS = TableSpec(
         "n_texts",
         "reason",
     ),
+    records=True,
     keys=("measure", "evaluator", "generator"),
     notes=(_("The largest of several figures is too large by luck; simultaneous intervals allow for that."),),
 )  # fmt: skip
@@ -136,6 +139,7 @@ G_STUDY = TableSpec(
         count("n_raters", _("Raters"), _("people who rated")),
         "reason",
     ),
+    records=True,
     keys=("question", "group"),
     notes=(
         _("A negative component is printed as it is and counts as 0 in Eρ² and Φ."),
@@ -168,6 +172,7 @@ SEVERITY = TableSpec(
         count("n", _("Ratings"), _("ratings of items that others rated too")),
         "reason",
     ),
+    records=True,
     keys=("question", "annotator"),
 )  # fmt: skip
 
@@ -206,6 +211,7 @@ GENERATOR_G_STUDY = TableSpec(
         count("n_raters", _("Raters"), _("people who rated all of these items")),
         "reason",
     ),
+    records=True,
     keys=("question", "group"),
     notes=(
         _("Of the largest block of raters and texts in which each rater rated items of all generators on each text."),
@@ -254,6 +260,7 @@ RASCH = TableSpec(
         "model",
         "reason",
     ),
+    records=True,
     keys=("item_id",),
 )  # fmt: skip
 
@@ -266,6 +273,7 @@ PERSON_FIT = TableSpec(
         number("outfit", _("Outfit"), _("1 as expected; above 2 the person answers against the difficulties")),
         count("n_items", _("Items"), _("items that the person answered")),
     ),
+    records=True,
     keys=("annotator",),
 )  # fmt: skip
 
@@ -290,6 +298,7 @@ DEPENDENT_PAIRS = TableSpec(
         number("q3", _("Q3"), _("correlation of residuals, minus the mean of all pairs")),
         N_PEOPLE,
     ),
+    records=True,
     keys=("item_a", "item_b"),
     notes=(_("Pairs whose answers go together by more than .2 beyond what ability explains, the strongest first."),),
 )  # fmt: skip
@@ -310,6 +319,7 @@ DIF = TableSpec(
         count("n_people", _("People"), _("people of both groups who answered it")),
         "reason",
     ),
+    records=True,
     keys=("item_id", "group_a", "group_b"),
     notes=(
         _("For equally good readers: people of both groups are compared at the same total score. A: negligible, "
@@ -327,6 +337,7 @@ TEXT_DIF = TableSpec(
         count("n_people", _("People"), _("people of both groups who answered them")),
         "reason",
     ),
+    records=True,
     keys=("text_id", "group_a", "group_b"),
     notes=(
         _("For equally good readers. Errors of the items of a text are added as if they were independent; items that "
@@ -350,6 +361,7 @@ FLAWS = TableSpec(
         Column("p_adjusted", _("p, adjusted"), "p", about=_("of informativity; Holm, over the flaws"), reason="reason"),
         "reason",
     ),
+    records=True,
     keys=("flaw",),
     page_first=("flaw_said", "n_items", "informativity", "answerability", "guessability", "p_adjusted"),
     notes=(
@@ -366,6 +378,7 @@ FLAWED_ITEMS = TableSpec(
         ITEM,
         "flaw",
         Column("flaw_said", _("Flaw"), in_files=False),
+        Column("remark", _("Remark")),
         Column("coded_by", _("Coded by"), "evaluator"),
         number("rarest", _("Rarest distractor"), _("share of people who chose it, with the text"), reason="reason"),
         count("n_rare", _("Below .05"), _("distractors that fewer than 5 % of people chose, with the text"),
@@ -375,6 +388,7 @@ FLAWED_ITEMS = TableSpec(
         N_PEOPLE,
         "reason",
     ),
+    records=True,
     keys=("item_id", "flaw"),
     notes=(
         _("A distractor that fewer than 5 % of people choose is implausible to readers. A mis-key near 1 points to "
@@ -404,6 +418,7 @@ TEXT_VERSIONS = TableSpec(
         count("n_annotators", _("Readers"), _("readers of either version")),
         "reason",
     ),
+    records=True,
     keys=("measure", "evaluator", "question_type", "version", "compared_with"),
     notes=(
         _("Each reader reads each text in one version only, and versions rotate over readers. Texts and readers are "
@@ -424,6 +439,7 @@ TEXT_VERSION_TEXTS = TableSpec(
         count("n_baseline", _("Readers of the other"), _("readers of the first version"), leads=False),
         "reason",
     ),
+    records=True,
     keys=("measure", "text_id", "version"),
     notes=(
         _("What is each reader's own is taken out. Intervals are Welch's, over the readers of a text, each text alone; "

@@ -181,6 +181,14 @@ def test_dif_refuses_small_groups(evidence):
     assert [row["reason"] for row in table.rows] == ["DIF needs 300 people in both groups; here 270."]
 
 
+def test_dif_names_the_groups_that_it_does_not_compare(evidence):
+    full = add_groups(evidence, (60, 40))
+    third = full.annotators["group"].mask(full.annotators["annotator"] == "q000", "z")
+    table = reader_tables(replace(full, annotators=full.annotators.assign(group=third)))[-1]
+    assert table.notes[-1] == "The first two groups of the study are compared; not compared: z."
+    assert [row["reason"] for row in table.rows] == ["DIF needs 100 people in the smaller group; here 40."]
+
+
 @pytest.mark.slow
 def test_readers_of_two_large_groups(evidence):
     rasch, people, dependence, dif, texts = reader_tables(add_groups(evidence, (160, 160)))
@@ -330,6 +338,14 @@ def test_flaws_need_texts_with_and_without_them(evidence):
     table, _items = flaw_tables(add_flaws(evidence, both))
     row = row_of(table, flaw="fill_in_the_blank")
     assert row["reason"] == "Fewer than 5 texts hold items with and without it (0)."
+
+
+def test_a_question_that_negates_twice_is_remarked(evidence):
+    stems = {"t01-ann": "Which ferry did nobody not see?", "t02-ann": "Which ferry did not leave?"}
+    asked = [stems.get(item, "Which ferry left so late?") for item in evidence.items["item_id"]]
+    table = flaw_tables(replace(add_answers(evidence), items=evidence.items.assign(stem=asked)))[1]
+    remarks = {row["item_id"]: row["remark"] for row in table.rows if row["flaw"] == "negative_stem"}
+    assert remarks == {"t01-ann": "double negation", "t02-ann": ""}
 
 
 def test_the_effect_of_a_flaw_is_that_within_texts(evidence):
