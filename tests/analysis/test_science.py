@@ -8,6 +8,8 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
+from bs4 import BeautifulSoup
+from django.template import Context, Template
 
 from analysis.formatting import interval, number, with_interval
 from analysis.measures.rater_effects import crossed_components, d_study
@@ -179,6 +181,18 @@ def test_dif_refuses_small_groups(evidence):
     assert [row["reason"] for row in table.rows] == ["DIF needs 100 people in the smaller group; here 40."]
     table = reader_tables(add_groups(evidence, (150, 120)))[-1]
     assert [row["reason"] for row in table.rows] == ["DIF needs 300 people in both groups; here 270."]
+
+
+def test_cells_of_wide_tables_name_their_columns_for_phones(evidence):
+    page = page_table(reader_tables(add_groups(evidence, (60, 40)))[-1], "readers")
+    grid = Template("{% load analysis %}{% remarks %}{% include 'analysis/parts/grid.html' %}{% endremarks %}")
+    written = BeautifulSoup(grid.render(Context({"table": page})), "html.parser")
+    assert "records" in written.table["class"]
+    cells = written.tbody.tr.find_all("td")
+    titles = [column.title for column in page.head[1:]]
+    assert [cell.get("data-name") or title for cell, title in zip(cells, titles, strict=True)] == titles
+    assert {cell.get("data-name") for cell in cells} >= {"First group", "D", "People"}
+    assert [cell.has_attr("data-name") for cell in cells if not cell.get_text()] == [False, False]  # item and class
 
 
 def test_dif_names_the_groups_that_it_does_not_compare(evidence):
