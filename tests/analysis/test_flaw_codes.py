@@ -116,8 +116,7 @@ def test_a_guideline_is_coded_by_people_and_enters_the_effects_of_flaws(coded_st
     codes = flaw_codes(evidence)
     assert row_of(codes, evaluator="human", question="opinion")["n_yes"] == 1
     assert [row for row in codes.rows if row["evaluator"] == "rules" and row["n"]] == []
-    other = draft_study(project, slug="reading")
-    codes = {item: flaws["opinion"] for item, flaws in collect_flaw_codes(other).items()}
+    codes = {item: flaws["opinion"] for item, flaws in collect_flaw_codes(coded_study).items()}
     assert codes == {f"t{n}-i": n == 3 for n in range(6)}
 
 
