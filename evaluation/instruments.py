@@ -94,7 +94,7 @@ class LetterPromptKind(EvaluatorPromptKind):
 
 
 def get_stages(content: Mapping[str, Any]) -> dict[str, bool]:
-    """By stage of the protocol, whether it shows the text."""
+    """Whether each stage of the protocol shows the text, by its name."""
     name = find_protocol(content)
     if name is None:
         return {}

@@ -12,7 +12,7 @@ from typing import IO, Any
 
 from django.conf import settings
 
-FAST = 1  # the compression level: frames with few distinct values shrink well at any
+FAST = 1  # the compression level: frames with few distinct values shrink well at every level
 ORPHANED_AFTER = timedelta(days=1)  # no file takes this long to write
 
 

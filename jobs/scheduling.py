@@ -33,7 +33,7 @@ def make_job(kind: str, subject: str, parameters: Parameters, project: Project |
 def get_or_schedule(wanted: Job, version: str = "", owner: User | None = None) -> Job:
     """The stored job: done with a result of this version, or pending, possibly with an earlier result.
 
-    A job that failed or was canceled for this version stays that way until it is requested with `retry`.
+    A job that failed or was cancelled for this version stays that way until it is requested with `retry`.
     """
     fields = wanted.request_fields | {"version": version, "owner": owner}
     job, is_new = Job.objects.get_or_create(key=wanted.key, defaults=fields)

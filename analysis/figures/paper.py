@@ -218,7 +218,7 @@ class Scale:
 
 
 def ends_of(marks: Sequence[Mark], ends: tuple[float, float] | None, dashed: float | None) -> tuple[float, float]:
-    """Where an axis begins and ends: around everything drawn, rounded to tenths, or as asked if that is wider."""
+    """Where an axis begins and ends: around everything drawn, rounded outward, but never beyond `ends`."""
     drawn = [each for mark in marks for each in (mark.value, mark.low, mark.high) if each is not None]
     drawn += [dashed] if dashed is not None else []
     if not drawn:
@@ -370,7 +370,7 @@ def cut_names(names: Sequence[str], sheet: Sheet, room: float) -> list[str]:
 
 
 def draw_panels(drawing: Panels, sheet: Sheet) -> tuple[str, float]:
-    """As many panels side by side as are wide enough, with the names before the first."""
+    """As many panels side by side as fit, with the names of the rows left of the first."""
     em, labels = sheet.letter, drawing.labels[: sheet.most]
     names, n = place_panels(drawing, labels, sheet)
     left, gap = names + 0.8 * em, PANEL_GAP * em

@@ -20,7 +20,7 @@ from analysis.measures.intervals import (
     Interval,
     Statistic,
     cluster_interval,
-    clustered_together,
+    cluster_intervals_together,
     resample_interval,
     undefined_interval,
 )
@@ -206,7 +206,7 @@ def mean_kappa(
     """Mean Cohen's κ over defined pairs as a function of the weights of groups of units, such as texts.
 
     Arguments as in `pair_tables`; weights (b, n_groups) give (b,). A replicate weighs each pair's tables and adds them
-    up, so no judgment is looked at twice; a pair undefined in a replicate is left out of that one. weighted: by the
+    up, so no judgment is read twice; a pair undefined in a replicate is left out of that one. weighted: by the
     judgments that a pair shares in the replicate.
     """
     pairs = select_sharing_pairs(ratings, pairs)
@@ -263,7 +263,9 @@ def clustered_kappas(
         sums = _Sums.of(pair_tables(ratings[:, entering], categories, pairs, groups, len(texts)))
         where = {tuple(pair): at for at, pair in enumerate(pairs.tolist())}
         members = [np.array([where[tuple(sorted(pair))] for pair in each.tolist()], dtype=np.int64) for each in shared]
-        intervals = clustered_together(partial(sums.means_of, members), len(texts), 0, bounds=KAPPA_BOUNDS, seed=seed)
+        intervals = cluster_intervals_together(
+            partial(sums.means_of, members), len(texts), 0, bounds=KAPPA_BOUNDS, seed=seed
+        )
         found |= {
             place: replace(interval, n_responses=int(compared[place].sum()))
             for place, interval in zip(places, intervals, strict=True)

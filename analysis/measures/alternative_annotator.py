@@ -1,7 +1,8 @@
 """The alternative-annotator test: can a model replace an annotator? (Calderon, Reichart & Dror 2025)
 
 Each person is left out in turn. On every unit the model and that person are compared by their agreement with the
-remaining people; the model passes against a person if it does as well about as often, minus ε for a person's cost.
+remaining people; the model passes against a person if it agrees as well about as often, where ε is a bonus for the
+model because people cost more.
 """
 
 from __future__ import annotations

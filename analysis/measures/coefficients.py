@@ -4,7 +4,7 @@ All are (p_a - p_e) / (1 - p_e) with the same p_a and differ in p_e. Ratings may
 ratings counts in p_a, one with a single rating only in p_e, one without any nowhere (Gwet 2014, chapters 2 and 3).
 `counts` is (units, c): how many raters put the unit into each of the c declared categories. `times`, (units,), says how
 often such a unit occurs (default once), so a table of counts needs no row per unit. `weights`, (c, c), are those of
-scales.py; without them only the same category agrees. Krippendorff's α is in alpha.py.
+types.py; without them only the same category agrees. Krippendorff's α is in alpha.py.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from analysis.measures.intervals import LEVEL, NO_SPREAD, NO_VARIATION, Interval
 from analysis.measures.types import FloatArray, IntArray, gettext_noop
 
 LINEARISED, UNIT = "linearised-t", "unit"
-CERTAIN = 1 - 1e-12  # chance agreement above this is 1 but for rounding
+CERTAIN = 1 - 1e-12  # chance agreement above this counts as 1
 
 NOTHING_SHARED = gettext_noop("No unit was judged by two annotators, so there is nothing to compare.")
 ONE_LABEL = gettext_noop("All judgments are the same, so agreement by chance is 1 and the coefficient is 0/0.")
@@ -81,7 +81,7 @@ def category_counts(ratings: IntArray, categories: int) -> IntArray:
 
 
 def table_ratings(table: IntArray) -> tuple[IntArray, IntArray]:
-    """Ratings (2, c · c) and times (c · c,) of a table of counts: one unit per cell, as often as the cell says."""
+    """Ratings (2, c · c) and times (c · c,) of a table of counts: one unit per cell, with the count as its times."""
     at = np.indices(np.asarray(table).shape).reshape(2, -1).astype(np.int64)
     return at, np.asarray(table, dtype=np.int64).ravel()
 
@@ -218,7 +218,7 @@ def _coefficient(
 def _error(
     counts: IntArray, weights: FloatArray, times: IntArray, value: float, expected: float, at_unit: FloatArray
 ) -> float:
-    """Linearised standard error (Gwet 2014, chapter 5): spread over the rated units, n - 1, of their contributions."""
+    """Linearized standard error (Gwet 2014, chapter 5): spread over the rated units, n - 1, of their contributions."""
     n = counts.sum(axis=1)
     times = times * (n > 0)
     sampled, n_units = times.sum(), times[n > 1].sum()

@@ -1,10 +1,10 @@
 """Variance components from one's own answers: how far texts, items, options and annotators differ in logits.
 
 The model is that of `analysis.measures.power`. Judgments that share a text, but neither an item nor an annotator,
-covary as far as texts differ; those that also share the item, as far as items differ, and so on. So each component
-follows from the covariance of pairs of judgments, minus that of pairs that share nothing (which removes the effect of
-estimating the means): a method of moments, without a distribution to integrate over each text. A component that no
-pair identifies stays as assumed.
+covary because texts differ; those that also share the item covary because items differ, too, and so on. So each
+component follows from the covariance of such pairs, minus that of pairs that share nothing (which removes the effect
+of estimating the means). This is a method of moments; nothing is integrated text by text. A component that no pair
+identifies keeps its assumed value.
 """
 
 from __future__ import annotations
@@ -44,8 +44,11 @@ class Judgments:
 
 @dataclass(frozen=True)
 class Link:
-    """How covariances of judgments become variances in logits: (GRID,) shared variances, and the expected covariance
-    of each, at the fitted total variance. known: the components to keep where there is no information."""
+    """Turns covariances of judgments into variances in logits, at the fitted total variance.
+
+    grid: (GRID,) variances that two judgments share. expected: (GRID,) their expected covariances. known: the
+    components to keep where there is no information.
+    """
 
     grid: FloatArray
     expected: FloatArray
@@ -62,8 +65,8 @@ class Link:
 
 @dataclass(frozen=True)
 class FittedComponents:
-    """Components from judgments. `assumed` names those that the judgments cannot identify, which keep the given value.
-    `link`: with which they were fitted, None if none were."""
+    """Components from judgments. `assumed` names those that the judgments cannot identify; they keep the given value.
+    `link` was used to fit them; None if none were fitted."""
 
     components: Components
     assumed: tuple[str, ...]
@@ -89,17 +92,21 @@ def fit_components(judgments: Judgments, assumed: Components | None = None) -> F
 
 def covariances(judgments: Judgments) -> dict[str, float]:
     """The covariance of two judgments of one stage that share: annotator (but no text), or, of different annotators,
-    text (of two generators), text_stage (and the generator), item, option. Without those that no pair tells, and
-    empty if no two judgments share neither text nor annotator."""
-    of, e = judgments, _residuals(judgments)
-    text, person = (of.stage, of.text), (of.stage, of.annotator)
-    both = (*text, of.annotator)
-    written, item, option = (*text, of.generator), (of.stage, of.item), (of.stage, of.item, of.option)
+    text (of two generators), text_stage (and the generator), item, option. Those without any such pair are missing;
+    the result is empty if any two judgments share a text or an annotator."""
+    residuals, stage, annotator = _residuals(judgments), judgments.stage, judgments.annotator
+    text, person = (stage, judgments.text), (stage, annotator)
+    both = (*text, annotator)
+    written, item, option = (
+        (*text, judgments.generator),
+        (stage, judgments.item),
+        (stage, judgments.item, judgments.option),
+    )
     sums = {
-        name: _products(e, keys)
+        name: _products(residuals, keys)
         for name, keys in {
-            "all": (of.stage,), "person": person, "text": text, "text+": both, "written": written,
-            "written+": (*written, of.annotator), "item": item, "item+": (*item, of.annotator), "option": option,
+            "all": (stage,), "person": person, "text": text, "text+": both, "written": written,
+            "written+": (*written, annotator), "item": item, "item+": (*item, annotator), "option": option,
         }.items()
     }  # fmt: skip
     pairs = {
@@ -118,14 +125,14 @@ def covariances(judgments: Judgments) -> dict[str, float]:
 
 def cell_shares(judgments: Judgments) -> list[tuple[float, float]]:
     """Share right and weight of each generator in each stage; never quite 0 or 1, where a logit would be infinite."""
-    code = _together([judgments.generator, judgments.stage])
+    code = _combine_codes([judgments.generator, judgments.stage])
     n, right = np.bincount(code), np.bincount(code, weights=judgments.right)
     shares = np.clip(right / n, 0.5 / n, 1 - 0.5 / n)
     return list(zip(shares.tolist(), (n / n.sum()).tolist(), strict=True))
 
 
 def shared_covariance(shared: FloatArray, total: float, shares: Sequence[tuple[float, float]]) -> FloatArray:
-    """(v,): covariance of two judgments with a shared variance in logits, out of the total; mean over the cells."""
+    """(v,): the covariance of two judgments that share a part of the total variance in logits; mean over the cells."""
     nodes, weights = normal_nodes(NODES)
     rest = np.sqrt(np.maximum(total - shared, 0))
     whole = max(total, float(shared.max()))
@@ -140,13 +147,13 @@ def shared_covariance(shared: FloatArray, total: float, shares: Sequence[tuple[f
 
 def _residuals(judgments: Judgments) -> FloatArray:
     """Each judgment minus the share right of its generator in its stage."""
-    code = _together([judgments.generator, judgments.stage])
+    code = _combine_codes([judgments.generator, judgments.stage])
     means = np.bincount(code, weights=judgments.right) / np.bincount(code)
     return np.asarray(judgments.right - means[code])
 
 
-def _together(keys: Sequence[IntArray]) -> IntArray:
-    """One code from 0 on for each combination that occurs, of codes from 0 on."""
+def _combine_codes(keys: Sequence[IntArray]) -> IntArray:
+    """A code for each combination of codes that occurs, counted from 0, as the codes themselves are."""
     number = np.zeros(len(keys[0]), dtype=np.int64)
     for key in keys:
         number = number * (key.max(initial=0) + 1) + key
@@ -155,14 +162,14 @@ def _together(keys: Sequence[IntArray]) -> IntArray:
 
 def _products(e: FloatArray, keys: Sequence[IntArray]) -> FloatArray:
     """(2,): the sum over ordered pairs that share all keys of their products, and how many such pairs there are."""
-    code = _together(keys)
+    code = _combine_codes(keys)
     n = np.bincount(code)
     sums, squares = np.bincount(code, weights=e), np.bincount(code, weights=e * e)
     return np.array([(sums**2 - squares).sum(), (n * (n - 1.0)).sum()])
 
 
 def _fit_link(found: Mapping[str, float], shares: Sequence[tuple[float, float]], known: Components) -> Link:
-    """The link at the total variance that the variances which it gives add up to."""
+    """The link at a total variance equal to the sum of the variances that it yields, found by iteration."""
     total, link = START, None
     kept = {field.name: getattr(known, field.name) ** 2 for field in fields(Components)}
     for _round in range(ITERATIONS):
@@ -174,7 +181,7 @@ def _fit_link(found: Mapping[str, float], shares: Sequence[tuple[float, float]],
 
 
 def _parts(shared: Mapping[str, float], known: Components) -> dict[str, float]:
-    """The variance of each component from what pairs share with all components within which it is."""
+    """The variance of each component: what pairs at its level share, minus what the levels above it explain."""
     parts = {"annotator": shared["annotator"]} if "annotator" in shared else {}
     before = 0.0
     for name in NESTED:
@@ -187,7 +194,7 @@ def _parts(shared: Mapping[str, float], known: Components) -> dict[str, float]:
 
 
 def fit_text_spread(text: IntArray, cell: IntArray, right: BoolArray) -> float | None:
-    """Standard deviation in logits of how often the first of two is preferred, text by text.
+    """The standard deviation over texts, in logits, of the share that prefers the first of two generators.
 
     text, cell, right: (n,), of each untied judgment the text, the pair of generators, and whether its first won. None
     if no two judgments of a pair of generators share a text, or all do.
@@ -197,7 +204,10 @@ def fit_text_spread(text: IntArray, cell: IntArray, right: BoolArray) -> float |
 
 
 def pair_covariance(text: IntArray, cell: IntArray, right: BoolArray) -> float | None:
-    """How two judgments of a pair of generators on one text covary, less those on two texts; None without either."""
+    """The covariance of two judgments of the same pair of generators on one text, minus that on two texts.
+
+    None if there are no judgments of either sort.
+    """
     e = _residuals(_of_pairs(text, cell, right))
     everywhere, within = (_products(e, keys) for keys in ([cell], [cell, text]))
     apart = everywhere - within
@@ -207,7 +217,7 @@ def pair_covariance(text: IntArray, cell: IntArray, right: BoolArray) -> float |
 
 
 def pair_link(text: IntArray, cell: IntArray, right: BoolArray, covariance: float) -> Link:
-    """The link at the variance that it gives the covariance."""
+    """The link at a total variance equal to the variance that it yields for the covariance, found by iteration."""
     shares, total = cell_shares(_of_pairs(text, cell, right)), 0.0
     grid = np.linspace(0, 1, GRID) ** 2 * MOST / 4
     link = Link(grid, shared_covariance(grid, total, shares), Components())
@@ -228,7 +238,7 @@ ANNOTATOR = "annotator"
 
 NOT_FITTED = gettext_noop("The answers do not determine this value, so the assumed value is used.")
 TOO_FEW = gettext_noop("An interval needs at least three texts, and for annotators at least three annotators.")
-UNTOLD_WITHOUT = gettext_noop("It cannot be estimated when some of the answers are left out.")
+UNDEFINED_WITHOUT = gettext_noop("It cannot be estimated when some of the answers are left out.")
 TOO_MANY = gettext_noop(
     "The interval is not computed here because there are too many judgments to compute it while you wait."
 )
@@ -236,7 +246,7 @@ SAME = gettext_noop("It does not change when parts are left out, so its spread c
 
 
 def component_intervals(judgments: Judgments, fitted: FittedComponents) -> dict[str, Interval]:
-    """By the name of each component; undefined with a reason where it was not fitted or too little is left."""
+    """The interval of each component by its name; undefined with a reason if it was not fitted or data are too few."""
     names = [each.name for each in fields(Components)]
     values = {name: math.nan if name in fitted.assumed else getattr(fitted.components, name) for name in names}
 
@@ -256,7 +266,7 @@ def component_intervals(judgments: Judgments, fitted: FittedComponents) -> dict[
 
 
 def text_spread_interval(text: IntArray, cell: IntArray, right: BoolArray, spread: float | None) -> Interval:
-    """The same of what `fit_text_spread` found in the judgments of pairs."""
+    """The interval of `spread`, which `fit_text_spread` found in the judgments of pairs."""
     covariance = pair_covariance(text, cell, right)
     if spread is None or covariance is None:
         return jackknife(math.nan, np.empty(0), TEXT, text)
@@ -283,7 +293,7 @@ def jackknife(value: float, without: FloatArray, unit: str, codes: IntArray) -> 
     if not g:
         return undefined_interval(JACKKNIFE, about, TOO_MANY if len(codes) > MOST_JUDGMENTS else TOO_FEW)
     if np.isnan(without).any():
-        return undefined_interval(JACKKNIFE, about, UNTOLD_WITHOUT)
+        return undefined_interval(JACKKNIFE, about, UNDEFINED_WITHOUT)
     error = math.sqrt((g - 1) / g * float(((without - without.mean()) ** 2).sum()))
     if error < NO_SPREAD:
         return undefined_interval(JACKKNIFE, about, SAME)

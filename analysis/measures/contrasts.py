@@ -29,7 +29,7 @@ PROCEDURES = (HOLM, BENJAMINI_HOCHBERG, BENJAMINI_YEKUTIELI)
 
 
 def adjust_p_values(p: FloatArray, procedure: str = HOLM) -> FloatArray:
-    """(m,) adjusted p-values; NaN stays NaN and is no member of the family.
+    """(m,) adjusted p-values; NaN stays NaN and does not count in the family.
 
     holm: family-wise error (Holm 1979). bh: false discovery rate of independent tests (Benjamini & Hochberg 1995). by:
     of any tests (Benjamini & Yekutieli 2001).
@@ -269,7 +269,7 @@ def _make_undefined(mean_ranks: FloatArray, n: int, reason: str) -> Friedman:
 def nemenyi(scores: FloatArray) -> FloatArray:
     """(k, k) p-values of equal mean ranks of each two columns (Nemenyi 1963), 1 on the diagonal; NaN where too small.
 
-    Studentised range with infinite degrees of freedom of the difference over √(k (k + 1) / 6n) · √2.
+    Studentized range with infinite degrees of freedom of the difference over √(k (k + 1) / 6n) · √2.
     """
     complete = scores[~np.isnan(scores).any(axis=1)]
     n, k = complete.shape
@@ -289,7 +289,7 @@ def critical_difference(blocks: int, treatments: int) -> float:
 
 
 def quantile_over_root_two(treatments: int) -> float:
-    """q.05 of the studentised range of k means, infinite degrees of freedom, over √2 (Demšar 2006, table 5)."""
+    """q.05 of the studentized range of k means, infinite degrees of freedom, over √2 (Demšar 2006, table 5)."""
     return float(stats.studentized_range.ppf(LEVEL, treatments, np.inf)) / math.sqrt(2)
 
 

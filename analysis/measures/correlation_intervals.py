@@ -139,7 +139,7 @@ def independent_correlation(found: Correlation, coefficient: str = PEARSON, *, u
 
 
 def _pearson(x: FloatArray, y: FloatArray, groups: IntArray, n_groups: int) -> Statistic:
-    """Pearson's r from six sums per text; numbers are centred first, so that nothing is lost in rounding."""
+    """Pearson's r from six sums per text; numbers are centered first, which avoids rounding errors."""
     parts = moments(x - x.mean(), y - y.mean()) if len(x) else moments(x, y)
     sums = np.stack([np.bincount(groups, weights=part, minlength=n_groups) for part in parts], axis=1)
     return lambda weights: pearson_of(weights @ sums)

@@ -26,8 +26,8 @@ About = tuple[str, int, int, int | None]  # unit, n_units, n_responses, seed
 LEVEL = 0.95
 DRAWS = 10_000
 FEW_TEXTS = 40  # below this percentiles of draws of texts are too narrow
-UNDEFINED_DRAWS = 0.01  # the largest part of the draws that may be undefined and left out
-NO_SPREAD = 1e-12  # a standard error below this is rounding
+UNDEFINED_DRAWS = 0.01  # the largest share of the draws that may be undefined and left out
+NO_SPREAD = 1e-12  # a standard error below this is a rounding error
 CELLS = 4_000_000  # numbers held at once in a block of draws
 
 MOST_KEPT = 800  # texts whose draws are kept for the next figure: 64 MB
@@ -101,12 +101,12 @@ def method_for(k: int) -> str:
     return JACKKNIFE if k < FEW_TEXTS else PERCENTILE
 
 
-def clustered_together(
+def cluster_intervals_together(
     statistics: Statistics, k: int, n_responses: int, *, bounds: Bounds, seed: int
 ) -> list[Interval]:
     """The default intervals of m figures that are computed together, such as strengths: one per column.
 
-    The same as `clustered` column by column, with every replicate computed once.
+    The same as `cluster_interval` column by column, with every replicate computed once.
     """
     about: About = (TEXT, k, n_responses, seed)
     whole = statistics(np.ones((1, k)))[0]

@@ -101,7 +101,7 @@ def jackknife_of_discrimination(right: IntArray) -> FloatArray:
     ones, n_judged = (right * judged).astype(np.float64), judged.sum(axis=1).astype(np.float64)
     used, total = judged & (n_judged > 1)[:, None], ones.sum(axis=1)
     n_used, found = used.sum(axis=0), np.full(right.shape[1], np.nan)
-    for n in np.unique(n_used[n_used > 1]):  # units judged by as many are computed together
+    for n in np.unique(n_used[n_used > 1]):  # units judged by equally many are computed together
         units = np.flatnonzero(n_used == n)
         mine = used[:, units].T
         own = ones[:, units].T[mine].reshape(-1, n)
@@ -165,7 +165,7 @@ def _beta_of_others(x: FloatArray, n: FloatArray) -> tuple[FloatArray, FloatArra
     typical = (all_n - n_squares / some) / np.maximum(k - 1, 1)
     below = between + (typical - 1) * within
     spread = np.clip((between - within) / np.where(below > 0, below, np.inf), 1e-3, 0.99)
-    mean = np.clip(mean, 0.5 / some, 1 - 0.5 / some)  # all right: as if half a judgment were not
+    mean = np.clip(mean, 0.5 / some, 1 - 0.5 / some)  # if all are right, half a judgment counts as wrong
     size = 1 / spread - 1
     return np.asarray(mean * size), np.asarray((1 - mean) * size)
 

@@ -32,7 +32,7 @@ def strength(coefficient: float) -> str:
     return next((word for end, word in UPPER_ENDS if rounded <= end), ALMOST_PERFECT)
 
 
-ROUNDING = 1e-15  # a variance below this is rounding
+ROUNDING = 1e-15  # a variance below this is a rounding error
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ class KappaTest:
 
 
 def weighted_kappa(tables: FloatArray | IntArray, weights: FloatArray) -> FloatArray:
-    """Cohen's (1968) weighted κ from counts, (..., c, c) to (...); weights as in scales.py.
+    """Cohen's (1968) weighted κ from counts, (..., c, c) to (...); weights as in types.py.
 
     NaN for an empty table and where chance agreement is 1.
     """

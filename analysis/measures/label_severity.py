@@ -69,9 +69,9 @@ def have_both_answers(code: IntArray, yes: BoolArray) -> BoolArray:
 
 @dataclass(frozen=True)
 class _Labels:
-    """Parameters: severities (r,), means of groups (g,), log σ. A penalty (Σ severities)² / 2 settles their mean.
+    """Parameters: severities (r,), means of groups (g,), log σ. A penalty (Σ severities)² / 2 fixes their mean.
 
-    A cell is a rater × group: its labels have the same logits, so that each is worked out once.
+    A cell is a rater × group: its labels have the same logits, which are computed once.
     """
 
     item: IntArray
@@ -137,7 +137,7 @@ class _Labels:
         """Gradient and Hessian of minus the marginal log-likelihood of these labels, all of their items, by item.
 
         By Louis (1982): at each node the curvature of the labels, less the covariance of their scores. An item moves
-        the parameters of its own labels only, so items with as many labels are worked out together.
+        the parameters of its own labels only, so items with equally many labels are computed together.
         """
         size = len(x)
         gradient, hessian = np.zeros(size), np.zeros(size * size)
@@ -210,7 +210,7 @@ class _Labels:
 
 
 def solve(matrix: FloatArray, values: FloatArray) -> FloatArray:
-    """NaN where the matrix has no inverse to speak of."""
+    """NaN where the matrix is nearly singular."""
     triangles, pivots, _singular = dgetrf(matrix)
     if dgecon(triangles, np.abs(matrix).sum(axis=0).max())[0] <= 1e-12:
         return np.full(len(values), np.nan)

@@ -1,11 +1,11 @@
 """Strengths from choices of the best and the worst of several: the Plackett–Luce model of partial rankings.
 
-With worths w, Luce (1959) and Plackett (1975): P(ranking) = Π w_i / (sum of the worths not ranked yet). The best b and
-the worst x of a set with middle M are what their rankings have in common. Worths as rates of exponential times give
+With worths w, Luce (1959) and Plackett (1975): P(ranking) = Π w_i / (sum of the worths not ranked yet). A choice of the
+best b and the worst x of a set leaves the order of its middle M open. Adding up the rankings of M gives
 
     P(b best, x worst) = w_b / Σ w · Σ over S ⊆ M of (-1)^|S| · w_x / (w_x + Σ over S of w).
 
-The likelihood is log-concave in the log-worths, as a cone's probability under log-concave noise is (Prékopa 1973).
+The likelihood is log-concave in the log-worths (Prékopa 1973).
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from itertools import chain, combinations
 
 import numpy as np
 
-from analysis.measures.intervals import NO_JUDGMENT, TEXT, Interval, clustered_together, undefined_interval
+from analysis.measures.intervals import NO_JUDGMENT, TEXT, Interval, cluster_intervals_together, undefined_interval
 from analysis.measures.strengths import NO_COMPARISON, PairCounts, has_finite_strength, why_left_out
 from analysis.measures.types import FloatArray, IntArray, gettext_noop
 
@@ -64,7 +64,7 @@ class Choices:
         pulls += last / chance[:, :, None]
         return np.asarray(np.einsum("bnk,nkg->bng", pulls, np.eye(self.generators)[self.sets]))
 
-    def bends(self, at: FloatArray) -> FloatArray:
+    def curvature(self, at: FloatArray) -> FloatArray:
         """(n, g, g): minus the second derivatives of each choice's log-likelihood at log-worths (g,)."""
         moved = np.concatenate([at + SMALL * np.eye(self.generators), at - SMALL * np.eye(self.generators)])
         up, down = np.split(self.slopes(moved), 2)
@@ -76,7 +76,7 @@ def subsets(places: range) -> chain[tuple[int, ...]]:
 
 
 def make_choices(best: IntArray, worst: IntArray, others: IntArray, generators: int) -> tuple[Choices, IntArray]:
-    """Choices that differ, and which of them each of the n is; best, worst: (n,), others: (n, k - 2) codes."""
+    """The distinct choices, and for each of the n which of them it is; best, worst: (n,), others: (n, k - 2) codes."""
     sets, which = np.unique(np.column_stack([best, worst, np.sort(others, axis=1)]), axis=0, return_inverse=True)
     return Choices(sets.astype(np.int64), generators), which.reshape(-1)
 
@@ -84,19 +84,19 @@ def make_choices(best: IntArray, worst: IntArray, others: IntArray, generators: 
 def fit(choices: Choices, weights: FloatArray) -> FloatArray:
     """(b, g) log-worths, mean 0, by maximum likelihood for weights (b, n) of the choices; NaN where none are finite.
 
-    They are finite if and only if each generator can be reached from each other one by `wins` (as Ford 1957). Newton's
-    method, with the bends at the fit to all weights together.
+    They are finite if and only if each generator can be reached from every other one by `wins` (as in Ford 1957).
+    Newton's method, with the curvature at the fit to all weights together.
     """
     whole = _climb(choices, weights.sum(axis=0)[None], np.zeros((1, choices.generators)), None)[0]
     if len(weights) == 1 or np.isnan(whole).any():
         return np.where(np.isnan(whole).any(), np.nan, np.tile(whole, (len(weights), 1)))
     parts = [weights[start : start + AT_ONCE] for start in range(0, len(weights), AT_ONCE)]
-    bends = choices.bends(whole)
-    return np.concatenate([_climb(choices, part, np.tile(whole, (len(part), 1)), bends) for part in parts])
+    curvature = choices.curvature(whole)
+    return np.concatenate([_climb(choices, part, np.tile(whole, (len(part), 1)), curvature) for part in parts])
 
 
-def _climb(choices: Choices, weights: FloatArray, start: FloatArray, bends: FloatArray | None) -> FloatArray:
-    """From these log-worths to the maximum of each row; with `bends`, those are used in every step."""
+def _climb(choices: Choices, weights: FloatArray, start: FloatArray, curvature: FloatArray | None) -> FloatArray:
+    """Climb from these log-worths to the maximum of each row. `curvature`: used in every step; None: computed anew."""
     at, has_top = start.copy(), has_finite_strength(choices.wins(weights))
     settled = np.zeros(len(at), dtype=np.bool_)
     for _step in range(STEPS):
@@ -104,7 +104,7 @@ def _climb(choices: Choices, weights: FloatArray, start: FloatArray, bends: Floa
         if not len(left):
             break
         slope = np.einsum("bn,bng->bg", weights[left], choices.slopes(at[left]))
-        here = choices.bends(at[0]) if bends is None else bends
+        here = choices.curvature(at[0]) if curvature is None else curvature
         curve = np.tensordot(weights[left], here, axes=1) + 1.0  # + 1: strengths keep their mean
         step = np.linalg.solve(curve, slope[..., None])[..., 0]
         at[left] += np.clip(step, -FARTHEST, FARTHEST)
@@ -128,7 +128,7 @@ def rank_by_choices(
 ) -> Strengths:
     """Strengths of generators from n choices; arguments as of `make_choices`, text: (n,) any whole numbers.
 
-    All of them or none: a set with an item of a generator that has no strength says nothing certain about the rest.
+    Either all have a strength or none: choices among items of a generator without one leave the others open.
     """
     if not len(text):
         none = [undefined_interval("", (TEXT, 0, 0, None), NO_JUDGMENT)] * generators
@@ -144,7 +144,7 @@ def rank_by_choices(
             undefined_interval("", (TEXT, len(texts), len(text), None), reason or NO_JUDGMENT) for reason in reasons
         ]
         return Strengths(np.full(generators, np.nan), none, reasons)
-    intervals = clustered_together(
+    intervals = cluster_intervals_together(
         lambda weights: fit(choices, weights @ counts), len(texts), len(text), bounds=UNBOUNDED, seed=seed
     )
     return Strengths(strength, intervals, [""] * generators)

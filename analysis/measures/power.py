@@ -2,9 +2,9 @@
 
 A judgment is right with probability logistic(mean + text + annotator + item + option + text × stage), each a normal
 deviation with a standard deviation that a researcher can set. Text and annotator are the same for all generators and in
-both stages; an item's and option's difficulty is another one without the text, and so is that of a generator's items on
-a text (text × stage). Intervals are over texts, for these annotators only, by jackknives also where reports would take
-percentiles; with `over_readers` they are over readers and texts.
+both stages; an item's and an option's difficulty differ between the stages, and so does that of a generator's
+items on a text (text × stage). Intervals are over texts, for these annotators only, always by the jackknife, even where
+reports use percentiles; with `over_readers` they are over readers and texts.
 """
 
 from __future__ import annotations
@@ -218,7 +218,7 @@ def _measure_studies(guess_right: IntArray, read_right: IntArray, guessed: BoolA
 
 
 def _measure_over_readers(guess_right: IntArray, read_right: IntArray, guessed: BoolArray, plan: Plan) -> FloatArray:
-    """The same as `_found`, with intervals over readers and texts."""
+    """The same as `_measure_studies`, with intervals over readers and texts."""
     _studies, _two, texts, items, annotators = read_right.shape
     readers = _readers(plan)
     text = np.repeat(np.arange(texts), annotators)

@@ -6,7 +6,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from analysis.measures.intervals import NO_JUDGMENT, TEXT, Interval, clustered_together, method_for, undefined_interval
+from analysis.measures.intervals import (
+    NO_JUDGMENT,
+    TEXT,
+    Interval,
+    cluster_intervals_together,
+    method_for,
+    undefined_interval,
+)
 from analysis.measures.strengths import (
     ONLY_TIES,
     RUNS_AWAY,
@@ -55,7 +62,7 @@ def rank_generators(
 ) -> Ranking:
     """Strengths by one of `strengths.METHODS` from n judgments; arguments as in `pair_counts`, text any whole numbers.
 
-    The scale holds the generators of `wins.comparable`; the others have no strength, and `reasons` says why.
+    The scale holds the generators of `strengths.comparable`; the others have no strength, and `reasons` says why.
     """
     texts, groups = np.unique(text, return_inverse=True)
     counts = pair_counts(first, second, outcome, generators, groups, len(texts))
@@ -86,7 +93,7 @@ def _intervals(counts: PairCounts, method: str, seed: int) -> tuple[list[Interva
         return np.concatenate([strengths, strengths[:, above] - strengths[:, below]], axis=1)
 
     n = round(as_used(counts, method).total().n.sum() / 2)
-    found = clustered_together(statistics, len(counts.wins), n, bounds=UNBOUNDED, seed=seed)
+    found = cluster_intervals_together(statistics, len(counts.wins), n, bounds=UNBOUNDED, seed=seed)
     return found[:h], found[h:]
 
 

@@ -36,7 +36,7 @@ from analysis.measures.variance_parts import RARE_LABELS, Cells, Figure, Varianc
 
 COMMON_LABEL, FEW_TEXTS_FOR_RARE_LABELS = 0.85, 30
 CERTAIN_TO_ROUNDING = 1e-12
-BENT_BY_RARE_LABELS = ("fleiss", "conger")  # besides κ and α
+DISTORTED_BY_RARE_LABELS = ("fleiss", "conger")  # besides κ and α
 
 Columns = Callable[[IntArray], FloatArray]  # (units, c) counts of labels to (units, m) numbers to add up
 Value = Callable[[FloatArray], FloatArray]  # (b, m) sums to (b,) values
@@ -134,7 +134,7 @@ def coefficient_parts(
         left_out = _leave_out_of_conger(study, kept, categories, w)
     else:
         left_out = _leave_out_ratings(study, kept, categories, *_share_sums(name, w))
-    bent = _rare_labels(ratings[entering], study) if name in BENT_BY_RARE_LABELS else ()
+    bent = _rare_labels(ratings[entering], study) if name in DISTORTED_BY_RARE_LABELS else ()
     return study.parts(left_out, (0.0 if name == PERCENT else -1.0, 1.0), bent)
 
 

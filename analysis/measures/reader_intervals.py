@@ -185,7 +185,7 @@ def add_up(values: FloatArray, groups: IntArray, n_groups: int) -> FloatArray:
 
 
 def without_gaps(codes: IntArray) -> IntArray:
-    """The same codes counted through from 0; codes are whole numbers from 0."""
+    """The codes, whole numbers from 0, renumbered so that none is unused."""
     present = np.bincount(codes) > 0 if len(codes) else np.zeros(0, dtype=bool)
     return np.asarray(codes if present.all() else (np.cumsum(present) - 1)[codes], dtype=np.int64)
 
@@ -219,8 +219,7 @@ def _with_judgments(arm: Arm) -> Arm:
 # Intervals of figures whose variance over texts is a delete-one-text jackknife, with or without that of readers.
 #
 # readers="fixed": these readers only, θ ± t(freedom) √V. readers="random": the variance between readers is added with
-# its
-# own t, as in `variance_parts`; below three readers texts only, which the caveats say.
+# its own t, as in `variance_parts`; with fewer than three readers only texts count, which the caveats say.
 
 Readers = Literal["random", "fixed"]
 RANDOM: Readers = "random"

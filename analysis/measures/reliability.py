@@ -13,7 +13,7 @@ import numpy as np
 from scipy.stats import f as fisher
 from scipy.stats import rankdata
 
-from analysis.measures.intervals import LEVEL, Interval, clustered_together
+from analysis.measures.intervals import LEVEL, Interval, cluster_intervals_together
 from analysis.measures.reader_intervals import jackknife_parts
 from analysis.measures.types import BoolArray, FloatArray, IntArray, gettext_noop
 from analysis.measures.variance_parts import VarianceParts
@@ -99,7 +99,7 @@ def largest_block(answered: BoolArray, least: int = 0) -> tuple[IntArray, IntArr
     return np.flatnonzero(having[:, best]), np.flatnonzero(candidates[best])
 
 
-# The same items under two protocols: whether both rank them alike, and what an hour of people's time buys in each.
+# The same items under two protocols: whether both rank them alike, and how reliable an hour of people's time is in each.
 
 HOUR = 60.0
 
@@ -147,7 +147,7 @@ def reliability_of_an_hour(reliability: float, minutes: float) -> float:
 
 
 TOO_SMALL = gettext_noop("An intraclass correlation needs two units that the same two or more annotators judged.")
-ROUNDING = 1e-12  # mean squares below this part of all squares are 0 but for rounding
+ROUNDING = 1e-12  # mean squares below this share of all squares count as 0
 
 NO_VARIATION_AT_ALL = gettext_noop("All ratings are the same, so there is no variance to decompose.")
 
@@ -205,7 +205,7 @@ def clustered_icc(values: FloatArray, text: IntArray, *, seed: int) -> list[Inte
     columns = [np.ones(complete.shape[1]), (complete**2).sum(axis=0), complete.sum(axis=0) ** 2, *complete]
     sums = np.stack([np.bincount(groups, weights=column, minlength=len(texts)) for column in columns], axis=1)
     k = len(values)
-    return clustered_together(
+    return cluster_intervals_together(
         lambda weights: _of_sums(weights @ sums, k), len(texts), complete.size, bounds=(-1.0, 1.0), seed=seed
     )
 

@@ -110,7 +110,8 @@ def _binomial_shares(rng: np.random.Generator, right: int, n: int) -> FloatArray
     return np.asarray(rng.binomial(n, right / n, size=DRAWS) / n)
 
 
-# Intervals that take both texts and annotators as drawn; a judgment counts as often as its text and annotator come up.
+# Intervals for which both texts and annotators are drawn; a judgment counts (times its text is drawn) × (times its
+# annotator is drawn).
 #
 # Owen (2007), the pigeonhole bootstrap: somewhat too wide rather than too narrow.
 

@@ -2,7 +2,7 @@
 
 Each cue says which option of an item stands out, if exactly one does. If that option is a key more often than by
 chance, the cue gives items away (or, if it is less often a key, gives distractors away). After the item-writing flaws
-listed by Haladyna, Downing & Rodriguez (2002); the rules are ours and know words, not meaning.
+listed by Haladyna, Downing & Rodriguez (2002); the rules are our own and compare words, not meanings.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class Finding:
     is_key: bool
 
 
-@lru_cache(maxsize=256)  # the items of a text come one after the other
+@lru_cache(maxsize=256)  # items of a text follow each other
 def text_words(text: str) -> tuple[frozenset[str], str]:
     """The words of a text as a set, and joined by spaces, for searching phrases."""
     found = words_in(text)

@@ -170,7 +170,7 @@ def as_used(counts: PairCounts, method: str) -> PairCounts:
 def fit(counts: PairCounts, method: str) -> Fit:
     """Strengths by one of METHODS; counts (b, g, g) or (g, g), which gives b = 1.
 
-    A row is NaN where the strengths are not finite: see `wins.comparable` and `finite`.
+    A row is NaN where the strengths are not finite: see `comparable` and `has_finite_strength`.
     """
     given = counts if counts.wins.ndim == 3 else PairCounts(counts.wins[None], counts.ties[None])
     used = as_used(given, method)
@@ -186,8 +186,9 @@ def has_finite_strength(counts: PairCounts) -> BoolArray:
     """(b,): whether the likelihood has its maximum at finite strengths.
 
     Needed: a chain of wins or ties from each generator to each other one. And, where ties occur and no two generators
-    have beaten each other, that the tie parameter cannot run away with the strengths: a system of differences d_i - d_j
-    (2 where only wins of i and ties, at least 2 where only wins, at most 2 apart where only ties) has no solution.
+    have beaten each other, that the tie parameter cannot grow without bound with the strengths: a system of differences
+    d_i - d_j (2 where only wins of i and ties, at least 2 where only wins, at most 2 apart where only ties) has no
+    solution.
     """
     won, tied = counts.wins > 0, counts.ties > 0
     linked: BoolArray = np.asarray(_close_links(won | tied).all(axis=(1, 2)))
@@ -250,7 +251,10 @@ def _take_step(parameters: FloatArray, step: FloatArray, slopes: Slopes) -> Floa
 
 
 def _newton_step(slope: FloatArray, information: FloatArray, tied: BoolArray) -> FloatArray:
-    """(b, g + 1): the step that would reach the top of a parabola; strengths keep their mean, no ties no tie's step."""
+    """(b, g + 1): the step that would reach the top of a parabola.
+
+    Strengths keep their mean; without ties the parameter of the tie does not move.
+    """
     g = slope.shape[1] - 1
     curve = information.copy()
     curve[:, :g, :g] += 1.0

@@ -1,7 +1,7 @@
 """What a version of a text changes: outcome = text + reader + version, least squares.
 
-Texts are taken out within themselves, which leaves one equation for each reader and version (Frisch & Waugh 1933); a
-text, a reader or a reading is left out by subtracting what it adds to these equations.
+The effects of texts are removed by centering within each text, which leaves one equation for each reader and version
+(Frisch & Waugh 1933); a text, a reader or a reading is left out by subtracting what it adds to these equations.
 """
 
 from __future__ import annotations

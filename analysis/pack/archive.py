@@ -128,7 +128,7 @@ def explain_unreadable(file: IO[bytes], kind: str) -> str:
 class PackReader:
     """Reads a pack, which may come from a stranger: nothing is unpacked to disk, and each file is checked.
 
-    Memory holds one file at a time, of at most `upload_limit`.
+    Memory holds one file at a time, of at most `get_upload_limit(DOOR)` bytes.
     """
 
     def __init__(self, file: IO[bytes], kind: str = FORMAT):

@@ -83,7 +83,7 @@ def compute_calibration(key: ResultKey) -> Any:
 
 @work_on_file
 def write_export(key: ResultKey) -> Path:
-    """The answers in a form of `exporting.FORMATS`."""
+    """The answers in one of the formats of `analysis.exports.writing.FORMATS`."""
     (format,) = key.more
     with new_file() as file, TextIOWrapper(file, encoding="utf-8", newline="") as text:
         export_responses(key.study, format, text, key.choices.purposes)

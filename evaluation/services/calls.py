@@ -210,7 +210,7 @@ def get_raw_output(row: Mapping[str, Any]) -> str | None:
 
 
 def get_parse_status(row: Mapping[str, Any]) -> str | None:
-    """How an answer was read, from its `reading` and the columns of `reply_behind`; None without a call."""
+    """How an answer was read, from its `reading` and the columns of `select_replies`; None without a call."""
     if row["reply_turn"] is None:
         return None
     if row["reading"] == PROBABILITY and row["reply_flagged"]:

@@ -60,7 +60,7 @@ def get_position(evaluator: Evaluator) -> PositionBias | None:
 class Reply:
     """A judge's answer about a pair in one order: `choice` by the prompt's labels, `better` by the study's.
 
-    `unit`: the primary key of the pair's unit; `text`: the reply word for word; `call`: see `call_name`.
+    `unit`: the primary key of the pair's unit; `text`: the reply word for word; `call`: see `name_call`.
     """
 
     unit: int

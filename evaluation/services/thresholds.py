@@ -161,7 +161,7 @@ def summarize(choice: ThresholdChoice, n_texts: int) -> dict[str, Any]:
 
 
 def thin_steps(choice: ThresholdChoice) -> Iterable[Any]:
-    """At most `MOST_POINTS` steps, the widest ones, in order: as many as a curve can show."""
+    """At most `MAX_POINTS` steps, the widest ones, in order: as many as a curve can show."""
     widest = sorted(choice.steps, key=lambda step: (step.low == choice.low, step.high - step.low))[-MAX_POINTS:]
     return sorted(widest, key=lambda step: step.low)
 

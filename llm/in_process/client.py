@@ -27,7 +27,7 @@ class CannotLoad(Exception):
 
 
 def get_model(where: str) -> LoadedModel:
-    """The model in that folder or with that name; a previously loaded one is unloaded. Call it `at_work`."""
+    """The model in that folder or with that name; a previously loaded one is unloaded. Call it under `model_lock`."""
     if where not in _loaded:
         _loaded.clear()
         _loaded[where] = _load(where)

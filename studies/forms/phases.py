@@ -121,7 +121,7 @@ class PhaseForm(forms.Form):
         return any(field.errors or (field.name != "button" and field.value()) for field in self.folded)
 
     def rearrange(self, act: str) -> None:
-        """Show all that was sent again, the questions as the button says; nothing is checked."""
+        """Show the submitted values again, with questions added, moved or removed; nothing is checked."""
         if self.questions:
             self.questions.rearrange(act)
         self.initial = {

@@ -95,7 +95,10 @@ class Question:
     seconds: int = 10  # estimated seconds per answer, before anybody has answered
 
     def read(self, written: str) -> Value:
-        """The value in a cell of a file, checked like any other answer; for `pick` by `check_pick`."""
+        """The value in a cell of a file, checked like any other answer.
+
+        A `pick` is not checked here, as its items are not known.
+        """
         plain = written.strip()
         if self.kind == "tick" and plain.lower() in ("true", "false"):
             return plain.lower() == "true"

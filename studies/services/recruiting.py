@@ -42,7 +42,7 @@ def get_completion_code(annotator: Annotator, outcome: str) -> str:
     """The code that the annotator hands back to the platform: the study's code for the outcome, or a personal one if
     they finished.
 
-    `outcome` is "finished", or a value of `Ended`. Empty if there is no code.
+    `outcome` is "finished", or a value of `EndReason`. Empty if there is no code.
     """
     recruitment = get_recruitment(annotator.study)
     code = str(getattr(recruitment.codes, outcome, ""))

@@ -106,7 +106,7 @@ def round_rows(evidence: Evidence, number: int) -> list[dict[str, Any]]:
 
 
 def nemenyi_of_scored(means: FloatArray) -> FloatArray:
-    """(k, k) p-values between the dimensions that have scores; a dimension that did not apply takes no part."""
+    """(k, k) p-values between the dimensions that have scores; others have NaN."""
     scored = np.flatnonzero(~np.isnan(means).all(axis=0))
     p = np.full((means.shape[1], means.shape[1]), np.nan)
     p[np.ix_(scored, scored)] = nemenyi(means[:, scored])

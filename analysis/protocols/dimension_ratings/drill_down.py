@@ -16,7 +16,7 @@ from analysis.protocols.dimension_ratings.dimensions import datasets
 from analysis.protocols.dimension_ratings.metric_correlations import (
     BY_GENERATOR,
     WITHIN,
-    each_row,
+    iter_rows,
     mean_of_rows,
     select_checked,
 )
@@ -76,7 +76,7 @@ def list_tables() -> tuple[TableSpec, ...]:
 
 @ALPHA.drill_down
 def list_alpha(evidence: Evidence, row: Row, column: str) -> Table:
-    """The scores of items with at least two; the other items are in no pair."""
+    """The scores of items with at least two; items with a single score cannot agree or differ."""
     scores = keep_dimension(scores_of(evidence, row["round"]), row["dimension"])
     paired = scores[scores.groupby("item_id")["annotator"].transform("size") > 1]
     items, single = paired["item_id"].nunique(), len(scores) - len(paired)
@@ -266,7 +266,7 @@ def list_tests(evidence: Evidence, data: MetricPairs, row: Row) -> Table:
     """The p of every metric and dimension of a coefficient and scope, with Holm's adjustment."""
     rows = [
         {name: each[name] for name in ("metric", "dimension", "n", "p")}
-        for each in each_row(evidence, data, row["coefficient"], row["scope"])
+        for each in iter_rows(evidence, data, row["coefficient"], row["scope"])
     ]
     holm = adjust_p_values(np.array([each["p"] for each in rows], dtype=np.float64))
     tests = [each | {"p_adjusted": p} for each, p in zip(rows, holm, strict=True)]

@@ -56,7 +56,7 @@ def metric_correlations(evidence: Evidence, data: MetricPairs) -> Table:
 
 
 def family_rows(evidence: Evidence, data: MetricPairs, coefficient: str, scope: str) -> list[dict[str, Any]]:
-    rows = list(each_row(evidence, data, coefficient, scope))
+    rows = list(iter_rows(evidence, data, coefficient, scope))
     for row, p in zip(rows, adjust_p_values(np.array([row["p"] for row in rows], dtype=np.float64)), strict=True):
         row["p_adjusted"] = p
     for dimension in data.scores.columns:
@@ -65,7 +65,7 @@ def family_rows(evidence: Evidence, data: MetricPairs, coefficient: str, scope: 
     return rows
 
 
-def each_row(evidence: Evidence, data: MetricPairs, coefficient: str, scope: str) -> Iterator[dict[str, Any]]:
+def iter_rows(evidence: Evidence, data: MetricPairs, coefficient: str, scope: str) -> Iterator[dict[str, Any]]:
     for metric, table in data.values.items():
         for dimension in table.columns:
             x, y = data.value(metric, dimension), data.score(dimension)

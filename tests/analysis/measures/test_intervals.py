@@ -24,7 +24,7 @@ from analysis.measures.intervals import (
     UNDEFINED_WITHOUT_ONE,
     clip_interval,
     cluster_interval,
-    clustered_together,
+    cluster_intervals_together,
     p_of_zero,
     resample_interval,
 )
@@ -301,7 +301,7 @@ def test_figures_computed_together_have_the_intervals_they_have_alone(texts):
     def of(column: int):
         return lambda weights: weights @ sums[:, column] / weights.sum(axis=1)
 
-    together = clustered_together(
+    together = cluster_intervals_together(
         lambda weights: np.stack([of(0)(weights), of(1)(weights)], axis=1), texts, 9, bounds=(-9.0, 9.0), seed=3
     )
     assert together == [cluster_interval(of(column), texts, 9, bounds=(-9.0, 9.0), seed=3) for column in (0, 1)]
