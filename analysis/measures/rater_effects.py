@@ -211,7 +211,8 @@ def noise_of_means(part: Mapping[str, float], items: int, raters: int) -> tuple[
 # Who marks high or low, and the means if all raters had seen all items: x = item + severity + error.
 #
 # Least squares (Searle 1971). The effects of items are removed by centering within each item, which leaves one
-# equation per rater; these sum over texts, so leaving a text out is a subtraction. Severities sum to 0; positive: higher marks.
+# equation per rater; these sum over texts, so leaving a text out is a subtraction. Severities sum to 0;
+# positive: higher marks.
 
 
 @dataclass(frozen=True)

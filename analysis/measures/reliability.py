@@ -99,7 +99,7 @@ def largest_block(answered: BoolArray, least: int = 0) -> tuple[IntArray, IntArr
     return np.flatnonzero(having[:, best]), np.flatnonzero(candidates[best])
 
 
-# The same items under two protocols: whether both rank them alike, and how reliable an hour of people's time is in each.
+# The same items under two protocols: whether both rank them alike, and how reliable an hour of answers is in each.
 
 HOUR = 60.0
 
