@@ -7,7 +7,7 @@ from django.core.management import CommandError, call_command
 
 from analysis.choices import Choices
 from analysis.frames.evidence import evidence_of
-from analysis.protocols.dimension_ratings.means import generator_means
+from analysis.protocols.dimension_ratings.dimensions import generator_means
 from evaluation.metric_values import iter_metric_rows
 from evaluation.models import Metric
 from evaluation.services.evaluators import CannotEvaluate

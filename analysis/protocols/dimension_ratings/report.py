@@ -12,8 +12,14 @@ from analysis.formatting import count, scores_counted
 from analysis.frames.evidence import Evidence
 from analysis.pack.methods import Facts, table, with_ends
 from analysis.protocols.dimension_ratings import figures
-from analysis.protocols.dimension_ratings.dimensions import alpha, dimension_correlations, distributions, variant_alpha
-from analysis.protocols.dimension_ratings.means import generator_means, judges_of_scores
+from analysis.protocols.dimension_ratings.dimensions import (
+    alpha,
+    dimension_correlations,
+    distributions,
+    generator_means,
+    judges_of_scores,
+    variant_alpha,
+)
 from analysis.protocols.dimension_ratings.metric_correlations import metric_checks, metric_correlations
 from analysis.protocols.dimension_ratings.metric_values import metric_by_score, metric_means, pair_metrics
 from analysis.protocols.dimension_ratings.scores import (
