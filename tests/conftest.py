@@ -6,6 +6,8 @@ from contextlib import ExitStack
 
 import pytest
 from django.conf import settings as project_settings
+from django.contrib.contenttypes.models import ContentType
+from django.core.management.commands import flush
 from django.test import override_settings
 from django.utils import timezone, translation
 
@@ -75,6 +77,14 @@ def django_db_modify_db_settings(django_db_modify_db_settings_parallel_suffix, r
 def fast_passwords():
     """Hashing a password for real takes longer than most tests."""
     with override_settings(PASSWORD_HASHERS=["django.contrib.auth.hashers.MD5PasswordHasher"]):
+        yield
+
+
+@pytest.fixture(autouse=True, scope="session")
+def stay_migrated():
+    """Emptying all tables after a test of transactions migrates nothing: its signal takes longer than the emptying."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(flush, "emit_post_migrate_signal", lambda *_, **__: ContentType.objects.clear_cache())
         yield
 
 
