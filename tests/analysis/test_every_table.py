@@ -1,6 +1,9 @@
-"""In every protocol numbers lead to their rows, rows have names of their own, and pages show words instead of codes."""
+"""In every protocol numbers lead to their rows, rows have names of their own, and pages show words instead of codes
+and have what a screen reader goes by: headings, labels, names of tables, anchors."""
 
 import re
+from collections import Counter
+from collections.abc import Iterator
 
 import pytest
 from bs4 import BeautifulSoup, Tag
@@ -169,22 +172,15 @@ def list_unlinked(cell: Tag) -> list[str]:
     return [piece for piece in alone if NUMBER.fullmatch(piece) and piece != "0"]  # 0: nothing was counted
 
 
-def columns_with_unlinked(page: HttpResponse) -> set[tuple[str, str]]:
+def columns_with_unlinked(page: BeautifulSoup) -> set[tuple[str, str]]:
     """Table and title of the columns in which a number is no link."""
     found = set()
-    for table in BeautifulSoup(page.content, "html.parser").select("table[data-table]"):
+    for table in page.select("table[data-table]"):
         heads = [head.get_text(strip=True) for head in table.select("thead th")]
         for row in table.select("tbody tr"):
             pairs = zip(heads, row.find_all(["th", "td"], recursive=False), strict=True)
             found |= {(table["data-table"], head) for head, cell in pairs if list_unlinked(cell)}
     return found
-
-
-def words_of(page: HttpResponse) -> BeautifulSoup:
-    soup = BeautifulSoup(page.content, "html.parser").body
-    for each in soup.select(",".join(AS_THEY_ARE)):
-        each.decompose()
-    return soup
 
 
 def codes_in(tables) -> set[str]:
@@ -202,18 +198,45 @@ def codes_in(tables) -> set[str]:
     return shown | values
 
 
-def codes_on(page: HttpResponse, codes: set[str]) -> set[str]:
-    """What stands on a page in the place of a word."""
-    soup = words_of(page)
+def codes_on(page: BeautifulSoup, codes: set[str]) -> set[str]:
+    """What stands on a page in the place of a word; the page then has nothing but its words."""
+    soup = page.body
+    for each in soup.select(",".join(AS_THEY_ARE)):
+        each.decompose()
     hovers = " ".join(each["title"] for each in soup.select("[title]"))
     cells = {cell.get_text(strip=True) for cell in soup.select("td, th, dt, dd")}
     return {*SNAKE.findall(f"{soup.get_text(' ')} {hovers}")} | (cells & codes)
 
 
+def list_problems(page: BeautifulSoup) -> Iterator[str]:
+    """Where a screen reader would lose its way, in sentences."""
+    ids = Counter(tag["id"] for tag in page.find_all(id=True))
+    yield from (f"two places are called {name}" for name, n in ids.items() if n > 1)
+    links = (link["href"] for link in page.select('a[href^="#"]'))
+    yield from (f"{link} leads nowhere" for link in links if link[1:] not in ids)
+    levels = [int(heading.name[1]) for heading in page.select("h1, h2, h3, h4")]
+    steps = zip([0, *levels], levels, strict=False)
+    yield from (f"a heading {below} follows a heading {above}" for above, below in steps if below > above + 1)
+    if levels.count(1) != 1:
+        yield "the page has not one title"
+    fields = page.select("input:not([type=hidden]), select, textarea")
+    yield from (f"{field['name']} has no label" for field in fields if not has_label(page, field))
+    for table in page.select("main table"):
+        if not table.caption:
+            yield f"a table has no caption: {table.get_text(' ', strip=True)[:60]}"
+        if any(not row.find("th", scope="row") for row in table.select("tbody tr")):
+            yield f"a row has no name: {table.caption}"
+
+
+def has_label(page: BeautifulSoup, field: Tag) -> bool:
+    own = page.find("label", attrs={"for": field.get("id")}) if field.get("id") else None
+    return bool(own or field.find_parent("label") or field.get("aria-label"))
+
+
 @pytest.mark.parametrize("study", ["guessed", *STUDIES], indirect=True)
-def test_numbers_of_pages_lead_to_their_rows_and_all_is_said_in_words(study, evidence, tables, as_user, reviewer):
+def test_numbers_of_pages_lead_to_their_rows_and_all_is_said_in_words(study, evidence, tables, as_user, owner):
     """In German, as no code of ours is one of its words; each page is opened once for all that is asked of it."""
-    client = as_user(reviewer)
+    client = as_user(owner)
     client.cookies["django_language"] = "de"
     with_numbers, others = open_pages(study, tables, client)
 
@@ -221,17 +244,18 @@ def test_numbers_of_pages_lead_to_their_rows_and_all_is_said_in_words(study, evi
         known = {(table, gettext(title)) for table, title in UNLINKED}
         known |= {(table.name, gettext(column.title)) for table in tables for column in table.columns
                   if column.title and column.name in table.keys}  # fmt: skip
-    assert set().union(*map(columns_with_unlinked, with_numbers)) <= known
-
     links = links_by_column(with_numbers)
     wanted = {(table.name, column.name) for table in tables for _row, column in numbers_in(table)}
     assert wanted <= set(links), sorted(wanted - set(links))
-    behind = {link: client.get(link) for link in (links_by_column(others) | links).values()}
-    assert [link for link, page in behind.items() if page.status_code != 200] == []
+    behind = [client.get(link) for link in (links_by_column(others) | links).values()]
+    assert [page.request for page in (*others, *behind) if page.status_code != 200] == []
 
     codes = codes_in((*tables, *stand_in_tables(evidence)))
-    pages = [*with_numbers, *others, *behind.values()]
-    assert [(page.request, found) for page in pages if (found := codes_on(page, codes))] == []
+    for page in (*with_numbers, *others, *behind):
+        soup, address = BeautifulSoup(page.content, "html.parser"), page.request["PATH_INFO"]
+        assert page not in with_numbers or columns_with_unlinked(soup) <= known, address
+        assert list(list_problems(soup)) == [], address
+        assert codes_on(soup, codes) == set(), address
 
 
 def test_the_note_on_biases_has_words_for_them(project):
