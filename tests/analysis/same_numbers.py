@@ -53,12 +53,12 @@ def format_cell(cell: str, kind: str = "number", ends: tuple[float | None, float
     return UNDEFINED if value is None else format_as(kind, value, digits_of(*ends))
 
 
-def tables_on(*pages: str) -> dict[str, list[Tag]]:
+def tables_on(*pages: BeautifulSoup) -> dict[str, list[Tag]]:
     """The rows of each table by its name, a table that goes over several pages in their order; not those of grids, nor
     of tables of which a page has only some rows: their own pages have all."""
     found: dict[str, list[Tag]] = {}
     for page in pages:
-        for table in BeautifulSoup(page, "html.parser").select(
+        for table in page.select(
             ":not(.crossed) > .table-wrap > table[data-table]:not([data-part], #published:has(.rest) table)"
         ):
             found.setdefault(str(table["data-table"]), []).extend(table.select("tbody tr"))
@@ -159,7 +159,7 @@ def differing(intervals: Mapping, chosen: str) -> list[str]:
     return [f"readers: {round(100 * share)} % of the variance"]
 
 
-def compare_description(file: Files, page: str):
+def compare_description(file: Files, page: BeautifulSoup):
     """The same of the description, which stands on a page as three small tables: names down, quantities across."""
     titles = {"Texts": "texts", "Items": "items", "Who answered": "evaluators"}
     wanted = {
@@ -167,7 +167,7 @@ def compare_description(file: Files, page: str):
         for row, whole in zip(file.rows, file.json, strict=True)
     }
     shown = {}
-    for table in BeautifulSoup(page, "html.parser").select("table[data-table=description]"):
+    for table in page.select("table[data-table=description]"):
         about, *quantities = (head.get_text() for head in table.select("thead th"))
         for row in table.select("tbody tr"):
             cells = [value_in(cell) for cell in row.select("td")]

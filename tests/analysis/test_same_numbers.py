@@ -54,7 +54,7 @@ def pages_of(client, study, convention):
         response = client.get(address)
         if response.status_code == 200:
             page = BeautifulSoup(response.content, "html.parser")
-            found[urlsplit(address).path].append(str(page))
+            found[urlsplit(address).path].append(page)
             following = page.select('a[rel="next"], a.button[href*="/results/tables/"], .rest a')
             addresses += [urljoin(address, link["href"]) for link in following]
     return found
@@ -88,7 +88,7 @@ def test_every_number_of_the_pages_is_that_of_the_files(
     on_page, in_file = compare_description(files["description"], pages[details][0])
     assert on_page == in_file
     if name == "guessed":
-        heads = BeautifulSoup(pages[details][0], "html.parser").select("[data-table=informativity_beside] thead th")
+        heads = pages[details][0].select("[data-table=informativity_beside] thead th")
         on_page, in_file = beside(
             shown[details]["informativity_beside"],
             [head.get_text() for head in heads[1:]],
@@ -115,7 +115,8 @@ def test_a_number_that_differs_is_found(cells, message):
     table = make_table("means", ("who", "mean", "low", "high"), [row], columns=COLUMNS)
     files = files_in({f"means.{ending}": WRITERS[ending](table).encode() for ending in ("csv", "json")})
     rows = f"<tbody><tr>{cells}</tr></tbody>"
-    page = f'<section><div class="table-wrap"><table data-table="means">{rows}</table></div></section>'
+    html = f'<section><div class="table-wrap"><table data-table="means">{rows}</table></div></section>'
+    page = BeautifulSoup(html, "html.parser")
     ((difference,), n) = compare_page_and_files({"means": table}, files, tables_on(page), "annotators")
     assert message in difference
     assert n == 3
