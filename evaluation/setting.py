@@ -74,11 +74,11 @@ def check_stage(content: Mapping[str, Any], stage: str, shows_text: bool) -> Non
 LABEL, PROBABILITY = "label", "probability"
 READINGS = (LABEL, PROBABILITY)
 OPTIONWISE, LETTERS = "option", "letters"
-TEXT_VERSION = "text_version"  # that is read, in a study of text versions; empty: the texts as they are
+TEXT_VERSION = "text_version"  # the version that is read in a study of text versions; empty: the texts as they are
 DEFAULTS: dict[str, Any] = {
     "as_published": False, "answering": OPTIONWISE, "temperature": 0, "sample": 0, OPTIONS: {}, TEXT_VERSION: "",
 }  # fmt: skip
-"""The reading of evaluators created before it could be chosen."""
+"""Parameters of evaluators that were created before these could be chosen."""
 READERS: dict[str, Callable[..., Any]] = {OPTIONWISE: read_prompts, LETTERS: read_letter_prompts}
 OPTION_KEY, ITEM_KEY = "/", "/item/"  # separator of stage and number in the key of a call
 
@@ -208,7 +208,7 @@ def make_setting(params: Mapping[str, Any]) -> StudySetting:
 
 
 def find_text_stages(stages: Iterable[Stage]) -> dict[str, bool]:
-    """By stage, whether it shows the text."""
+    """Whether each stage shows the text, by its name."""
     return {stage.name: "text" in stage.shows for stage in stages}
 
 

@@ -1,4 +1,4 @@
-"""Behind the question whether a model can replace people: shared judgments, tests, probabilities and ticks."""
+"""The rows behind numbers about whether a model can replace people: shared judgments, tests, probabilities, ticks."""
 
 from dataclasses import asdict
 

@@ -56,7 +56,7 @@ def start_coding(study: Study, user: User) -> IndependentCoding:
 
 @transaction.atomic
 def finish_coding(coding: IndependentCoding) -> None:
-    """From now on an item without a code counts as one that has none; `CannotCode` if nothing was coded at all."""
+    """From now on, no code on an item means that the coder found none; `CannotCode` if nothing was coded at all."""
     if not ItemCode.objects.current(coding).exists():
         raise CannotCode(_("You have not set a code yet. Code the items first."))
     IndependentCoding.objects.filter(pk=coding.pk, finished_at=None).update(finished_at=timezone.now())
@@ -183,7 +183,7 @@ class Comparison:
         return next((cell for cell in self.cells if (cell.item, cell.question.name) == (item, question)), None)
 
     def measure_agreement(self) -> list[Agreement]:
-        """Per question over all items of the study: an item without a code counts as one that has none."""
+        """Per question over all items of the study; no code on an item counts as an answer, too."""
         return [self.measure(question) for question in self.questions]
 
     def measure(self, question: Question) -> Agreement:

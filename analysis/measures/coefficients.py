@@ -36,8 +36,8 @@ class Coefficient:
     """A coefficient with what it rests on; NaN where undefined, and `reason` says why.
 
     value: -1 to 1. error: standard error over units (n - 1). observed, expected: p_a and p_e. n_units: units with two
-    or more ratings. n_pairs: pairs of ratings of one unit. n_judgments: ratings of those units. n_sampled: units that
-    the error is over. prevalence: share of the commonest category among all ratings.
+    or more ratings. n_pairs: pairs of ratings of one unit. n_judgments: ratings of those units. n_sampled: units over
+    which the error is computed. prevalence: share of the commonest category among all ratings.
     """
 
     value: float
@@ -197,7 +197,7 @@ def _from_shares(
 def _coefficient(
     counts: IntArray, weights: FloatArray, times: IntArray, expected: float, at_unit: FloatArray
 ) -> Coefficient:
-    """The coefficient and its error; at_unit: (units,) half the slope of p_e in each unit, of mean p_e."""
+    """The coefficient and its error; at_unit: (units,) half the derivative of p_e with respect to each unit."""
     n = counts.sum(axis=1)
     twice = n > 1
     n_units = int(times[twice].sum())

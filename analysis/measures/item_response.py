@@ -208,8 +208,8 @@ def classify(d: float, error: float, p: float) -> str:
 def item_functioning(answers: IntArray, second: BoolArray) -> list[MantelHaenszel]:
     """Test each item of a matrix persons × items (n, k) of 0, 1, -1 (missing); second (n,): who is in the second group.
 
-    Strata: people with the same items and the same score, the item included; once purified: items of class C leave
-    the score, and all are looked at again.
+    Strata: people with the same items and the same score, the item included. Purified once: all items are tested
+    again with items of class C left out of the score.
     """
     everything = np.ones(answers.shape[1], dtype=bool)
     first = _each(answers, second, everything)

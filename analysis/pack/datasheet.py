@@ -270,10 +270,10 @@ def criterion_entries(each: Criterion, facts: Facts) -> Iterator[Entry]:
     yield Entry("4.3.8", "Form of elicitation", each.elicitation_form)
     scores = "no scores" if each.question.kind == "text" else sheet.aggregated
     yield Entry("4.3.9", "From answers to scores", scores)
-    tested = f"{methods.intervals(facts)} Each number's own stands in report/tables{sheet.tested}"
+    tested = f"{methods.describe_intervals(facts)} Each number's own stands in report/tables{sheet.tested}"
     yield Entry("4.3.10", "Effect sizes and significance", tested)
     simulated = "" if facts.n_people else " (of simulated annotators, not of people)"
-    yield Entry("4.3.11", "Agreement", methods.agreement(facts) + simulated)
+    yield Entry("4.3.11", "Agreement", methods.describe_agreement(facts) + simulated)
 
 
 def instrument(facts: Facts) -> str:

@@ -137,13 +137,13 @@ def sentences(facts: Facts) -> Iterator[str]:
     yield describe_material(facts)
     yield describe_blocks(facts)
     yield find_plugin(facts.study.protocol).design(facts)
-    yield who_answered(facts)
+    yield describe_people(facts)
     yield describe_left_out(facts)
-    yield when_answered(facts)
-    yield how_far(facts)
-    yield orders(facts)
-    yield intervals(facts)
-    yield agreement(facts)
+    yield describe_period(facts)
+    yield describe_progress(facts)
+    yield describe_orders(facts)
+    yield describe_intervals(facts)
+    yield describe_agreement(facts)
     yield find_plugin(facts.study.protocol).outcome(facts)
     yield _("The figures were computed with Lesart %(lesart)s, numpy %(numpy)s and scipy %(scipy)s.") % versions()
 
@@ -171,7 +171,7 @@ def describe_blocks(facts: Facts) -> str:
     return f"{first} {'; '.join(added)}." if added else ""
 
 
-def who_answered(facts: Facts) -> str:
+def describe_people(facts: Facts) -> str:
     people = ngettext("%(n)s person", "%(n)s people", facts.n_people) % {"n": facts.n_people}
     if facts.groups:
         people += f" ({', '.join(f'{name}: {n}' for name, n in facts.groups.items())})"
@@ -195,7 +195,7 @@ def describe_left_out(facts: Facts) -> str:
     return _("Answers that are not included, by purpose: %(by)s.") % {"by": by} if by else ""
 
 
-def when_answered(facts: Facts) -> str:
+def describe_period(facts: Facts) -> str:
     sentences = []
     if facts.conduct.first and facts.conduct.last:
         period = {"first": f"{facts.conduct.first:%Y-%m-%d}", "last": f"{facts.conduct.last:%Y-%m-%d}"}
@@ -205,7 +205,7 @@ def when_answered(facts: Facts) -> str:
     return " ".join(sentences)
 
 
-def how_far(facts: Facts) -> str:
+def describe_progress(facts: Facts) -> str:
     """How far the study is; empty for a finished one."""
     if not facts.is_unfinished:
         return ""
@@ -213,7 +213,7 @@ def how_far(facts: Facts) -> str:
              "are not final.") % {"done": facts.conduct.n_finished, "all": facts.conduct.n_assigned}  # fmt: skip
 
 
-def orders(facts: Facts) -> str:
+def describe_orders(facts: Facts) -> str:
     if not (facts.n_people or facts.n_simulated):
         return ""
     if not facts.conduct.given_here:
@@ -223,11 +223,11 @@ def orders(facts: Facts) -> str:
              "annotator (seed of the study: %(seed)s).") % {"seed": facts.study.seed}  # fmt: skip
 
 
-def intervals(facts: Facts) -> str:
+def describe_intervals(facts: Facts) -> str:
     """How the intervals of each table were computed, according to its numbers."""
     found: dict[str, list[str]] = {}
     for each in facts.report.tables:
-        for method in dict.fromkeys(interval_words(each, facts.convention)):
+        for method in dict.fromkeys(name_interval_methods(each, facts.convention)):
             found.setdefault(method, []).append(each.name)
     if not found:
         return _("No interval is defined.")
@@ -235,15 +235,15 @@ def intervals(facts: Facts) -> str:
     return _("Interval methods and the tables that use them: %(by)s.") % {"by": by}
 
 
-def interval_words(of: Table, convention: str) -> Iterator[str]:
-    for row in of.rows:
+def name_interval_methods(table: Table, convention: str) -> Iterator[str]:
+    for row in table.rows:
         for ends in row.get("intervals", {}).values():
             interval = ends.get(convention, {})
             if "unit" in interval and interval["low"] is not None:
                 yield f"{method_word(interval)}, {name_code('unit', interval['unit'])}"
 
 
-def agreement(facts: Facts) -> str:
+def describe_agreement(facts: Facts) -> str:
     """The agreement of people, or of models that replace them; nothing for a single one."""
     if facts.n_people + facts.n_simulated > 1:
         return find_plugin(facts.study.protocol).agreement(facts)

@@ -110,16 +110,16 @@ def sizes_of_running(study: Study) -> Sizes:
 def make_sizes(
     texts: int, generators: int, n_items: int, options: list[int], n_units: int, n_assignments: int, texts_all: int
 ) -> Sizes:
-    having = [n for n in options if n]
+    counts = [n for n in options if n]
     annotators = n_assignments / n_units if n_units else 0
-    a_text = n_units / texts * (annotators or UNKNOWN_ANNOTATORS) if texts else 0
+    per_text = n_units / texts * (annotators or UNKNOWN_ANNOTATORS) if texts else 0
     return Sizes(
         texts=texts,
         generators=generators,
         items=max(1, round(n_items / max(1, texts * generators))),
-        options=round(sum(having) / len(having)) if having else 1,
+        options=round(sum(counts) / len(counts)) if counts else 1,
         annotators=max(1, round(annotators)) if annotators else UNKNOWN_ANNOTATORS,
-        judgments=max(1, round(a_text / max(1, generators * (generators - 1) // 2))),
+        judgments=max(1, round(per_text / max(1, generators * (generators - 1) // 2))),
         texts_all=texts_all,
         open=not annotators,
     )

@@ -82,7 +82,7 @@ def fill_file(write: Callable[[TextIOWrapper], object]):
     """A temporary file with everything that `write` writes: a reader gets all of it or an error, never a part."""
     file = TemporaryFile()  # noqa: SIM115 - the response closes it
     words = TextIOWrapper(file, encoding="utf-8", newline="", write_through=True)
-    write(words)  # a workbook into its buffer
+    write(words)  # a workbook is written to the binary buffer
     words.detach()
     file.seek(0)
     return file

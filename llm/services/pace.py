@@ -1,7 +1,7 @@
 """How fast calls leave: parallel calls per drainer, requests and tokens per minute for the whole endpoint.
 
-The limits per minute are kept in the endpoint's row, so all workers on all hosts share them. Each request moves a time
-forward: until when the endpoint's minute is used up (the "generic cell rate algorithm" of ATM networks, ITU-T I.371).
+The limits per minute are kept in the endpoint's row, so all workers on all hosts share them. Each request moves forward
+the time until which the endpoint's minute is used up (the "generic cell rate algorithm" of ATM networks, ITU-T I.371).
 More requests may leave while that time is at most BURST seconds ahead. A request moves it by (60 + BURST) / limit
 seconds, so that no minute, wherever it begins, has more than the limit.
 """
@@ -26,7 +26,7 @@ class Pace:
     def __init__(self, most: int, start: int | None = None):
         self.most = most
         self._limit = float(most if start is None else min(start, most))
-        self._of_episode = 0
+        self._n_left_in_episode = 0
 
     @property
     def limit(self) -> int:
@@ -34,18 +34,18 @@ class Pace:
 
     @property
     def most_ahead(self) -> int:
-        """How many more calls may be recorded as sent and wait in the wire for the next reply."""
+        """How many more calls may be recorded as sent and wait for a connection until the next reply."""
         return min(int(self.limit * AHEAD), MOST_AHEAD) if self.limit >= AHEAD_FROM else 0
 
     def observe(self, outcomes: Sequence[Outcome], n_out: int) -> None:
         """`n_out`: how many calls were in flight before these returned."""
         for outcome in outcomes:
             n_out -= 1
-            if self._of_episode:
-                self._of_episode -= 1
+            if self._n_left_in_episode:
+                self._n_left_in_episode -= 1
             elif outcome.problem is not None and outcome.problem.asks_to_wait:
                 self._limit = max(1.0, min(self._limit, self.most) * SLOWER)
-                self._of_episode = n_out
+                self._n_left_in_episode = n_out
             if outcome.reply is not None:
                 self._limit = min(float(self.most), self._limit + 1 / max(self._limit, 1.0))
 

@@ -42,8 +42,8 @@ PROTOCOL = Protocol(
             0,
             gettext_noop("Sets per text"),
             gettext_noop(
-                "0: as many as the text has items, so that each item is shown as often as a set has items. A text"
-                " whose items make fewer sets gives all of them."
+                "0: one set per item of the text, so that each item appears in as many sets as a set has items. "
+                "A text with too few items for that gives every possible set."
             ),
             high=1000,
         ),
