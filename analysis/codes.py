@@ -14,7 +14,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from analysis.plugins import find_plugin, load_plugins
-from items.flaw_rules import HUMAN_ONLY, RULES
+from items.flaw_rules import GUIDELINES, HUMAN_ONLY, RULES
 from studies.models import Purpose, Response, Study, UnitItem
 
 TYPE, UNANSWERABLE, GUESSABLE, TAG, ERROR = "question_type", "unanswerable", "guessable", "asks_about", "error"
@@ -123,7 +123,7 @@ def join_codes(protocol: str, names: Collection[str], *kinds: str) -> str:
 def filter_flaw_codes(study: Study) -> QuerySet[Response]:
     """People's present answers about flaws of the study's items, in any study of the project."""
     return Response.objects.filter(
-        question__in=(*RULES, *HUMAN_ONLY),
+        question__in=(*RULES, *HUMAN_ONLY, *GUIDELINES),
         item__in=UnitItem.objects.filter(unit__study=study).values("item"),
         assignment__annotator__kind="human",
         assignment__annotator__purpose=Purpose.MAIN,
