@@ -79,16 +79,29 @@ def extend_plan(
     """
     doing = _texts_done(plan, texts, does)
     rng = np.random.default_rng(seed)
-    tries = [_new_seat(plan, texts, doing, rng) for _ in range(ORDERS_TRIED)]
+    present = _PresentPlan(plan, texts, doing)
+    tries = [_new_seat(present, doing, rng) for _ in range(ORDERS_TRIED)]
     return min(tries, key=_NewSeat.unevenness).column
 
 
-def _new_seat(
-    plan: Sequence[Sequence[str | None]], texts: Sequence[Sequence[str]], doing: list[int], rng: np.random.Generator
-) -> _NewSeat:
+class _PresentPlan:
+    """What is counted of a plan once, whatever the orders in which a new seat is filled."""
+
+    def __init__(self, plan: Sequence[Sequence[str | None]], texts: Sequence[Sequence[str]], doing: list[int]) -> None:
+        self.texts, self.seats = len(texts), max(map(len, plan), default=0)
+        self.overall = Counter(cell for row in plan for cell in row)
+        self.fewest = {text: _fewest(plan[text], texts[text]) for text in doing}
+        self.lack = {name: sum((name in texts[text]) / len(texts[text]) for text in doing) for name in _names(texts)}
+        self.partners: dict[tuple[int, str], IntArray] = {
+            (text, name): np.array([seat for seat, cell in enumerate(plan[text]) if cell == name], dtype=int)
+            for text in doing
+            for name in self.fewest[text]
+        }
+
+
+def _new_seat(present: _PresentPlan, doing: list[int], rng: np.random.Generator) -> _NewSeat:
     """A new seat, filled greedily text by text in a random order."""
-    seat = _NewSeat(plan, texts, doing)
-    fewest = {text: _fewest(plan[text], texts[text]) for text in doing}
+    seat, fewest = _NewSeat(present), present.fewest
     mixed = [doing[at] for at in rng.permutation(len(doing))]
     # texts without a choice come first, so that the others can compensate
     for text in sorted(mixed, key=lambda text: len(fewest[text])):
@@ -100,30 +113,26 @@ def _new_seat(
 class _NewSeat:
     """The column of a seat that joins a plan, and the counts on which each choice is based."""
 
-    def __init__(self, plan: Sequence[Sequence[str | None]], texts: Sequence[Sequence[str]], doing: list[int]) -> None:
-        self.plan = plan
-        self.column: list[str | None] = [None] * len(texts)
-        self.overall = Counter(cell for row in plan for cell in row)
-        self.lack = {name: sum((name in texts[text]) / len(texts[text]) for text in doing) for name in _names(texts)}
-        self.met: Counter[int] = Counter()
-
-    def partners(self, text: int, name: str) -> list[int]:
-        return [seat for seat, cell in enumerate(self.plan[text]) if cell == name]
+    def __init__(self, present: _PresentPlan) -> None:
+        self.partners = present.partners
+        self.column: list[str | None] = [None] * present.texts
+        self.overall, self.lack = present.overall.copy(), dict(present.lack)
+        self.met: IntArray = np.zeros(present.seats, dtype=int)
 
     def rank(self, text: int, name: str) -> tuple[float, int, int]:
         """Lowest is best: most needed first, then fewest texts shared with those who guess it, then its total."""
-        met = sum(self.met[seat] for seat in self.partners(text, name))
+        met = int(self.met[self.partners[text, name]].sum())
         return -round(self.lack[name], 9), met, self.overall[name]
 
     def take(self, text: int, name: str) -> None:
         self.column[text] = name
         self.lack[name] -= 1
         self.overall[name] += 1
-        self.met.update(self.partners(text, name))
+        self.met[self.partners[text, name]] += 1
 
     def unevenness(self) -> tuple[float, int]:
         """Lowest is best: over the seat's generators, then over the seats it shares texts with."""
-        return round(sum(lack**2 for lack in self.lack.values()), 9), sum(met**2 for met in self.met.values())
+        return round(sum(lack**2 for lack in self.lack.values()), 9), int((self.met**2).sum())
 
 
 def _fewest(row: Sequence[str | None], generators: Sequence[str]) -> list[str]:

@@ -266,9 +266,7 @@ def list_unit_generators(units: Iterable[Unit]) -> list[list[str]]:
 
 def read_plan(study: Study, purpose: Purpose, units: Iterable[Unit]) -> Plan:
     """The present plan in the format of `extend_plan`: by unit, then seat."""
-    cells = {
-        (slot.unit_id, slot.seat): str(slot.generator_id)
-        for slot in Slot.objects.filter(unit__study=study, purpose=purpose)
-    }
+    slots = Slot.objects.filter(unit__study=study, purpose=purpose)
+    cells = {(unit, seat): str(generator) for unit, seat, generator in slots.values_list("unit", "seat", "generator")}
     seats = sorted({seat for _unit, seat in cells})
     return [[cells.get((unit.pk, seat)) for seat in seats] for unit in units]
