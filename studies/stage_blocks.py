@@ -280,9 +280,7 @@ def build_levels(question: Question, words: Mapping[str, Any], value: str, subje
         values = [*(side.handle for side in subject.sides), *values]
     if not values:
         return ()
-    named = words.get(question.levels_named) if question.levels_named else find_wording(question, words).get("levels")
-    listed = named or words.get("levels") or []
-    spoken = map_words(values, listed)
+    spoken = find_level_words(question, words, values)
     order = [level for level in spoken if level in values] + [level for level in values if level not in spoken]
     return tuple(
         LevelRow(
@@ -294,6 +292,21 @@ def build_levels(question: Question, words: Mapping[str, Any], value: str, subje
         )
         for place, level in enumerate(order, 1)
     )
+
+
+def find_level_words(
+    question: Question, words: Mapping[str, Any], values: Sequence[Any]
+) -> dict[Any, Mapping[str, Any]]:
+    named = words.get(question.levels_named) if question.levels_named else find_wording(question, words).get("levels")
+    return map_words(values, named or words.get("levels") or [])
+
+
+def label_levels(question: Question, words: Mapping[str, Any]) -> dict[Any, str]:
+    """What the levels of a scale are called in the wording of its stage, as `3: partly bad`."""
+    if question.kind != "scale":
+        return {}
+    named = find_level_words(question, words, question.levels)
+    return {level: f"{level}: {words['label']}" for level, words in named.items() if words.get("label")}
 
 
 def map_words(values: Sequence[Any], listed: Sequence[Mapping[str, Any]]) -> dict[Any, Mapping[str, Any]]:

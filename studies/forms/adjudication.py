@@ -1,6 +1,6 @@
 """The forms of a unit's adjudication: decide where people disagree, flag or exclude one answer, reopen the unit."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from django import forms
@@ -12,17 +12,19 @@ from studies.models import Ruling
 from studies.question_words import name_label
 from studies.services.adjudicating import MAX_REASON, Cell, Decision
 
+Say = Callable[[Cell, Any], str]  # a value in words
+
 
 class DecisionsForm(forms.Form):
     """A value and a reason for each cell; a cell without a value stays undecided."""
 
-    def __init__(self, cells: Sequence[Cell], items: Sequence[Item], data: Any = None):
+    def __init__(self, cells: Sequence[Cell], items: Sequence[Item], say: Say, data: Any = None):
         super().__init__(data)
         self.cells = cells
         for number, cell in enumerate(cells):
             self.fields[f"value{number}"] = forms.ChoiceField(
                 label=_("Decision"),
-                choices=[("", _("leave open")), *list_values(cell, items)],
+                choices=[("", _("leave open")), *list_values(cell, items, say)],
                 required=False,
             )
             self.fields[f"reason{number}"] = forms.CharField(
@@ -57,12 +59,12 @@ class DecisionsForm(forms.Form):
         return cleaned
 
 
-def list_values(cell: Cell, items: Sequence[Item]) -> list[tuple[str, str]]:
+def list_values(cell: Cell, items: Sequence[Item], say: Say) -> list[tuple[str, str]]:
     """The possible decisions on a cell, in words."""
     if cell.question.kind == "tick":
         return [(value, name_label(value)) for value in ("true", "false")]
     picks = [(item.external_id, item.stem) for item in items] if cell.question.kind == "pick" else []
-    return [*picks, *((str(level), name_label(str(level))) for level in cell.question.levels)]
+    return [*picks, *((str(level), say(cell, level)) for level in cell.question.levels)]
 
 
 class ApartForm(forms.Form):

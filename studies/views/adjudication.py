@@ -20,7 +20,9 @@ from studies.models import Adjudication, Response, Ruling, Study, Unit
 from studies.question_words import name_label, name_question, name_stage
 from studies.services import adjudicating
 from studies.services.adjudicating import CannotAdjudicate, Cell
+from studies.services.declarations import get_wording
 from studies.services.states import WrongState
+from studies.stage_blocks import label_levels
 
 UNITS_A_PAGE = 50
 
@@ -89,8 +91,13 @@ class UnitPage:
         self.cells = adjudicating.list_cells(unit, self.answers)
         self.items = list(unit.items.order_by("unit_items__position").prefetch_related("options"))
         self.stems = {item.external_id: item.stem for item in self.items}
+        wording = get_wording(unit.study)
+        self.levels = {
+            (cell.stage, cell.question.name): label_levels(cell.question, wording.get(cell.stage, {}))
+            for cell in self.cells
+        }
         open_cells = [cell for cell in self.cells if cell.is_open or not (cell.is_conflict or cell.decision)]
-        self.decisions = DecisionsForm(open_cells, self.items, data if self.act_name == "decide" else None)
+        self.decisions = DecisionsForm(open_cells, self.items, self.say, data if self.act_name == "decide" else None)
         self.apart = ApartForm(self.list_sheets(), data if self.act_name == "apart" else None)
         self.reopening = ReopenForm(data if self.act_name == "reopen" else None)
 
@@ -135,24 +142,27 @@ class UnitPage:
     def say_sheet(self, rows: Sequence[Response]) -> str:
         item: Item | None = rows[0].item
         ticked = [each.option.text for each in rows if each.option and each.value is True]
-        sentences = [f"{name_question(each.question)} {self.say(each.value)}" for each in rows if not each.option]
+        sentences = [f"{name_question(each.question)} {self.say(each, each.value)}" for each in rows if not each.option]
         if any(each.option for each in rows):
             sentences.insert(0, ", ".join(ticked) or _("nothing ticked"))
         return " · ".join(filter(None, (name_stage(rows[0].stage), item.stem if item else "", "; ".join(sentences))))
 
-    def say(self, value: Any) -> str:
+    def say(self, place: Response | Cell, value: Any) -> str:
+        """A value in words, those of the study for a level of a scale."""
         if isinstance(value, bool):
             return name_label("true" if value else "false")
-        return self.stems.get(str(value)) or name_label(str(value))
+        name = place.question.name if isinstance(place, Cell) else place.question
+        level = self.levels.get((place.stage, name), {}).get(value)
+        return level or self.stems.get(str(value)) or name_label(str(value))
 
     def show(self, cell: Cell, value: Any = None, reason: Any = None) -> ShownCell:
         counted = set(cell.counted_responses)
         return ShownCell(
             title=name_question(cell.question.name),
             stem=cell.item.stem if cell.item and len(self.items) > 1 and not self.is_compared else "",
-            answers=[(self.say(each.value), each.comment, each not in counted) for each in cell.responses],
+            answers=[(self.say(cell, each.value), each.comment, each not in counted) for each in cell.responses],
             decision=cell.decision,
-            decided=self.say(cell.decision.value) if cell.decision else "",
+            decided=self.say(cell, cell.decision.value) if cell.decision else "",
             is_conflict=cell.is_conflict,
             value=value,
             reason=reason,

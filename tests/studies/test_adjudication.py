@@ -188,8 +188,9 @@ def test_the_page_shows_what_was_said_and_not_who_said_it(ratings_study, as_user
     page = client.get(f"{address}{unit_of(ratings_study).pk}/")
     words = set(BeautifulSoup(page.content, "html.parser").select_one("main").get_text(" ").split())
     assert [cell.answers for cell in page.context["conflicts"]] == [
-        [("1", "", False), ("3", "", False), ("3", "", False)]
+        [("1: unclear", "", False), ("3: clear", "", False), ("3: clear", "", False)]
     ]
+    assert ("2", "2: clear with the text") in page.context["conflicts"][0].value.field.choices
     assert words.isdisjoint({*ratings_study.annotators.values_list("code", flat=True), *dimensions.GENERATORS})
     (cell,) = page.context["conflicts"]
     stored = client.post(f"{address}{unit_of(ratings_study).pk}/", {"act": "decide", cell.value.html_name: "3"})
