@@ -19,16 +19,17 @@ Rows = dict[str, dict[int, tuple]]  # by table and SQLite's number of the row
 def made_once(make: Callable[..., Any]) -> Callable[..., Any]:
     """`make` from the second time on without its work: it changes no row that stood before, and writes no file.
 
-    It is given objects of the database, and gives one or a text.
+    It is given objects of the database and, by name, plain values; it gives such an object or a text.
     """
 
     @wraps(make)
-    def make_once(*given: Model) -> Any:
+    def make_once(*given: Model, **named: Any) -> Any:
         if connection.vendor != "sqlite":
-            return make(*given)
-        start = f"{make.__module__}.{make.__qualname__} {[each.pk for each in given]} {row_numbers()}"
+            return make(*given, **named)
+        keys = [each.pk for each in given]
+        start = f"{make.__module__}.{make.__qualname__} {keys} {sorted(named.items())} {row_numbers()}"
         made: list[tuple[Rows, Any]] = []
-        rows, result = take_or_make(start, lambda: made.append(make_and_diff(make, *given)) or made[0])
+        rows, result = take_or_make(start, lambda: made.append(make_and_diff(make, *given, **named)) or made[0])
         if not made:
             put_back(rows)
         return read_anew(result)
@@ -36,8 +37,8 @@ def made_once(make: Callable[..., Any]) -> Callable[..., Any]:
     return make_once
 
 
-def make_and_diff(make: Callable[..., Any], *given: Model) -> tuple[Rows, Any]:
-    before, result = all_rows(), make(*given)
+def make_and_diff(make: Callable[..., Any], *given: Model, **named: Any) -> tuple[Rows, Any]:
+    before, result = all_rows(), make(*given, **named)
     return diff_rows(before, all_rows()), result
 
 

@@ -19,6 +19,7 @@ from studies.services.launching import launch_study
 from studies.services.spec import check_spec
 from tests.factory import make_generator, make_text
 from tests.leaks import without_tokens
+from tests.made_once import made_once
 
 GENERATORS = ("gen-alder", "gen-birch", "gen-cedar")  # the stronger first
 TEXTS, SHARED, OWN, ITEMS, PAIRS, ANNOTATORS = 5, 2, 1, 2, 6, 3
@@ -91,6 +92,12 @@ def draft_study(project: Project, **changes: Any) -> Study:
 
 def make_live_study(project: Project, **changes: Any) -> Study:
     return launch_study(draft_study(project, **changes))[0]
+
+
+@made_once
+def make_study_with_bank(project: Project, **changes: Any) -> Study:
+    make_bank(project)
+    return make_live_study(project, **changes)
 
 
 def annotators(study: Study) -> list:

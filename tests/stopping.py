@@ -84,6 +84,12 @@ def make_live_study(project: Project, **changes: Any) -> Study:
     return launch_study(draft_study(project, **changes))[0]
 
 
+@made_once
+def make_study_with_bank(project: Project, **changes: Any) -> Study:
+    make_bank(project)
+    return make_live_study(project, **changes)
+
+
 def annotators(study: Study) -> list:
     return list(study.annotators.filter(purpose="main").order_by("seat"))
 

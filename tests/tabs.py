@@ -26,13 +26,11 @@ def guess_then_read(project: Project, **changes: Any) -> Study:
 
 
 def dimension_ratings(project: Project, **changes: Any) -> Study:
-    dimensions.make_bank(project)
-    return dimensions.make_live_study(project, **changes)
+    return dimensions.make_study_with_bank(project, **changes)
 
 
 def pairwise(project: Project, **changes: Any) -> Study:
-    pairs.make_bank(project)
-    return pairs.make_live_study(project, **changes)
+    return pairs.make_study_with_bank(project, **changes)
 
 
 def best_worst(project: Project, **changes: Any) -> Study:
@@ -41,8 +39,7 @@ def best_worst(project: Project, **changes: Any) -> Study:
 
 
 def stopping_questionnaire(project: Project, **changes: Any) -> Study:
-    stopping.make_bank(project)
-    return stopping.make_live_study(project, **changes)
+    return stopping.make_study_with_bank(project, **changes)
 
 
 def writing(project: Project, **changes: Any) -> Study:

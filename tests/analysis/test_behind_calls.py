@@ -44,8 +44,7 @@ def asked_study(project, serve_model, endpoint):
 @pytest.fixture
 def pairs_study(project, serve_model, endpoint):
     """A study of pairs, judged by a model that always prefers what stands first."""
-    pairs.make_bank(project)
-    study = pairs.make_live_study(project)
+    study = pairs.make_study_with_bank(project)
     judges.start(study, JudgeSpec(endpoint(serve_model("A"))))
     drain_here(Run.objects.latest("pk"))
     return study

@@ -30,7 +30,7 @@ from tests.pairs import (
     generator_of,
     list_expected_judgments,
     make_bank,
-    make_live_study,
+    make_study_with_bank,
     true_preference,
 )
 from tests.studies.answer_files import as_csv
@@ -53,8 +53,7 @@ def cells(rows) -> list[tuple]:
 @pytest.fixture
 def finished_study(project):
     """Everybody has done both parts through the real pages."""
-    make_bank(project)
-    study = make_live_study(project)
+    study = make_study_with_bank(project)
     open_main_part(study)
     for annotator in annotators(study):
         Judge(annotator, Random(1)).work_through()
@@ -264,8 +263,7 @@ def test_a_second_answer_to_a_pair_is_refused_in_either_order(project):
 
 
 def test_a_study_without_answers_says_so_in_every_table(project):
-    make_bank(project)
-    study = make_live_study(project)
+    study = make_study_with_bank(project)
     assert [row["reason"] for row in table(study, "agreement").rows] == [
         "No unit was judged by two annotators, so there is nothing to compare."
     ] * 3
@@ -274,8 +272,7 @@ def test_a_study_without_answers_says_so_in_every_table(project):
 
 
 def test_the_study_page_shows_the_agreement_of_the_calibration_and_opens_the_main_part(project, as_user, researcher):
-    make_bank(project)
-    study = make_live_study(project)
+    study = make_study_with_bank(project)
     page = as_user(researcher).get(reverse("study_design", args=["pairs"]))
     assert "No calibration pair has been answered yet." in page.content.decode()
     for annotator in annotators(study):

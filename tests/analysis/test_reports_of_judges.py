@@ -51,8 +51,7 @@ def tables(study, **choices) -> dict[str, list[dict]]:
 @pytest.fixture
 def pairs_study(project):
     """One person and one model that call every first item better, but for the model's ties on the first text."""
-    pairs.make_bank(project)
-    study = pairs.make_live_study(project)
+    study = pairs.make_study_with_bank(project)
     person = make_annotator(study, "ada")
     model = make_annotator(study, "judge-x", kind="model")
     for unit in study.units.all():
@@ -98,8 +97,7 @@ def test_the_share_of_flips_is_of_pairs_with_both_orders():
 @pytest.fixture
 def ratings_study(project):
     """One person with the planted scores, and one model that always says 3."""
-    dimensions.make_bank(project)
-    study = dimensions.make_live_study(project)
+    study = dimensions.make_study_with_bank(project)
     person, model = make_annotator(study, "ada"), make_annotator(study, "judge-x", kind="model")
     for unit in study.units.all():
         cells = [(item.external_id, name) for item in unit.items.all() for name in dimensions.DIMENSIONS]

@@ -13,7 +13,7 @@ from analysis.exports.writing import export_responses
 from analysis.services.reporting import build
 from studies.models import Submission
 from studies.services.responses.rows import COLUMNS as CONTRACT
-from tests.stopping import FORM, GOOD, NONSENSE, make_bank, make_live_study
+from tests.stopping import FORM, GOOD, NONSENSE, make_bank, make_live_study, make_study_with_bank
 from tests.studies.world import Person, post
 
 pytestmark = pytest.mark.slow
@@ -30,8 +30,7 @@ MINUTES = {"stopping": 2, "flat": 5}
 
 @pytest.fixture
 def study(project):
-    make_bank(project)
-    study = make_live_study(project, variants=FLAT, groups=[], plan={"annotators": 4, "seed": 5})
+    study = make_study_with_bank(project, variants=FLAT, groups=[], plan={"annotators": 4, "seed": 5})
     seen = {"stopping": 0, "flat": 0}
     for annotator in study.annotators.order_by("seat"):
         someone = Person(annotator).start()

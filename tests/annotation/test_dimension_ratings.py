@@ -19,6 +19,7 @@ from tests.dimensions import (
     annotators,
     make_bank,
     make_live_study,
+    make_study_with_bank,
     rows_on,
     true_score,
 )
@@ -28,8 +29,7 @@ pytestmark = pytest.mark.slow
 
 @pytest.fixture
 def study(project):
-    make_bank(project)
-    return make_live_study(project)
+    return make_study_with_bank(project)
 
 
 def rate(study, number: int = 1) -> list[Rater]:
@@ -72,8 +72,7 @@ def test_the_second_round_gives_back_exactly_the_planted_cells(study):
 
 
 def test_a_rule_that_is_switched_off_gives_back_nothing(project):
-    make_bank(project)
-    study = make_live_study(project, params={"rules": ["b"]})
+    study = make_study_with_bank(project, params={"rules": ["b"]})
     rate(study)
     assert open_second_round(study).by_rule == {"b": 1}
 
@@ -175,8 +174,7 @@ def test_without_an_expected_answer_its_fit_is_not_asked_nor_taken(project):
 
 
 def test_one_question_a_page_can_be_gone_to_and_back_and_stores_the_same(project):
-    make_bank(project)
-    study = make_live_study(project, params={"layout": "question"})
+    study = make_study_with_bank(project, params={"layout": "question"})
     walker = Walker(annotators(study)[0]).start()
     page = BeautifulSoup(walker.get().content, "html.parser")
     assert len(page.select("fieldset.item")) == 1
@@ -193,8 +191,7 @@ def test_one_question_a_page_can_be_gone_to_and_back_and_stores_the_same(project
 
 
 def test_a_list_of_dimensions_and_a_scale_of_one_s_own(project):
-    make_bank(project)
-    study = make_live_study(project, params={"dimensions": ["fluency", "fun"], "scale": 5})
+    study = make_study_with_bank(project, params={"dimensions": ["fluency", "fun"], "scale": 5})
     page = BeautifulSoup(Walker(annotators(study)[0]).start().get().content, "html.parser")
     item = page.select_one("fieldset.item")
     assert [row["data-name"] for row in item.select("[data-row]")] == ["fluency", "fun"]

@@ -66,15 +66,13 @@ def test_the_sheet_of_an_item_and_the_coding_list(right_to_left_study, as_user, 
 
 
 def test_pairs(project):
-    pairs.make_bank(project)
-    study = pairs.make_live_study(project)
+    study = pairs.make_study_with_bank(project)
     turn_words()
     assert words_without_direction(Walker(study.annotators.first()).start().get().text) == []
 
 
 def test_questionnaires(project):
-    stopping.make_bank(project)
-    study = stopping.make_live_study(project)
+    study = stopping.make_study_with_bank(project)
     turn_words()
     assert words_without_direction(Walker(study.annotators.first()).start().get().text) == []
 

@@ -20,7 +20,16 @@ from studies.services.spec import SpecError
 from tests.analysis.rows import find_row
 from tests.annotation.test_dimension_ratings import rate
 from tests.annotation.world import Walker
-from tests.dimensions import DIMENSIONS, GENERATORS, Rater, annotators, make_bank, make_live_study, rows_on, true_score
+from tests.dimensions import (
+    DIMENSIONS,
+    GENERATORS,
+    Rater,
+    annotators,
+    make_live_study,
+    make_study_with_bank,
+    rows_on,
+    true_score,
+)
 from tests.made_once import made_once
 
 pytestmark = pytest.mark.slow
@@ -35,8 +44,7 @@ def study(project):
 
 @made_once
 def make_ratings_study(project):
-    make_bank(project)
-    study = make_live_study(project)
+    study = make_study_with_bank(project)
     rate(study)
     return study
 

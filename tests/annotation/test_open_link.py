@@ -18,7 +18,7 @@ from studies.services.recruiting import NoPlace, give_back_work, has_place, retu
 from studies.services.signed_ids import get_id_secret, write_signed_links
 from studies.services.spec import SpecError
 from tests.annotation.test_phases import CHECK, RIGHT
-from tests.studies.world import Person, bank, counts, make_live_study, post
+from tests.studies.world import Person, bank, counts, make_live_study, make_study_with_bank, post
 
 CODES = {"finished": "DONE1", "screened_out": "OUT1", "failed_check": "FAIL1"}
 PROLIFIC = {"open_link": True, "platform": "prolific", "codes": CODES, "minutes": 10}
@@ -174,8 +174,7 @@ def test_without_a_platform_everybody_has_a_code_of_their_own(project):
 
 
 def test_who_fails_gets_the_code_of_failure_and_the_cells_are_free_again(project):
-    bank(project)
-    study = make_live_study(project, plan={"annotators": 1, "per_unit": 1}, phases=[CHECK], recruitment=PROLIFIC)
+    study = make_study_with_bank(project, plan={"annotators": 1, "per_unit": 1}, phases=[CHECK], recruitment=PROLIFIC)
     client = Client()
     work = client.post(address(study, PROLIFIC_PID="abc123"))["Location"]
     for tried in ("0", "1"):
@@ -283,8 +282,7 @@ def test_strangers_are_spread_over_the_groups_by_their_quotas(project):
 
 
 def test_phases_of_someone_screened_out_are_kept_with_their_score(project):
-    bank(project)
-    study = make_live_study(project, plan={"annotators": 1, "per_unit": 1}, phases=[CHECK], recruitment=PROLIFIC)
+    study = make_study_with_bank(project, plan={"annotators": 1, "per_unit": 1}, phases=[CHECK], recruitment=PROLIFIC)
     client = Client()
     work = client.post(address(study, PROLIFIC_PID="p1"))["Location"]
     client.post(work, {"phase": "comprehension", "final": RIGHT, "count": "one", "try": "0"})

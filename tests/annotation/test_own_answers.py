@@ -15,7 +15,7 @@ from studies.models import Annotator, EndReason, Purpose, Response
 from studies.protocols import PROTOCOLS
 from studies.services.people import renew_link, revoke_link
 from studies.services.rights import MAX_TRIES, get_second_code
-from tests.studies.world import bank, make_live_study, person
+from tests.studies.world import bank, make_live_study, make_study_with_bank, person
 
 
 @pytest.fixture
@@ -107,8 +107,7 @@ def test_codes_differ_from_person_to_person(someone):
 
 @pytest.mark.parametrize("purpose", [Purpose.MAIN, Purpose.PILOT])
 def test_the_consent_shows_the_second_code_before_anything_is_answered(purpose, project):
-    bank(project)
-    someone = make_live_study(project, phases=[{"kind": "instructions"}, {"kind": "consent"}]).annotators.first()
+    someone = make_study_with_bank(project, phases=[{"kind": "instructions"}, {"kind": "consent"}]).annotators.first()
     Annotator.objects.filter(pk=someone.pk).update(purpose=purpose)
     client = Client()
     client.post(someone.get_link())

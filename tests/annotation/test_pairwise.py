@@ -27,6 +27,7 @@ from tests.pairs import (
     list_expected_judgments,
     make_bank,
     make_live_study,
+    make_study_with_bank,
 )
 
 pytestmark = pytest.mark.slow
@@ -34,8 +35,7 @@ pytestmark = pytest.mark.slow
 
 @pytest.fixture
 def study(project):
-    make_bank(project)
-    return make_live_study(project)
+    return make_study_with_bank(project)
 
 
 def judge(study) -> list[Judge]:
@@ -98,8 +98,7 @@ def test_keys_stand_first_and_are_marked(study):
 
 
 def test_options_may_be_shuffled_with_the_keys_marked(project):
-    make_bank(project)
-    study = make_live_study(project, params={"key_first": False})
+    study = make_study_with_bank(project, params={"key_first": False})
     places = set()
     for annotator in annotators(study):
         page = BeautifulSoup(Walker(annotator).start().get().content, "html.parser")
@@ -154,8 +153,7 @@ def test_a_page_without_a_choice_does_not_lead_on(study):
 
 
 def test_criteria_are_ticked_after_a_choice_and_not_after_a_tie(project):
-    make_bank(project)
-    study = make_live_study(project, params={"criteria_ticks": True})
+    study = make_study_with_bank(project, params={"criteria_ticks": True})
     walker = Walker(annotators(study)[0]).start()
     for arrow, ticked in (("left", ["from_text"]), ("down", ["from_text"])):
         page = BeautifulSoup(walker.get().content, "html.parser")
@@ -172,8 +170,7 @@ def test_criteria_are_ticked_after_a_choice_and_not_after_a_tie(project):
 
 def test_which_side_an_item_stands_on_follows_from_no_id(project):
     """Over many annotators each pair is seen both ways, and neither the first, the older nor the unit's parity wins."""
-    make_bank(project)
-    study = make_live_study(project, plan={"annotators": 20, "shared_texts": 0, "own_texts": 0})
+    study = make_study_with_bank(project, plan={"annotators": 20, "shared_texts": 0, "own_texts": 0})
     rows = Assignment.objects.filter(annotator__study=study).prefetch_related("unit__unit_items")
     left_is = {"first": [], "lower": [], "parity": [], "seat": []}
     by_unit: dict[int, set[int]] = {}

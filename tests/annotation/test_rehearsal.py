@@ -12,15 +12,14 @@ from studies.models import Annotator, Assignment, Purpose, Response
 from studies.services.expert_check import can_open_expert_check, open_expert_check
 from studies.services.launching import remove_simulated
 from studies.services.second_round import can_open_second_round, has_second_round, open_second_round
-from tests.dimensions import make_bank, make_live_study
+from tests.dimensions import make_study_with_bank
 
 pytestmark = pytest.mark.slow
 
 
 @pytest.fixture
 def study(project):
-    make_bank(project)
-    study = make_live_study(project, plan={"annotators": 3})
+    study = make_study_with_bank(project, plan={"annotators": 3})
     simulate_study(study, 3, 1)
     return study
 

@@ -12,15 +12,14 @@ from items.models import Item
 from studies.models import Annotator, Assignment, Purpose, Response, Slot, StudyState, Submission
 from studies.services.launching import pause_study, remove_simulated
 from studies.services.progress import count_progress
-from tests.studies.world import bank, counts, draft_study, make_live_study, person
+from tests.studies.world import bank, counts, draft_study, make_live_study, make_study_with_bank, person
 
 pytestmark = pytest.mark.slow
 
 
 @pytest.fixture
 def study(project):
-    bank(project)
-    return make_live_study(project)
+    return make_study_with_bank(project)
 
 
 def simulate(slug: str = "study", **options) -> str:
@@ -83,16 +82,14 @@ def test_another_seed_gives_other_answers(study):
 
 
 def test_their_plan_is_balanced_like_one_for_people(project):
-    bank(project, texts=4)
-    study = make_live_study(project, plan={"annotators": 3, "per_unit": 1})
+    study = make_study_with_bank(project, texts=4, plan={"annotators": 3, "per_unit": 1})
     make_simulated_annotators(study, 4, seed=1)
     guesses = Counter(Slot.objects.filter(purpose=Purpose.SIMULATED).values_list("unit", flat=True))
     assert set(guesses.values()) == {1}
 
 
 def test_they_answer_about_as_well_as_stated(project):
-    bank(project, texts=3, items=6)
-    study = make_live_study(project)
+    study = make_study_with_bank(project, texts=3, items=6)
     simulate_study(study, 2, seed=3)
     rows = Response.objects.filter(question="answer").values_list("stage", "value", "option__correct")
     right = Counter((stage, value == key) for stage, value, key in rows)

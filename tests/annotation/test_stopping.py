@@ -30,7 +30,7 @@ from tests.stopping import (
     annotators,
     draft_study,
     make_bank,
-    make_live_study,
+    make_study_with_bank,
 )
 from tests.studies.test_gates import CONTRACT, behind_a_stop, wording
 from tests.studies.world import person, post
@@ -40,8 +40,7 @@ pytestmark = pytest.mark.slow
 
 @pytest.fixture
 def study(project):
-    make_bank(project)
-    return make_live_study(project)
+    return make_study_with_bank(project)
 
 
 def judge(study) -> list[Judge]:
@@ -158,8 +157,7 @@ def test_after_a_rephrasal_both_wordings_stand_and_later_questions_say_which_the
 
 
 def test_the_domain_stands_in_the_question(project):
-    make_bank(project)
-    study = make_live_study(project, params={"domain": "biology {domain} <i>"})
+    study = make_study_with_bank(project, params={"domain": "biology {domain} <i>"})
     walker = Walker(annotators(study)[0]).start()
     row = page_of(walker).select_one("[data-name=domain_related] legend")
     assert row.get_text() == "Does the question have to do with biology {domain} <i>?"

@@ -12,6 +12,7 @@ from studies.models import Annotator, Assignment, Study, StudyState
 from studies.services.instruments import find_version
 from studies.services.launching import launch_study
 from tests.factory import make_generator
+from tests.made_once import made_once
 
 GENERATORS = ("gen-alder", "gen-birch", "gen-cedar")
 PART = {"HTTP_X_LESART_PART": "1"}
@@ -19,6 +20,7 @@ HANDLE = re.compile(r"h[0-9a-f]{12}")
 CHANCE = re.compile(rb'name="csrfmiddlewaretoken" value="[^"]*"|expires=[^;]*')
 
 
+@made_once
 def make_world(project: Project, texts: int = 2, annotators: int = 3, language: str = "en", **params) -> Study:
     """Texts whose sentences no item quotes, two items of three options by each of three generators."""
     for number in range(1, texts + 1):

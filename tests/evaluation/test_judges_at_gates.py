@@ -23,8 +23,7 @@ SEAT = 2  # whose judgments hold a stop at the first gate's end, one in the midd
 
 @pytest.fixture
 def study(project):
-    stopping.make_bank(project)
-    return stopping.make_live_study(project)
+    return stopping.make_study_with_bank(project)
 
 
 def about(study, prompt: str) -> tuple[str, str]:

@@ -38,8 +38,7 @@ def answer_as_first_seat(request) -> str:
 
 @pytest.fixture
 def study(project):
-    pairs.make_bank(project)
-    return pairs.make_live_study(project)
+    return pairs.make_study_with_bank(project)
 
 
 def run_judge(study, endpoint, **about):
@@ -136,8 +135,7 @@ def test_no_prompt_holds_an_explanation_or_who_wrote_an_item_and_keys_stand_firs
 
 
 def test_marked_keys_stand_where_the_shuffle_puts_them(project, serve_model, endpoint):
-    pairs.make_bank(project)
-    study = pairs.make_live_study(project, params={"key_first": False})
+    study = pairs.make_study_with_bank(project, params={"key_first": False})
     server = serve_model("A")
     run_judge(study, endpoint(server))
     marked = [

@@ -29,8 +29,7 @@ N = len(ITEMS) * len(dimensions.DIMENSIONS)
 
 @pytest.fixture
 def study(project):
-    dimensions.make_bank(project)
-    return dimensions.make_live_study(project)
+    return dimensions.make_study_with_bank(project)
 
 
 def about(study, prompt: str) -> tuple[str, str]:

@@ -26,7 +26,7 @@ from studies.services.spec import SpecError
 from studies.services.states import WrongState
 from tests.analysis.packs import export_pack_bytes, import_pack_bytes
 from tests.factory import make_item, make_text
-from tests.studies.world import GENERATORS, bank, make_live_study, person
+from tests.studies.world import GENERATORS, bank, make_live_study, make_study_with_bank, person
 
 PLAN = {"annotators": 4, "per_unit": 2}
 
@@ -49,8 +49,7 @@ def list_texts(annotator):
 
 @pytest.fixture
 def study(project):
-    bank(project, texts=4)
-    study = make_live_study(project, plan=PLAN)
+    study = make_study_with_bank(project, texts=4, plan=PLAN)
     more(project, "u1", "u2", "u3", "u4")
     return study
 
@@ -104,8 +103,7 @@ def test_what_nobody_at_work_can_do_goes_to_whoever_joins(study):
 
 
 def test_strangers_find_the_new_cells_free(project):
-    bank(project, texts=1)
-    study = make_live_study(project, plan={"annotators": 2}, recruitment={"open_link": True})
+    study = make_study_with_bank(project, texts=1, plan={"annotators": 2}, recruitment={"open_link": True})
     known = [start_stranger(study, start=start) for start in "ab"]
     with pytest.raises(NoPlace):
         start_stranger(study, start="c")
@@ -138,8 +136,7 @@ def test_what_cannot_be_added_is_refused_and_nothing_changes(study, project, nam
 
 @pytest.mark.parametrize("plan", [{"annotators": 2, "people_texts": 2}, {"annotators": 2, "own_texts": 2}])
 def test_plans_that_no_text_can_join_are_refused(project, plan):
-    bank(project, texts=4)
-    study = make_live_study(project, plan=plan)
+    study = make_study_with_bank(project, texts=4, plan=plan)
     more(project, "u1")
     with pytest.raises(SpecError):
         add_texts(study, ["u1"])

@@ -7,13 +7,12 @@ from studies.services import answering, places
 from studies.services.answering import StaleStage
 from studies.services.people import renew_link, revoke_link
 from studies.services.places import find_place
-from tests.studies.world import Person, bank, draft_study, make_live_study, person
+from tests.studies.world import Person, draft_study, make_study_with_bank, person
 
 
 @pytest.fixture
 def study(project):
-    bank(project)
-    return make_live_study(project)
+    return make_study_with_bank(project)
 
 
 def set_state(study, state: StudyState) -> None:

@@ -10,7 +10,7 @@ from evaluation.services.baselines import add_baseline
 from studies.models import Assignment, Study
 from studies.services.spec import SpecError
 from studies.services.states import WrongState
-from tests.dimensions import Rater, annotators, draft_study, make_bank, make_live_study
+from tests.dimensions import Rater, annotators, draft_study, make_bank, make_study_with_bank
 from tests.made_once import made_once
 from tests.studies.steps import address, begin, send
 
@@ -31,8 +31,7 @@ def ratings_study(project):
 
 @made_once
 def make_ratings_study(project):
-    make_bank(project)
-    study = make_live_study(project)
+    study = make_study_with_bank(project)
     for annotator in annotators(study):
         Rater(annotator, Random(1)).work_through()
     return study

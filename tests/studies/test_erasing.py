@@ -20,7 +20,7 @@ from projects.models import AuditEntry, Project
 from studies.models import Annotator, Assignment, Contact, Draft, EndReason, Response, Slot, Study
 from studies.services.people import add_annotators
 from studies.services.rights import CannotErase, erase_person
-from tests.studies.world import bank, counts, make_live_study, person
+from tests.studies.world import bank, counts, make_live_study, make_study_with_bank, person
 
 PLACES = (
     "name", "mail-problem", "person", "profile", "consent", "background", "comment-1", "comment-2", "comment-3",
@@ -79,8 +79,7 @@ def find_in(content: bytes) -> list[str]:
 
 @pytest.fixture
 def study(project):
-    bank(project)
-    return make_live_study(project)
+    return make_study_with_bank(project)
 
 
 @pytest.mark.database

@@ -13,13 +13,12 @@ from studies.services.instruments import store_version
 from studies.services.places import find_place
 from studies.services.spec import check_spec
 from studies.stage_blocks import build_blocks
-from tests.studies.world import bank, draft_study, make_live_study, person, spec
+from tests.studies.world import bank, draft_study, make_study_with_bank, person, spec
 
 
 @pytest.fixture
 def study(project):
-    bank(project, items=2)
-    return make_live_study(project)
+    return make_study_with_bank(project, items=2)
 
 
 def edit_everything(project) -> None:

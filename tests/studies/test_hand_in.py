@@ -6,13 +6,12 @@ from django.db import IntegrityError, transaction
 from studies.models import Draft, Response, Submission
 from studies.services.answering import Incomplete, StaleStage
 from studies.stage_blocks import build_blocks
-from tests.studies.world import Person, bank, make_live_study, person, post
+from tests.studies.world import Person, make_study_with_bank, person, post
 
 
 @pytest.fixture
 def study(project):
-    bank(project, items=2)
-    return make_live_study(project)
+    return make_study_with_bank(project, items=2)
 
 
 @pytest.fixture

@@ -19,7 +19,7 @@ from studies.services.people import pause_person, resume_person
 from studies.services.places import find_place
 from studies.services.progress import Progress, count_progress, cover_texts
 from studies.services.recruiting import start_stranger
-from tests.studies.world import Person, bank, draft_study, make_live_study, person
+from tests.studies.world import Person, bank, draft_study, make_live_study, make_study_with_bank, person
 
 
 @pytest.fixture
@@ -30,8 +30,7 @@ def client(client, researcher):
 
 @pytest.fixture
 def study(project):
-    bank(project)
-    return make_live_study(project)
+    return make_study_with_bank(project)
 
 
 @pytest.fixture
@@ -382,8 +381,7 @@ def test_the_page_asks_the_database_no_more_for_sixty_than_for_two(
 
 
 def test_places_of_an_open_link_that_nobody_has_taken_are_still_to_be_done(project, page):
-    bank(project)
-    study = make_live_study(project, plan={"annotators": 3}, recruitment={"open_link": True})
+    study = make_study_with_bank(project, plan={"annotators": 3}, recruitment={"open_link": True})
     assert "texts are done" not in page().text  # nobody has come
     Person(start_stranger(study, start="one")).start().finish()
     assert count_progress(study) == Progress(annotators=1, finished=2, total=6)

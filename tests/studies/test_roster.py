@@ -25,13 +25,12 @@ from studies.services.roster import (
     write_default_mail,
 )
 from studies.services.spec import SpecError
-from tests.studies.world import bank, make_live_study, person
+from tests.studies.world import bank, make_live_study, make_study_with_bank, person
 
 
 @pytest.fixture
 def study(project):
-    bank(project)
-    return make_live_study(project)
+    return make_study_with_bank(project)
 
 
 @pytest.mark.parametrize(
@@ -78,8 +77,7 @@ def many():
 def test_many_people_get_links_by_a_job_that_then_forgets_their_names(
     project, researcher, run_jobs, many, protocol, annotators
 ):
-    bank(project)
-    study = make_live_study(project, protocol=protocol, plan={"annotators": annotators})
+    study = make_study_with_bank(project, protocol=protocol, plan={"annotators": annotators})
     job = take_or_schedule(study, many, researcher)
     assert not Contact.objects.exists()
     assert run_jobs() == ["roster"]
@@ -116,8 +114,7 @@ def test_batches_leave_no_generator_behind(project):
 
 
 def test_a_list_that_failed_is_no_longer_said_once_a_later_one_is_done(project, researcher, run_jobs, many, as_user):
-    bank(project)
-    study = make_live_study(project, protocol="dimension-ratings", plan={"annotators": "open"})
+    study = make_study_with_bank(project, protocol="dimension-ratings", plan={"annotators": "open"})
     address = reverse("study_roster", args=[study.slug])
     failed = take_or_schedule(study, many, researcher)
     Job.objects.filter(pk=failed.pk).update(state="failed")
@@ -128,8 +125,7 @@ def test_a_list_that_failed_is_no_longer_said_once_a_later_one_is_done(project, 
 
 
 def test_a_job_that_was_cut_off_goes_on_where_it_stopped(project, researcher, run_jobs, many):
-    bank(project)
-    study = make_live_study(project, protocol="dimension-ratings", plan={"annotators": "open"})
+    study = make_study_with_bank(project, protocol="dimension-ratings", plan={"annotators": "open"})
     take_or_schedule(study, many, researcher)
     take_roster(study, many[:AT_ONCE])
     run_jobs()
@@ -137,16 +133,14 @@ def test_a_job_that_was_cut_off_goes_on_where_it_stopped(project, researcher, ru
 
 
 def test_where_the_plan_has_no_places_for_all_nobody_gets_a_link_and_no_job_is_made(project, researcher, many):
-    bank(project)
-    study = make_live_study(project, protocol="dimension-ratings", plan={"annotators": 4, "per_unit": 2})
+    study = make_study_with_bank(project, protocol="dimension-ratings", plan={"annotators": 4, "per_unit": 2})
     with pytest.raises(SpecError):
         take_or_schedule(study, many, researcher)
     assert (Contact.objects.count(), Job.objects.count(), study.annotators.count()) == (0, 0, 4)
 
 
 def test_names_that_wait_in_a_job_go_with_the_roster(project, researcher, many):
-    bank(project)
-    study = make_live_study(project, protocol="dimension-ratings", plan={"annotators": "open"})
+    study = make_study_with_bank(project, protocol="dimension-ratings", plan={"annotators": "open"})
     take_or_schedule(study, many, researcher)
     delete_roster(study)
     assert not Job.objects.exists()

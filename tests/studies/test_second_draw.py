@@ -17,15 +17,14 @@ from studies.services.spec import SpecError
 from studies.services.states import WrongState
 from tests.analysis.packs import export_pack_bytes, import_pack_bytes
 from tests.studies.test_people_texts import texts_of
-from tests.studies.world import bank, draft_study, make_live_study, person
+from tests.studies.world import bank, draft_study, make_live_study, make_study_with_bank, person
 
 SOME = {"annotators": 2, "people_texts": 3}
 
 
 @pytest.fixture
 def study(project):
-    bank(project, texts=8)
-    return make_live_study(project, plan=SOME)
+    return make_study_with_bank(project, texts=8, plan=SOME)
 
 
 def test_a_further_round_goes_to_people_at_work_behind_what_they_have_to_do(study, researcher):
@@ -73,8 +72,9 @@ def test_simulated_people_go_on_with_the_further_round(study):
 
 
 def test_strangers_find_the_new_cells_free(project):
-    bank(project, texts=6)
-    study = make_live_study(project, plan={"annotators": 2, "people_texts": 2}, recruitment={"open_link": True})
+    study = make_study_with_bank(
+        project, texts=6, plan={"annotators": 2, "people_texts": 2}, recruitment={"open_link": True}
+    )
     start_stranger(study, start="one")
     draw_more_texts(study, 2)
     newer = [start_stranger(study, start=start) for start in ("two", "three")]

@@ -10,7 +10,7 @@ from studies.models import Study, StudyState
 from studies.services.launching import find_launch
 from tests.factory import make_item, make_text
 from tests.studies.steps import address
-from tests.studies.world import Person, bank, counts, draft_study, make_live_study, person
+from tests.studies.world import Person, bank, counts, draft_study, make_live_study, make_study_with_bank, person
 
 
 @pytest.fixture
@@ -30,8 +30,7 @@ def act(client, slug: str, action: str):
 
 
 def test_the_list_says_how_far_each_study_is(client, project):
-    bank(project)
-    study = make_live_study(project, title="First")
+    study = make_study_with_bank(project, title="First")
     person(study).start().finish()
     page = text_of(client, "study_list", "rivers")
     assert "First Guess, then read · English live 2 of 4" in page
@@ -162,8 +161,7 @@ def test_a_preview_leads_to_an_annotator_s_page(client, project):
 
 
 def test_a_running_study_says_how_far_it_has_come_and_what_was_frozen(client, project):
-    bank(project)
-    study = make_live_study(project, groups=["students"])
+    study = make_study_with_bank(project, groups=["students"])
     person(study).start().finish()
     page = text_of(client, "study_design", "study")
     assert "Live: 2 of 4 assignments are done." in page
@@ -175,8 +173,7 @@ def test_a_running_study_says_how_far_it_has_come_and_what_was_frozen(client, pr
 
 
 def test_results_are_offered_once_there_are_any(client, project):
-    bank(project)
-    study = make_live_study(project)
+    study = make_study_with_bank(project)
     assert "View results" not in text_of(client, "study_design", "study")
     person(study).start().finish()
     assert "View results" in text_of(client, "study_design", "study")
@@ -185,8 +182,7 @@ def test_results_are_offered_once_there_are_any(client, project):
 def test_simulated_annotators_are_announced_and_removed_with_one_click(client, project):
     from annotation.simulation import make_simulated_annotators
 
-    bank(project)
-    study = make_live_study(project)
+    study = make_study_with_bank(project)
     make_simulated_annotators(study, 2, seed=1)
     assert "2 simulated annotators have done 0 of 4 assignments." in text_of(client, "study_design", "study")
     page = client.post(reverse("remove_simulated", args=["study"]), follow=True)
@@ -197,8 +193,7 @@ def test_simulated_annotators_are_announced_and_removed_with_one_click(client, p
 def test_previews_are_in_no_list_of_people(client, project):
     from studies.services.launching import start_preview
 
-    bank(project)
-    study = make_live_study(project)
+    study = make_study_with_bank(project)
     Person(start_preview(study)).start().finish()
     assert "preview-" not in text_of(client, "study_annotators", "study")
     assert "Live: 0 of 4 assignments are done." in text_of(client, "study_design", "study")

@@ -12,6 +12,7 @@ from studies.services.creating import create_study
 from studies.services.launching import launch_study
 from studies.services.spec import check_spec
 from tests.factory import make_item, make_text
+from tests.made_once import made_once
 
 GENERATORS = ("alder", "birch")
 
@@ -44,6 +45,13 @@ def draft_study(project: Project, **changes: Any) -> Study:
 
 def make_live_study(project: Project, **changes: Any) -> Study:
     return launch_study(draft_study(project, **changes))[0]
+
+
+@made_once
+def make_study_with_bank(project: Project, texts: int = 2, items: int = 1, **changes: Any) -> Study:
+    """A launched study over a bank of its own, for tests that ask what comes after."""
+    bank(project, texts=texts, items=items)
+    return make_live_study(project, **changes)
 
 
 def counts() -> dict[str, int]:
