@@ -72,8 +72,8 @@ class Datasheet:
 class Pages:
     """Which tables a report shows on which page of the results, by name; all of them are under Details.
 
-    The first table of each page is the one that its button offers as a file. coefficient: what `agreed` are, such as
-    Cohen's κ.
+    The first table of each page is the one that its button offers as a file. coefficient: the name of the coefficient
+    in the table of agreement by question.
     """
 
     agreement: tuple[str, ...] = ("agreement",)

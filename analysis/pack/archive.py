@@ -80,11 +80,11 @@ def json_text(content: Any) -> str:
 
 
 MOST_FILES = 2_000
-EXPANSION = 40  # times the size of the ZIP: answers compress well, bombs better
+EXPANSION = 40  # largest size of the content, as a multiple of the size of the ZIP
 MOST_LIMITS = 4  # all files together, as a multiple of the limit per file
 MOST_MANIFEST = 4_000_000  # bytes
 BITE = 4 * BLOCK
-DOOR = "COMMAND"  # packs are imported by command, with its file size limit
+UPLOAD_KIND = "COMMAND"  # packs are imported by command, with its file size limit
 ENCRYPTED = 1  # the ZIP flag of an encrypted file
 
 
@@ -115,7 +115,7 @@ class BoundedReader:
 
 
 def explain_unreadable(file: IO[bytes], kind: str) -> str:
-    """What a file is that cannot be read as a ZIP, and which one is needed."""
+    """A sentence for a file that is no ZIP: what it seems to be, and which file is needed."""
     file.seek(0)
     start = file.read(16)
     if start.startswith(b"PK"):
@@ -128,7 +128,7 @@ def explain_unreadable(file: IO[bytes], kind: str) -> str:
 class PackReader:
     """Reads a pack, which may come from a stranger: nothing is unpacked to disk, and each file is checked.
 
-    Memory holds one file at a time, of at most `get_upload_limit(DOOR)` bytes.
+    Memory holds one file at a time, of at most `get_upload_limit(UPLOAD_KIND)` bytes.
     """
 
     def __init__(self, file: IO[bytes], kind: str = FORMAT):
@@ -152,7 +152,7 @@ class PackReader:
     def refuse_bombs(self, size: int) -> None:
         """Refuse ZIP bombs. `size`: bytes of the ZIP file itself, as the sizes stated in it may be wrong."""
         unpacked = sum(info.file_size for info in self.infos.values())
-        most = min(max(size, BLOCK) * EXPANSION, MOST_LIMITS * get_upload_limit(DOOR))
+        most = min(max(size, BLOCK) * EXPANSION, MOST_LIMITS * get_upload_limit(UPLOAD_KIND))
         if len(self.infos) > MOST_FILES or unpacked > most:
             raise BadPack(too_much())
 
@@ -195,7 +195,7 @@ class PackReader:
         """A file of the manifest; `BadPack` if it is missing or changed."""
         if not self.has(name):
             raise BadPack(_("The pack has no file %(name)s. Export it again.") % {"name": make_printable(name)})
-        content = self.content(name, get_upload_limit(DOOR))
+        content = self.content(name, get_upload_limit(UPLOAD_KIND))
         self.compare(name, [content])
         return content
 

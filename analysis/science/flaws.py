@@ -77,7 +77,7 @@ DETERMINED = gettext_noop("Other flaws or the question type determine this flaw,
 
 
 def flaw_tables(evidence: Evidence) -> tuple[Table, ...]:
-    """None if there are no options."""
+    """The tables of flaws and of flawed items; none if no item has options."""
     if evidence.options.empty:
         return ()
     coded = code_items(evidence)
@@ -195,7 +195,7 @@ def why_not(flawed: np.ndarray, text: pd.Series) -> str:
 
 
 def texts_with_both(flawed: np.ndarray, text: pd.Series) -> int:
-    """Texts with an item that has the flaw and one that has not."""
+    """The number of texts that have items with the flaw and items without it."""
     return int((pd.Series(flawed).groupby(text.to_numpy()).nunique() == 2).sum())
 
 

@@ -61,7 +61,7 @@ JOINED = re.compile("F[^,;SWFT]*K(?=(?:D[AN]*[NE]|E+)(?:P[DAN]*[NE])?R*F)")  # �
 
 
 def _states(sentence: Sentence, place: int) -> bool:
-    """“because …”, “says that …”; “a drink that you can make” says only which one it is."""
+    """“because …”, “says that …”; not “a drink that you can make”, which says only which drink it is."""
     token = sentence.tokens[place]
     is_of_noun = token.plain == "that" and place > 0 and sentence.kinds[place - 1] == NOUN
     is_half = sentence.kinds[place + 1 : place + 2] == "Y"  # “while visiting Ulm”
@@ -260,7 +260,7 @@ def write_question(clause: Clause, asked: str, removed: Range, *more: Piece) -> 
 
 
 def adverbs_of(clause: Clause) -> Range:
-    """Those between the subject and the verb."""
+    """The adverbs between the subject and the verb."""
     start = clause.verb
     while start > clause.subject[1] and clause.token(start - 1).kind == "R":
         start -= 1

@@ -25,7 +25,10 @@ class Question:
 
 @dataclass(frozen=True)
 class LeftOut:
-    """Something that a format cannot hold. Without an item it is about the text, without a field about the whole."""
+    """Something that a format cannot hold: a field of an item or text, or without `field` the whole of it.
+
+    Without `item_id` it is about the text.
+    """
 
     text_id: str
     item_id: str

@@ -40,7 +40,7 @@ FROZEN = (
     "id_parameter",
     "units_per_person",
     "read_aloud",
-)  # the only fields of recruitment that may change after a launch
+)  # the fields of recruitment that may not change after a launch
 
 
 def list_phases_of(study: Study) -> list[dict[str, Any]]:
@@ -80,13 +80,13 @@ def add_usual_words(phase: Mapping[str, Any], usual: Mapping[str, Any]) -> dict[
     }
 
 
-def drop_usual_words(told: Mapping[str, Any], usual: Mapping[str, Any]) -> dict[str, Any]:
+def drop_usual_words(values: Mapping[str, Any], usual: Mapping[str, Any]) -> dict[str, Any]:
     """The values of a phase without words that equal the defaults: those stay tied to the instrument."""
-    same = [name for name in ("title", "button") if told.get(name) == usual.get(name)]
+    same = [name for name in ("title", "button") if values.get(name) == usual.get(name)]
     text = ("paragraphs", "points")
-    if not told.get("markup") and all(list(told.get(name, [])) == list(usual.get(name, [])) for name in text):
+    if not values.get("markup") and all(list(values.get(name, [])) == list(usual.get(name, [])) for name in text):
         same += text
-    return {name: value for name, value in told.items() if name not in same}
+    return {name: value for name, value in values.items() if name not in same}
 
 
 def add_phase(study: Study, kind: str) -> str:

@@ -98,7 +98,7 @@ def test_only_the_named_texts_get_items(project, text):
 def test_a_text_that_carries_too_few_ends_with_3_and_is_named(project, text):
     make_text(project, "short", body="Die Stadt ist klein.", language="de")
     output = run()
-    assert "Text “short” carries 0 of 3 items" in output
+    assert "Text “short” is enough for 0 of 3 items" in output
     assert "Items written: 3; already in the project: 0; missing: 3." in output
     assert output.endswith("exit 3")
 

@@ -56,7 +56,7 @@ class Command(RunCommand):
         try:
             texts = find_texts(project, options["texts"])
             if model == ruling.CLOZE:
-                self.refuse_options(options, FOR_MODELS, "is for models: rules make no calls")
+                self.refuse_options(options, FOR_MODELS, "works with models only")
                 self.write_by_rule(project, texts, size, options["seed"])
             else:
                 self.ask_model(
@@ -125,7 +125,8 @@ def describe_shortage(each: ruling.RuleResult, size: Size) -> str:
     if each.speaks_other:
         return f"Text “{name}”: there are rules for German and English only, not for “{each.text.language}”."
     written = size.n_items - each.n_missing
-    return f"Text “{name}” carries {written} of {size.n_items} items: it has too few usable sentences or like words."
+    shortage = "it has too few usable sentences or similar words."
+    return f"Text “{name}” is enough for {written} of {size.n_items} items only: {shortage}"
 
 
 def describe_total(n_new: int, n_known: int, n_missing: int) -> str:
