@@ -28,9 +28,10 @@ STEPS_OF_PACKS = {
     "figures": _("Drawing figures."),
     "datasheet": _("Writing datasheet and manifest."),
 }
-
-
-STEPS_OF_ARCHIVES = {"studies": _("Studies and bank: %(done)s of %(total)s.")}
+STEPS_OF_ARCHIVES = STEPS | {  # also what reports of studies and the import of items say of themselves
+    "studies": _("Studies and bank: %(done)s of %(total)s."),
+    "rows": _("%(done)s of %(total)s rows."),
+}
 
 
 class AnalysisConfig(AppConfig):

@@ -18,6 +18,7 @@ from config.cli.test import PARTS, find_files_with
 from config.env import SQLITE
 from config.translations import compile_stale
 from jobs import working
+from jobs.kinds import KINDS
 from jobs.models import Job, JobState, Worker
 from llm import failures
 from llm.models import Endpoint
@@ -144,11 +145,19 @@ def recompute(computed_once, monkeypatch):
         monkeypatch.setattr(module, name, getattr(module, name).__wrapped__)
 
 
+def check_step(heartbeat: working.Heartbeat, step: str, done: int, total: int) -> None:
+    """Pages and programs find a sentence for each step that a job reports."""
+    kind = KINDS[heartbeat.job.kind]
+    if step not in kind.steps:
+        pytest.fail(f"The kind {kind.name} has no sentence for the step {step}.")
+
+
 @pytest.fixture
 def run_jobs(db, monkeypatch):
     """A function that does what a worker does with all queued jobs, and returns their kinds in this order."""
     monkeypatch.setattr(working.Heartbeat, "start", lambda heartbeat: None)
     monkeypatch.setattr(working.Heartbeat, "stop", lambda heartbeat: None)
+    monkeypatch.setattr(working.Heartbeat, "on_progress", check_step)
 
     def run() -> list[str]:
         queued = list(Job.objects.filter(state=JobState.QUEUED).order_by("queued_at", "pk"))
