@@ -298,7 +298,7 @@ class Operations:
 
     @operation
     def responses(study: str, kind: str = "csv", **choices: Any) -> Request[bytes]:
-        """Single answers as csv, wide or jsonl; also codebook, unanswered, metrics and preferences."""
+        """Single answers as csv, wide, jsonl …; item-evaluation wants `evaluator` and `stage`."""
         return get(in_study(study, "responses", kind) + "/", read_bytes, waits=True, **choices)
 
     @operation

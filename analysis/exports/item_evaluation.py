@@ -18,6 +18,7 @@ from items.models import Item
 from items.services.exporting import build_text_object
 from studies.models import Annotator, AnnotatorKind, Study, Unit
 
+ITEM_EVALUATION = "item-evaluation"
 Predictions = dict[tuple[str, str], dict[str, Any]]  # by item id and option id
 
 
@@ -50,7 +51,7 @@ def find_source(study: Study, evaluator: str = "", stage: str = "", purposes: Co
     meant = [source for source in possible if evaluator in ("", source.annotator.code) and stage in ("", source.stage)]
     if len(meant) == 1:
         return meant[0]
-    listed = "; ".join(f"--evaluator {source.annotator.code} --stage {source.stage}" for source in possible)
+    listed = "; ".join(f"evaluator {source.annotator.code}, stage {source.stage}" for source in possible)
     if not meant:
         raise BadChoice(_("There are no such answers in this study. Choose one of: %(choices)s.") % {"choices": listed})
     raise BadChoice(

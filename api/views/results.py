@@ -13,7 +13,15 @@ from rest_framework.request import Request
 
 from analysis.choices import Choices
 from analysis.exports.codebook import codebook
-from analysis.exports.writing import FORMATS, export_responses, name_export, write_metrics, write_unanswered
+from analysis.exports.item_evaluation import ITEM_EVALUATION, find_source
+from analysis.exports.writing import (
+    FORMATS,
+    export_responses,
+    name_export,
+    write_item_evaluation,
+    write_metrics,
+    write_unanswered,
+)
 from analysis.files import TABLE_TYPES, mark_encoding, send_file
 from analysis.pack.building import ask_for_pack, find_pack, says_too_much
 from analysis.results.file_views import FILE_TYPES, send_written
@@ -41,6 +49,10 @@ CHOICES = (
     OpenApiParameter("calibration", str, enum=("with", "without"), description="Answers of a calibration."),
     OpenApiParameter("answers", str, enum=("given", "adjudicated"), description="Decisions in place of answers."),
     OpenApiParameter("drop", str, many=True, enum=("duplicates", "references"), description="Items without metrics."),
+)
+SOURCE = (
+    OpenApiParameter("evaluator", str, description="item-evaluation: whose answers."),
+    OpenApiParameter("stage", str, description="item-evaluation: to which stage."),
 )
 NAMES = tuple(each.name for each in CHOICES)
 
@@ -183,7 +195,7 @@ class Answers(ResultsView):
         "Export single answers",
         scope=Scope.ANSWERS,
         role=Role.REVIEWER,
-        query=(*CHOICES, BOM),
+        query=(*CHOICES, *SOURCE, BOM),
         media=("text/csv", "application/jsonl", "application/zip", WORKBOOK, PARQUET),
         may_wait=True,
     )
@@ -193,7 +205,8 @@ class Answers(ResultsView):
         Also codebook, unanswered (by models), metrics, preferences, and items: their wording with their statistics;
         and these as qti, moodle or gift, each a ZIP with statistics.csv.
 
-        Preferences are JSON lines with a chosen and a rejected item of one text, by people's answers.
+        Preferences are JSON lines with a chosen and a rejected item of one text, by people's answers; item-evaluation
+        is its JSON lines with the answers of one model or baseline in one stage.
         """
         return mark_encoding(request._request, self.give_answers(kind))
 
@@ -210,6 +223,11 @@ class Answers(ResultsView):
             )
         if kind == "metrics":
             return send_written(f"{self.study.slug}-metrics.csv", lambda out: write_metrics(self.study, out))
+        if kind == ITEM_EVALUATION:
+            asked = self.request.query_params
+            source = find_source(self.study, asked.get("evaluator", ""), asked.get("stage", ""), purposes)
+            name = f"{self.study.slug}-{kind}.jsonl"
+            return send_written(name, lambda out: write_item_evaluation(self.study, source, out, purposes))
         if kind not in FORMATS:
             raise Http404
         name = name_export(self.study, kind)

@@ -61,12 +61,12 @@ def test_items_say_whether_several_options_may_be_right(two_annotators, gpt):
 
 
 def test_an_ambiguous_wish_is_refused_with_all_choices(two_annotators, gpt):
-    with pytest.raises(BadChoice, match="--evaluator gpt --stage guess; --evaluator gpt --stage read"):
+    with pytest.raises(BadChoice, match="evaluator gpt, stage guess; evaluator gpt, stage read"):
         find_source(two_annotators)
 
 
 def test_a_wish_that_nothing_fulfils_is_refused_with_all_choices(two_annotators, gpt):
-    with pytest.raises(BadChoice, match=r"no such answers.*--evaluator gpt --stage read"):
+    with pytest.raises(BadChoice, match=r"no such answers.*evaluator gpt, stage read"):
         find_source(two_annotators, evaluator="ada")
 
 

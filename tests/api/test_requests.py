@@ -1,10 +1,13 @@
 """What holds for every address: problems, pages, filters, ETags, idempotency keys."""
 
+import json
+
 import pytest
 
 from api.models import StoredReply
+from items.models import Item
 from projects.models import Project
-from tests.factory import make_text
+from tests.factory import answer, make_annotator, make_text
 
 NEW = {"title": "Lakes", "slug": "lakes"}
 
@@ -115,3 +118,15 @@ def test_an_unknown_field_is_named(viewer, caller):
 def test_other_addresses_are_problems_too(address, client):
     answer = client.get(address)
     assert (answer.status_code, answer.headers["Content-Type"]) == (404, "application/problem+json")
+
+
+def test_answers_of_a_model_are_given_as_item_evaluation_has_them(study, reviewer, caller):
+    model, item = make_annotator(study, "exact", kind="baseline"), Item.objects.get(external_id="t1-gpt")
+    for stage in ("guess", "read"):
+        answer(model, stage, item, "TF")
+    call, address = caller(reviewer), f"studies/{study.slug}/responses/item-evaluation/"
+    refused = call.get(address)
+    assert (refused.status_code, "evaluator exact, stage read" in refused.json()["detail"]) == (400, True)
+    lines = b"".join(call.get(f"{address}?evaluator=exact&stage=read").streaming_content).splitlines()
+    (asked,) = [each for each in json.loads(lines[0])["items"] if each["id"] == "t1-gpt"]
+    assert [option["prediction"]["pred_correct"] for option in asked["answers"]] == [True, False]

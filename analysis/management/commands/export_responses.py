@@ -7,7 +7,7 @@ from django.core.management.base import BaseCommand, CommandError
 
 from analysis.choices import EXPORTED, BadChoice, purposes_with, study_called, words
 from analysis.exports.codebook import codebook
-from analysis.exports.item_evaluation import find_source
+from analysis.exports.item_evaluation import ITEM_EVALUATION, find_source
 from analysis.exports.writing import (
     FORMATS,
     NoBytes,
@@ -21,7 +21,6 @@ from analysis.tables.writers import TextWriter, as_csv
 from items.formats.sheet_writing import TooLarge
 from studies.models import Study
 
-ITEM_EVALUATION = "item-evaluation"
 BESIDE = ("codebook.csv", "unanswered.csv", "metrics.csv")
 
 
