@@ -28,10 +28,8 @@ def read_text(name: str, default: str = "") -> str:
     return os.environ.get(name, default)
 
 
-def read_flag(name: str, default: bool = False) -> bool:
-    value = os.environ.get(name)
-    if value is None:
-        return default
+def read_flag(name: str) -> bool:
+    value = os.environ.get(name, "0")
     if value.strip().lower() in TRUE | FALSE:
         return value.strip().lower() in TRUE
     raise BadSetting(f"{name} is {value!r}; write 1 or 0.")

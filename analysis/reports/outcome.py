@@ -164,9 +164,9 @@ def build_standing(row: Row, value: str, prefix: str, n_texts: int | None) -> St
     return Standing(row["generator"], row[value], low, high, row.get(f"{prefix}reason") or "", n_texts)
 
 
-def texts_by_generator(report: Report, measure: str, evaluator: str = HUMAN) -> dict[str, int]:
+def texts_by_generator(report: Report, measure: str) -> dict[str, int]:
     """The number of texts on which each generator was judged; for a pair, on which either was."""
-    about = (measure, evaluator)
+    about = (measure, HUMAN)
     found: dict[str, int] = {}
     for row in rows_called(report, "contrasts"):
         if (row["measure"], row["evaluator"]) == about:

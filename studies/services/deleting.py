@@ -52,9 +52,7 @@ def describe_texts_deletion(texts: Iterable[Text]) -> list[str]:
     return describe_rows(collect_rows([root for text in texts for root in find_roots(text)]))
 
 
-def delete_texts(
-    texts: Sequence[Text], confirmed: str, owner: User | None = None, *, waits: bool = False
-) -> Job | None:
+def delete_texts(texts: Sequence[Text], confirmed: str, owner: User) -> Job | None:
     """Delete texts of a project with everything that depends on them, if their number was typed; all or none."""
     if confirmed.strip() != str(len(texts)):
         raise NotConfirmed(_("Type “%(name)s” to confirm. Nothing was deleted.") % {"name": len(texts)})
@@ -65,7 +63,7 @@ def delete_texts(
             record_act(text.project_id, "text_deleted", text)
         project = texts[0].project
         delete_unused_pictures(project, [root.pk for root in roots], list_phase_pictures(project))
-    return delete_rows(roots, owner, waits=waits)
+    return delete_rows(roots, owner)
 
 
 def delete_with_all(row: Model, confirmed: str, owner: User | None = None, *, waits: bool = False) -> Job | None:

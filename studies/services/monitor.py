@@ -149,9 +149,9 @@ def query_people(study: Study, purpose: Purpose) -> QuerySet[Annotator]:
     ).order_by("pk")
 
 
-def list_people(study: Study, purpose: Purpose = Purpose.MAIN, now: datetime | None = None) -> list[Person]:
+def list_people(study: Study, purpose: Purpose = Purpose.MAIN) -> list[Person]:
     """All people of the purpose, each with state, place, time and unusual behavior."""
-    now = now or timezone.now()
+    now = timezone.now()
     waits = get_declaration(study).calibration and study.main_opened_at is None and purpose == Purpose.MAIN
     found = [
         Person(each, classify(each, waits=waits, now=now), is_new=now - each.created_at < STUCK_AFTER)

@@ -140,9 +140,9 @@ def list_annotators(study: Study) -> list[Annotator]:
     return found
 
 
-def count_guesses(study: Study, purpose: Purpose = Purpose.MAIN) -> list[tuple[str, int]]:
+def count_guesses(study: Study) -> list[tuple[str, int]]:
     """How often each generator's items are guessed in the plan, over all texts."""
-    slots = Slot.objects.filter(unit__study=study, purpose=purpose, generator__isnull=False)
+    slots = Slot.objects.filter(unit__study=study, purpose=Purpose.MAIN, generator__isnull=False)
     counted = slots.order_by("generator__pk").values_list("generator__name").annotate(n=Count("pk"))
     return [(str(name), int(number)) for name, number in counted]
 

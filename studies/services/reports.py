@@ -51,9 +51,9 @@ def clean_words(words: str) -> str:
     return " ".join(plain.split())[:MAX_WORDS]
 
 
-def list_reports(study: Study, purpose: Purpose = Purpose.MAIN) -> QuerySet[ItemReport]:
+def list_reports(study: Study) -> QuerySet[ItemReport]:
     """Open reports first, each part with the newest first."""
-    mine = ItemReport.objects.filter(assignment__annotator__study=study, assignment__annotator__purpose=purpose)
+    mine = ItemReport.objects.filter(assignment__annotator__study=study, assignment__annotator__purpose=Purpose.MAIN)
     return mine.select_related("item__text", "assignment__annotator", "assignment__unit__text", "seen_by").order_by(
         "seen_at", "-pk"
     )
