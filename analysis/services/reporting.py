@@ -208,8 +208,9 @@ def figure_files(study: Study, report: Report) -> Iterator[tuple[str, bytes]]:
     for name in report.figures:
         spec = figure_specification(study, report, name)
         yield f"{name}.vl.json", as_json(spec).encode()
-        yield f"{name}.svg", as_svg(spec).encode()
-        yield f"{name}.png", as_png(spec)
+        svg = as_svg(spec)
+        yield f"{name}.svg", svg.encode()
+        yield f"{name}.png", as_png(svg)
 
 
 def describe_provenance(study: Study, report: Report, choices: Choices) -> dict[str, Any]:

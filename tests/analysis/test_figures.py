@@ -67,7 +67,7 @@ def test_included_answers_are_named_under_the_title(two_annotators):
 
 def test_a_png_is_a_png(two_annotators):
     spec = figure_specification(two_annotators, build(two_annotators, Choices()), "ratings")
-    assert as_png(spec).startswith(b"\x89PNG")
+    assert as_png(as_svg(spec)).startswith(b"\x89PNG")
 
 
 def test_shades_run_from_light_to_dark():

@@ -126,7 +126,9 @@ def draw_weights(counts: np.ndarray, rows: int, rng: np.random.Generator) -> np.
 
 def draw_units(kind: np.ndarray, kinds: int, rows: int, rng: np.random.Generator) -> np.ndarray:
     """(rows, kinds): how often each kind occurs among as many drawn units; kind: (units,)."""
-    drawn = kind[rng.integers(len(kind), size=(rows, len(kind)))] + kinds * np.arange(rows)[:, None]
+    drawn = kind.take(rng.integers(len(kind), size=(rows, len(kind))), mode="clip")  # faster than to check each
+    if rows > 1:
+        drawn += kinds * np.arange(rows)[:, None]
     return np.bincount(drawn.ravel(), minlength=rows * kinds).reshape(rows, kinds)
 
 
