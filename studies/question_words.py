@@ -23,6 +23,7 @@ QUESTIONS: Words = {
     "average": _("average of the dimensions"),
     "guessability": _("guessability"),
     "informativity": _("informativity"),
+    "minutes": _("minutes"),
     "stopped": _("share that ended early"),
     "win_rate": _("win rate, ties as half"),
     "understandable": _("understandable"),
