@@ -286,7 +286,7 @@ def draw_ranges(drawing: Ranges, sheet: Sheet) -> tuple[str, float]:
     right = sheet.width - (0.8 * em if is_above else width + em)
     low, high = ends_of([mark for each in shown for mark in each.marks], drawing.ends, drawing.dashed)
     scale = Scale(low, high, left, right)
-    step = (2.9 if drawing.joined or is_above else 2.1) * em + (0.9 * em if is_above and drawing.joined else 0)
+    step = (2.9 if is_above else 2.7 if drawing.joined else 2.1) * em + (0.9 * em if is_above and drawing.joined else 0)
     step = min(step, 2.2 * em) if len(shown) > 6 and not is_above else step
     top = (2.0 if drawing.legend or drawing.heading else 0.4) * em
     bottom = top + step * len(shown) + 0.2 * em
