@@ -242,7 +242,7 @@ def open_first_page(study: str, folder: Path) -> dict[str, float]:
 
 
 def open_working_page(address: str, study: str, folder: Path) -> dict[str, float]:
-    """A page of the study whose content a worker computes, with the worker's part."""
+    """A page of the study, with the worker's part where it needs one."""
     from jobs import tasks
     from studies.models import Study
 
@@ -250,8 +250,8 @@ def open_working_page(address: str, study: str, folder: Path) -> dict[str, float
     client, sent = make_visitor(Study.objects.get(slug=study))
     be_there()
     client.get(f"/s/{study}/{address}")
-    assert sent, "the study is too small for a worker"
-    tasks.work(job_id=sent[-1])
+    for job_id in sent:
+        tasks.work(job_id=job_id)
     assert client.get(f"/s/{study}/{address}").status_code == 200
     return {"seconds": time.perf_counter() - started}
 

@@ -7,7 +7,7 @@ Each part is a script of this folder in processes of its own; nothing of it touc
 milliseconds stands beside that of the bare Django view measured in the same hour, as machines differ: goals in
 milliseconds hold where that view takes 3.1 ms on SQLite. Seconds are CPU, waits are time on the clock. --quick makes
 all sizes small, to see that everything runs. The table is written anew after each figure, so that a stop leaves what
-there is. Exits 1 if a figure is beyond its gate.
+there is. Exits 1 if a figure is beyond its gate, or a part ended with an error; the others go on.
 """
 
 import argparse
@@ -65,14 +65,28 @@ class Row:
 def main() -> int:
     options = arguments()
     options.out.mkdir(parents=True, exist_ok=True)
-    rows = []
-    for database in options.database:
-        for part in options.parts:
-            for row in PARTS[part](database, options):
-                rows.append(row)
-                print(as_line(row), flush=True)
-                write_table(options.out, rows)
-    return int(any(is_beyond(row) for row in rows))
+    rows: list[Row] = []
+    failed = [
+        (database, part)
+        for database in options.database
+        for part in options.parts
+        if not measure_part(database, part, rows, options)
+    ]
+    print("".join(f"{part} on {database} ended with an error.\n" for database, part in failed), end="")
+    return int(bool(failed) or any(is_beyond(row) for row in rows))
+
+
+def measure_part(database: str, part: str, rows: list[Row], options: argparse.Namespace) -> bool:
+    """Add the figures of the part; False if one of its commands ended with an error, which it has printed."""
+    try:
+        for row in PARTS[part](database, options):
+            rows.append(row)
+            print(as_line(row), flush=True)
+            write_table(options.out, rows)
+    except subprocess.CalledProcessError as error:
+        print(f"{part} on {database}: {error}", file=sys.stderr, flush=True)
+        return False
+    return True
 
 
 def write_table(folder: Path, rows: list[Row]) -> None:
@@ -155,7 +169,7 @@ def measure_launches(database: str, options: argparse.Namespace) -> Iterator[Row
 
 
 def measure_long_writes(database: str, options: argparse.Namespace) -> Iterator[Row]:
-    """The waits of people meanwhile; a reply that was an error, or an answer that was lost, ends the table."""
+    """The waits of people meanwhile; a reply that was an error, or an answer that was lost, ends the part."""
     sizes = ["--assignments", "480", "--items", "800"] if options.quick else []
     found = run_json("long_writes.py", [*sizes, *(["--postgres"] if database == "postgresql" else [])])
     for name in ("alone", "launch", "import"):
@@ -255,7 +269,7 @@ def run_step(command: list[str], environment: dict[str, str]) -> dict:
 
 
 def run(command: list[str], environment: dict[str, str]) -> str:
-    """What the command prints; an error of its own ends the table."""
+    """What the command prints; an error of its own ends the part."""
     made = subprocess.run(command, cwd=ROOT, env=os.environ | environment, stdout=subprocess.PIPE, check=True)
     return made.stdout.decode()
 
