@@ -57,7 +57,7 @@ class RowProblem:
 
     def __str__(self) -> str:
         place = f"{self.field}: " if self.field else ""
-        return f"line {self.line}: {place}{self.reason}"
+        return f"{f'line {self.line}' if self.line else 'the file'}: {place}{self.reason}"
 
 
 class BadFile(ValueError):
