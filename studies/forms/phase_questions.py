@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from django import forms
+from django.utils.text import capfirst
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from pydantic import ValidationError
@@ -144,7 +145,7 @@ class QuestionForm(forms.Form):
                 self.add_error(field, explain_error(dict(problem) | {"loc": (label,)}))
         else:
             for sentence in problems:
-                self.add_error(None, sentence)
+                self.add_error(None, capfirst(sentence))
 
 
 class QuestionList:

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from typing import Any, cast
 
 from django import forms
+from django.utils.text import capfirst
 from django.utils.translation import gettext_lazy as _
 
 from items.forms.bank import PicturesField
@@ -150,7 +151,7 @@ class PhaseForm(forms.Form):
         values["questions"] = self.questions.check(Phase.model_construct(kind=self.phase["kind"], **words))
         mark, n = values.get("pass_mark"), len(values["questions"])
         if mark and mark > n:
-            self.add_error("pass_mark", explain_mark(mark, n))
+            self.add_error("pass_mark", capfirst(explain_mark(mark, n)))
         return values
 
     def clean_paragraphs(self) -> list[str]:
