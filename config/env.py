@@ -57,7 +57,7 @@ def read_list(name: str, default: str = "") -> list[str]:
 
 
 def read_hosts(name: str, default: str = "") -> list[str]:
-    """Host names, with or without a port; URLs of pages would be hosts that nobody requests."""
+    """Host names, with or without a port; a URL is refused, as no request has it as its host."""
     return _check_each(name, read_list(name, default), HOST, "HOST, without https:// and path")
 
 

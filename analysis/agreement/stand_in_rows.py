@@ -20,7 +20,7 @@ from analysis.measures.alternative_annotator import (
     alternative_annotator_test,
 )
 from analysis.measures.calibration import BINS, bins_of
-from analysis.reports.drill_down import list_rows, name_pairs, pair_answers, say_same
+from analysis.reports.drill_down import list_rows, name_pairs, pair_answers, say_same_judgments
 from analysis.reports.evaluators import people_in
 from analysis.tables.spec import Row, Table, TableSpec
 
@@ -72,7 +72,7 @@ def list_pairs(evidence: Evidence, asked: LabQuestion, answers: Answers, shared:
     pairs = of_the_model if column == "kappa" else of_people
     found = pairwise(answers.values, len(asked.categories), pairs)
     both = pair_answers(shared, name_pairs(pairs[~np.isnan(found.kappa)], answers.raters), UNIT)
-    return list_rows(evidence, both, PAIR, _("The shared judgments"), say_same(both))
+    return list_rows(evidence, both, PAIR, _("The shared judgments"), say_same_judgments(both))
 
 
 def list_units(evidence: Evidence, shared: pd.DataFrame, model: str) -> Table:

@@ -61,7 +61,7 @@ def version_effects(
     outcome: FloatArray, text: IntArray, reader: IntArray, version: IntArray, n_versions: int
 ) -> VersionEffects:
     """From readings (m,), each of one version of a text by one reader; codes from 0 without gaps. Readers who left
-    early need no repair: their effect takes them."""
+    early need no correction: the effect of a reader accounts for them."""
     readings = _Readings(outcome, text, reader, version, n_versions)
     left, right = readings.equations
     whole = _solve(left, right, n_versions - 1)
@@ -88,7 +88,7 @@ class _Readings:
 
     @property
     def n_columns(self) -> int:
-        """Versions but the first, then readers."""
+        """The versions except the first, then the readers."""
         return self.n_versions - 1 + int(self.reader.max()) + 1
 
     @cached_property

@@ -103,11 +103,11 @@ def pair_answers(answers: pd.DataFrame, pairs: Iterable[tuple[str, str]], unit: 
     return both.assign(same=both["value_a"] == both["value_b"])
 
 
-def say_same(both: pd.DataFrame) -> list[str]:
+def say_same_judgments(both: pd.DataFrame) -> list[str]:
     return say_share(both["same"], _("%(n_true)s of %(n)s shared judgments are the same, %(share)s"))
 
 
-def say_alike(same: "pd.Series[Any]") -> tuple[str, ...]:
+def say_same_pairs(same: "pd.Series[Any]") -> tuple[str, ...]:
     """How many of the pairs gave the same answer."""
     if same.empty:
         return ()

@@ -52,10 +52,16 @@ def checks_of(evidence: Evidence) -> tuple[Check, ...]:
     """The checks in a fixed order; none without answers."""
     if evidence.frame.empty:
         return ()
-    return (keys(evidence), check_left_out(evidence), texts(evidence), raters(evidence), items(evidence))
+    return (
+        check_keys(evidence),
+        check_left_out(evidence),
+        check_texts(evidence),
+        check_raters(evidence),
+        check_items(evidence),
+    )
 
 
-def keys(evidence: Evidence) -> Check:
+def check_keys(evidence: Evidence) -> Check:
     n = len(evidence.corrections)
     if not n:
         return Check(True, _("No key was corrected after launch."))
@@ -70,14 +76,14 @@ def check_left_out(evidence: Evidence) -> Check:
     return Check(False, _("Answers that are not included: %(parts)s.") % {"parts": parts})
 
 
-def texts(evidence: Evidence) -> Check:
+def check_texts(evidence: Evidence) -> Check:
     n = evidence.frame["text_id"].nunique()
     if n < INTERVAL_TEXTS:
         return Check(False, _("All answers are about one text, so there are no intervals by texts."))
     return Check(True, _("Answers are about %(n)s texts, so there are intervals by texts.") % {"n": count(n)})
 
 
-def raters(evidence: Evidence) -> Check:
+def check_raters(evidence: Evidence) -> Check:
     """Check how many people judged each item."""
     people = with_items(evidence, people_in(evidence).rows_of(evidence.frame))
     n = people.groupby("item_id")["annotator"].nunique().reindex(evidence.items["item_id"].unique(), fill_value=0)
@@ -90,7 +96,7 @@ def raters(evidence: Evidence) -> Check:
     return Check(False, sentence % {"few": count(few), "all": count(len(n))})
 
 
-def items(evidence: Evidence) -> Check:
+def check_items(evidence: Evidence) -> Check:
     """Whether each generator has as many items on each text as the others."""
     n = evidence.items.groupby(["text_id", "generator"]).size().unstack(fill_value=0)
     if (n.nunique(axis=1) == 1).all():

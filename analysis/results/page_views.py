@@ -24,7 +24,7 @@ from analysis.results.item_rows import FLAGS, choose, list_items, say_first
 from analysis.results.links import build_query
 from analysis.results.sections import list_named, list_sections, make_published_part, sections
 from analysis.results.summary import (
-    count_open_findings,
+    count_unfolded_findings,
     describe_counting,
     find_outcome,
     find_verdict,
@@ -147,8 +147,8 @@ def study_results(request, slug):
         "differences": list_differences(outcome) if outcome else [],
         "adjusted": say_adjusted(outcome) if outcome else "",
         "notes": list_notes(study, page.filled_report, page.form, outcome, verdict) if verdict else [],
-        "findings": findings[: count_open_findings(outcome)],
-        "more_findings": findings[count_open_findings(outcome) :],
+        "findings": findings[: count_unfolded_findings(outcome)],
+        "more_findings": findings[count_unfolded_findings(outcome) :],
         "progress": progress,
         "said_done": say_done(study, progress.finished, progress.total) if progress else "",
     }

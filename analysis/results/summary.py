@@ -158,8 +158,8 @@ def list_notes(
     return [*worst[: MOST_NOTES - len(passed)], *passed]
 
 
-def count_open_findings(outcome: Outcome | None) -> int:
-    """How many findings stand open: one beside a figure of many generators, which fills the page."""
+def count_unfolded_findings(outcome: Outcome | None) -> int:
+    """How many findings are not folded: one beside a figure of many generators, which fills the page."""
     return MOST_FINDINGS if outcome is None or len(outcome.standings) <= PAGE.most else 1
 
 

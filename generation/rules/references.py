@@ -1,7 +1,7 @@
 """What names, pronouns and phrases refer to.
 
-“Lena Vogt, the mayor, said …”; “He sold it” as “Vogt sold it”, by the name in the sentence before; and “the castle” in
-a later sentence, after an earlier one has named it.
+Examples: “Lena Vogt, the mayor, said …” says who she is; “He sold it” becomes “Vogt sold it”, by the name in the
+sentence before; “the castle” refers to an earlier sentence that has named it.
 """
 
 import re

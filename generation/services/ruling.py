@@ -28,7 +28,7 @@ class RuleResult:
     n_missing: int
 
     @property
-    def speaks_other(self) -> bool:
+    def is_in_other_language(self) -> bool:
         return not has_rules_for(self.text)
 
 

@@ -18,7 +18,7 @@ from analysis.choices import (
 )
 from studies.models import Study
 
-LISTED = 'with commas; a name that holds one in quotation marks: "a, b",c'
+LISTED = 'separated by commas; put a name that contains a comma in quotation marks: "a, b",c'
 
 
 class Command(BaseCommand):
@@ -30,7 +30,7 @@ class Command(BaseCommand):
             "--out",
             required=True,
             metavar="DIR",
-            help="made if it is not there; what an earlier report has left in it is replaced or removed",
+            help="folder, created if needed; files of an earlier report in it are replaced or removed",
         )
         add_choices(parser)
         parser.add_argument(
@@ -70,7 +70,7 @@ def add_choices(parser) -> None:
         help="which intervals stand in low and high; clustered is the earlier name of annotators",
     )
     parser.add_argument(
-        "--include", default="", metavar="pilot,simulated", help="answers that are left out if not named"
+        "--include", default="", metavar="pilot,simulated", help="also include answers of these purposes"
     )
     parser.add_argument(
         "--calibration", choices=("with", "without"), default="with", help="whether its answers enter the results"

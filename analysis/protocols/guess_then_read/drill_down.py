@@ -48,7 +48,7 @@ from analysis.reports.drill_down import (
     list_rows,
     name_pairs,
     pair_answers,
-    say_same,
+    say_same_judgments,
     say_share,
 )
 from analysis.reports.evaluators import evaluator_named, people_in
@@ -167,7 +167,7 @@ def list_agreement(evidence: Evidence, row: Row, column: str) -> Table:
         return list_pairs(evidence, found, is_counted, ratings.raters)
     both = pair_answers(judgments, name_pairs(found.pairs[is_counted], ratings.raters), OPTION)
     rows = both.rename(columns={"value_a": "ticked_a", "value_b": "ticked_b"})
-    return list_rows(evidence, rows, (*SHARED, "same"), _("The shared judgments"), say_same(rows))
+    return list_rows(evidence, rows, (*SHARED, "same"), _("The shared judgments"), say_same_judgments(rows))
 
 
 def list_pairs(evidence: Evidence, found: Pairwise, is_counted: np.ndarray, raters: Sequence[str]) -> Table:

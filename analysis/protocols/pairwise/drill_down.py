@@ -22,7 +22,7 @@ from analysis.protocols.pairwise.tables import (
     TABLES,
     WINS,
 )
-from analysis.reports.drill_down import COUNTED, list_counted, list_rows, say_alike, say_share
+from analysis.reports.drill_down import COUNTED, list_counted, list_rows, say_same_pairs, say_share
 from analysis.reports.evaluators import evaluator_named, people_in
 from analysis.tables.spec import Row, Table, TableSpec
 from evaluation.judges.prompts import FIRST, SECOND
@@ -116,7 +116,7 @@ def list_judges(evidence: Evidence, row: Row, column: str) -> Table:
     both = people[people["unit"].isin(by_unit.index)]
     both = both.assign(model_better=both["unit"].map(by_unit))
     both["same"] = both["model_better"] == name_preferred(both)
-    return list_judgments(evidence, both, "model_better", "same", notes=say_alike(both["same"]))
+    return list_judgments(evidence, both, "model_better", "same", notes=say_same_pairs(both["same"]))
 
 
 def select_meetings(judgments: pd.DataFrame, row: Row, column: str) -> pd.DataFrame:

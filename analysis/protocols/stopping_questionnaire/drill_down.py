@@ -20,7 +20,7 @@ from analysis.protocols.stopping_questionnaire.tables import (
     STOPS,
     TABLES,
 )
-from analysis.reports.drill_down import COUNTED, list_counted, list_rows, say_alike
+from analysis.reports.drill_down import COUNTED, list_counted, list_rows, say_same_pairs
 from analysis.reports.evaluators import evaluator_named, people_in
 from analysis.tables.spec import Row, Table, TableSpec
 from studies.question_words import name_label
@@ -112,5 +112,5 @@ def list_pairs(evidence: Evidence, judgments: Judgments, pairs: IntArray, row: R
         annotator_a=one["annotator"], label_a=one["label"], annotator_b=other["annotator"], label_b=other["label"],
         same=one["label"] == other["label"],
     )[kept]  # fmt: skip
-    notes = say_alike(found["same"])
+    notes = say_same_pairs(found["same"])
     return list_rows(evidence, found, PAIR, _("The pairs of judgments"), notes, in_bank_order=False)

@@ -122,7 +122,7 @@ def parse_label(words: str | None) -> str:
 def describe_shortage(each: ruling.RuleResult, size: Size) -> str:
     """Why a text got fewer items than requested."""
     name = make_printable(each.text.external_id)
-    if each.speaks_other:
+    if each.is_in_other_language:
         return f"Text “{name}”: there are rules for German and English only, not for “{each.text.language}”."
     written = size.n_items - each.n_missing
     shortage = "it has too few usable sentences or similar words."
