@@ -1,6 +1,6 @@
 """While effects by generator are hidden, no page and no file of a page tells generators apart by their answers."""
 
-from itertools import combinations, cycle, product
+from itertools import combinations, product
 
 import pytest
 from bs4 import BeautifulSoup
@@ -67,8 +67,7 @@ def pairwise(project):
 
 
 def addresses(study):
-    """Every page and file of the analysis, with every name that it takes; of a figure the form that has its numbers,
-    and of a table its CSV file and one of the others, as it is hidden before it is written."""
+    """Every page and file of the analysis, with every name that it takes."""
     tables = [
         *{table for table, _draw in list_figures().values()},
         "agreement_with_humans",
@@ -77,14 +76,14 @@ def addresses(study):
         "alpha",
     ]
     names = {
-        "study_figure": [{"name": name, "ending": "vl.json"} for name in list_figures()],
+        "study_figure": [{"name": name, "ending": ending} for name in list_figures() for ending in ("svg", "vl.json")],
         "study_planner_figure": [{"ending": ending} for ending in ("svg", "vl.json")],
         "study_table_page": [{"name": name} for name in (*tables, "item_analysis", "generator_means")],
         "study_table": [{"name": name} for name in (*tables, "item_analysis", "guessable_items", "unanswerable_items")],
         "agreement_lab_csv": [{"name": name} for name in ("coefficients", "contingency", "labels")],
         "study_protocols_csv": [{"name": "protocols"}],
         "stand_in_csv": [{"name": name} for name in ("stand_in", "stand_in_calibration", "stand_in_biases")],
-        "study_table_file": [{"name": name, "ending": end} for name, end in zip(tables, cycle(["tex", "json"]))],
+        "study_table_file": [{"name": name, "ending": end} for name in tables for end in ("csv", "tex", "json")],
         "results_paper": [
             {"name": name, "width": 77, "ending": "svg"} for name in ("summary", "agreement", "items", "compare")
         ],
