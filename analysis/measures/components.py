@@ -1,10 +1,9 @@
-"""Variance components from one's own answers: how far texts, items, options and annotators differ in logits.
+"""Variance components estimated from a study's answers: how much texts, items, options and annotators differ (logits).
 
-The model is that of `analysis.measures.power`. Judgments that share a text, but neither an item nor an annotator,
-covary because texts differ; those that also share the item covary because items differ, too, and so on. So each
-component follows from the covariance of such pairs, minus that of pairs that share nothing (which removes the effect
-of estimating the means). This is a method of moments; nothing is integrated text by text. A component that no pair
-identifies keeps its assumed value.
+The model is that of `analysis.measures.power`, and the estimator is a method of moments. Two judgments that share only
+a text covary because texts differ; two that also share the item covary because items differ, too; and so on. So each
+component is computed from the mean product of such pairs of residuals, minus that of the pairs that share nothing,
+which corrects for the estimated means. A component that no pair of judgments identifies keeps its assumed value.
 """
 
 from __future__ import annotations
@@ -20,17 +19,17 @@ from analysis.measures.intervals import JACKKNIFE, LEVEL, NO_SPREAD, TEXT, Inter
 from analysis.measures.power import Components, logit_of, normal_nodes
 from analysis.measures.types import BoolArray, FloatArray, IntArray, gettext_noop
 
-NESTED = ("text", "text_stage", "item", "option")  # each within the one before
+NESTED = ("text", "text_stage", "item", "option")  # components: each level is nested in the one before it
 ITERATIONS, GRID, NODES = 12, 41, 24
-START = 1.5  # variance of all components together
-MOST = 25.0  # the largest variance of a component that shares can identify
+START = 1.5  # total variance (of all components together) with which the iteration begins
+MOST = 25.0  # the largest variance that is looked for: shares of right judgments cannot tell larger ones apart
 
 
 @dataclass(frozen=True)
 class Judgments:
-    """(n,) codes of each judgment's text, generator, item, option, annotator and stage, and whether it is right.
+    """Judgments as arrays (n,): codes of text, generator, item, option, annotator and stage, and whether it is right.
 
-    Items belong to a text and a generator, options to an item; an annotator judges an option once per stage.
+    An item belongs to one text and one generator, an option to one item. An annotator judges an option once per stage.
     """
 
     text: IntArray
@@ -44,10 +43,10 @@ class Judgments:
 
 @dataclass(frozen=True)
 class Link:
-    """Turns covariances of judgments into variances in logits, at the fitted total variance.
+    """A table that turns the covariance of two judgments (0 or 1) into the variance that they share, in squared logits.
 
-    grid: (GRID,) variances that two judgments share. expected: (GRID,) their expected covariances. known: the
-    components to keep where there is no information.
+    grid: (GRID,) shared variances. expected: (GRID,) the covariance that each of them leads to. known: the components
+    that are used where the judgments identify none.
     """
 
     grid: FloatArray
@@ -55,18 +54,21 @@ class Link:
     known: Components
 
     def shared_variance(self, covariance: float) -> float:
-        """The variance that one covariance shows; below 0 it counts as 0."""
+        """The shared variance at which this covariance is expected; a negative covariance counts as 0."""
         return float(np.interp(max(covariance, 0.0), self.expected, self.grid))
 
     def variances(self, covariances: Mapping[str, float]) -> dict[str, float]:
-        """The variance of each component that the covariances identify."""
+        """The variance of each component for which there is a covariance, by name."""
         return _parts({name: self.shared_variance(value) for name, value in covariances.items()}, self.known)
 
 
 @dataclass(frozen=True)
 class FittedComponents:
-    """Components from judgments. `assumed` names those that the judgments cannot identify; they keep the given value.
-    `link` was used to fit them; None if none were fitted."""
+    """The components estimated from judgments, and what they were estimated from.
+
+    assumed: names of the components that the judgments cannot identify, which keep the assumed value. link: the link
+    that the estimates were computed with; None if nothing could be estimated.
+    """
 
     components: Components
     assumed: tuple[str, ...]
@@ -77,8 +79,11 @@ class FittedComponents:
 
 
 def fit_components(judgments: Judgments, assumed: Components | None = None) -> FittedComponents:
-    """Standard deviations in logits; a negative covariance counts as 0. Nothing is fitted without two texts and two
-    annotators. assumed: the components to keep where there is no information, `Components()` if None."""
+    """Estimates the standard deviation of each component, in logits.
+
+    A negative covariance counts as 0. Nothing is estimated with fewer than two texts or two annotators. assumed: the
+    components to keep where the judgments identify none; `Components()` if None.
+    """
     known = assumed or Components()
     found = covariances(judgments)
     shares = cell_shares(judgments)
@@ -91,9 +96,13 @@ def fit_components(judgments: Judgments, assumed: Components | None = None) -> F
 
 
 def covariances(judgments: Judgments) -> dict[str, float]:
-    """The covariance of two judgments of one stage that share: annotator (but no text), or, of different annotators,
-    text (of two generators), text_stage (and the generator), item, option. Those without any such pair are missing;
-    the result is empty if any two judgments share a text or an annotator."""
+    """The covariance of two judgments of the same stage, by what the two share and nothing more.
+
+    annotator: the annotator, but not the text. The others are of different annotators. text: the text, but not the
+    generator; text_stage: text and generator, but not the item; item: the item, but not the option; option: the option.
+    A name is missing if there is no such pair of judgments. The result is empty if no pair shares neither text nor
+    annotator.
+    """
     residuals, stage, annotator = _residuals(judgments), judgments.stage, judgments.annotator
     text, person = (stage, judgments.text), (stage, annotator)
     both = (*text, annotator)
@@ -124,7 +133,10 @@ def covariances(judgments: Judgments) -> dict[str, float]:
 
 
 def cell_shares(judgments: Judgments) -> list[tuple[float, float]]:
-    """Share right and weight of each generator in each stage; never quite 0 or 1, where a logit would be infinite."""
+    """The share of right judgments, and of all judgments, for each combination of generator and stage.
+
+    The first share is kept away from 0 and 1, where its logit would be infinite, by half a judgment.
+    """
     code = _combine_codes([judgments.generator, judgments.stage])
     n, right = np.bincount(code), np.bincount(code, weights=judgments.right)
     shares = np.clip(right / n, 0.5 / n, 1 - 0.5 / n)
@@ -132,11 +144,14 @@ def cell_shares(judgments: Judgments) -> list[tuple[float, float]]:
 
 
 def shared_covariance(shared: FloatArray, total: float, shares: Sequence[tuple[float, float]]) -> FloatArray:
-    """(v,): the covariance of two judgments that share a part of the total variance in logits; mean over the cells."""
+    """(v,): the expected covariance of two judgments that share the variance `shared` (v,) of the total, in logits.
+
+    It is integrated numerically for each cell, that is generator and stage, and averaged. shares: see `cell_shares`.
+    """
     nodes, weights = normal_nodes(NODES)
     rest = np.sqrt(np.maximum(total - shared, 0))
     whole = max(total, float(shared.max()))
-    # (v, nodes of what is shared, nodes of what is not)
+    # (v, NODES of the shared part, NODES of the rest)
     deviations = np.sqrt(shared)[:, None, None] * nodes[:, None] + rest[:, None, None] * nodes
     covariance = np.zeros(len(shared))
     for share, weight in shares:
@@ -146,14 +161,14 @@ def shared_covariance(shared: FloatArray, total: float, shares: Sequence[tuple[f
 
 
 def _residuals(judgments: Judgments) -> FloatArray:
-    """Each judgment minus the share right of its generator in its stage."""
+    """(n,): each judgment (0 or 1) minus the share of right judgments of its generator in its stage."""
     code = _combine_codes([judgments.generator, judgments.stage])
     means = np.bincount(code, weights=judgments.right) / np.bincount(code)
     return np.asarray(judgments.right - means[code])
 
 
 def _combine_codes(keys: Sequence[IntArray]) -> IntArray:
-    """A code for each combination of codes that occurs, counted from 0, as the codes themselves are."""
+    """(n,): one code, from 0 without gaps, for each combination of keys that occurs; each key is (n,) codes from 0."""
     number = np.zeros(len(keys[0]), dtype=np.int64)
     for key in keys:
         number = number * (key.max(initial=0) + 1) + key
@@ -161,7 +176,7 @@ def _combine_codes(keys: Sequence[IntArray]) -> IntArray:
 
 
 def _products(e: FloatArray, keys: Sequence[IntArray]) -> FloatArray:
-    """(2,): the sum over ordered pairs that share all keys of their products, and how many such pairs there are."""
+    """(2,): the sum of e[i] · e[j] over all ordered pairs i ≠ j with the same keys, and the number of such pairs."""
     code = _combine_codes(keys)
     n = np.bincount(code)
     sums, squares = np.bincount(code, weights=e), np.bincount(code, weights=e * e)
@@ -169,7 +184,7 @@ def _products(e: FloatArray, keys: Sequence[IntArray]) -> FloatArray:
 
 
 def _fit_link(found: Mapping[str, float], shares: Sequence[tuple[float, float]], known: Components) -> Link:
-    """The link at a total variance equal to the sum of the variances that it yields, found by iteration."""
+    """The link whose total variance equals the sum of the component variances that it gives, found by iteration."""
     total, link = START, None
     kept = {field.name: getattr(known, field.name) ** 2 for field in fields(Components)}
     for _round in range(ITERATIONS):
@@ -181,7 +196,7 @@ def _fit_link(found: Mapping[str, float], shares: Sequence[tuple[float, float]],
 
 
 def _parts(shared: Mapping[str, float], known: Components) -> dict[str, float]:
-    """The variance of each component: what pairs at its level share, minus what the levels above it explain."""
+    """The variance of each component: the variance that pairs at its level share, minus that of the levels above it."""
     parts = {"annotator": shared["annotator"]} if "annotator" in shared else {}
     before = 0.0
     for name in NESTED:
@@ -194,19 +209,20 @@ def _parts(shared: Mapping[str, float], known: Components) -> dict[str, float]:
 
 
 def fit_text_spread(text: IntArray, cell: IntArray, right: BoolArray) -> float | None:
-    """The standard deviation over texts, in logits, of the share that prefers the first of two generators.
+    """How much the preference for the first of two generators differs between texts: a standard deviation in logits.
 
-    text, cell, right: (n,), of each untied judgment the text, the pair of generators, and whether its first won. None
-    if no two judgments of a pair of generators share a text, or all do.
+    Each array is (n,), a place for each judgment that is not a tie. text: the text. cell: the pair of generators.
+    right: whether the first generator of the pair won. None if no two judgments of a pair of generators share a text,
+    or if all of them do.
     """
     found = pair_covariance(text, cell, right)
     return None if found is None else float(np.sqrt(pair_link(text, cell, right, found).shared_variance(found)))
 
 
 def pair_covariance(text: IntArray, cell: IntArray, right: BoolArray) -> float | None:
-    """The covariance of two judgments of the same pair of generators on one text, minus that on two texts.
+    """The covariance of two judgments about the same pair of generators on one text, minus that on different texts.
 
-    None if there are no judgments of either sort.
+    None if there are no two judgments on one text, or none on different texts.
     """
     e = _residuals(_of_pairs(text, cell, right))
     everywhere, within = (_products(e, keys) for keys in ([cell], [cell, text]))
@@ -217,7 +233,7 @@ def pair_covariance(text: IntArray, cell: IntArray, right: BoolArray) -> float |
 
 
 def pair_link(text: IntArray, cell: IntArray, right: BoolArray, covariance: float) -> Link:
-    """The link at a total variance equal to the variance that it yields for the covariance, found by iteration."""
+    """The link whose total variance equals the variance that it gives for `covariance`, found by iteration."""
     shares, total = cell_shares(_of_pairs(text, cell, right)), 0.0
     grid = np.linspace(0, 1, GRID) ** 2 * MOST / 4
     link = Link(grid, shared_covariance(grid, total, shares), Components())
@@ -228,12 +244,13 @@ def pair_link(text: IntArray, cell: IntArray, right: BoolArray, covariance: floa
 
 
 def _of_pairs(text: IntArray, cell: IntArray, right: BoolArray) -> Judgments:
-    none = np.zeros(len(text), dtype=np.int64)
-    return Judgments(text, cell, none, none, none, none, right)
+    """Judgments of pairs, with the pair in place of the generator; item, option, annotator and stage are all 0."""
+    zeros = np.zeros(len(text), dtype=np.int64)
+    return Judgments(text, cell, zeros, zeros, zeros, zeros, right)
 
 
 MOST_GROUPS, FEWEST = 40, 3
-MOST_JUDGMENTS = 200_000  # beyond which leaving parts out takes long, and components are known well anyway
+MOST_JUDGMENTS = 200_000  # with more, a jackknife takes too long, and the components are known precisely anyway
 ANNOTATOR = "annotator"
 
 NOT_FITTED = gettext_noop("The answers do not determine this value, so the assumed value is used.")
@@ -246,7 +263,11 @@ SAME = gettext_noop("It does not change when parts are left out, so its spread c
 
 
 def component_intervals(judgments: Judgments, fitted: FittedComponents) -> dict[str, Interval]:
-    """The interval of each component by its name; undefined with a reason if it was not fitted or data are too few."""
+    """The jackknife interval of each component, by name: over annotators for `annotator`, over texts for the others.
+
+    An interval is undefined, with the reason, if the component was not estimated or the judgments are too few or too
+    many.
+    """
     names = [each.name for each in fields(Components)]
     values = {name: math.nan if name in fitted.assumed else getattr(fitted.components, name) for name in names}
 
@@ -266,7 +287,7 @@ def component_intervals(judgments: Judgments, fitted: FittedComponents) -> dict[
 
 
 def text_spread_interval(text: IntArray, cell: IntArray, right: BoolArray, spread: float | None) -> Interval:
-    """The interval of `spread`, which `fit_text_spread` found in the judgments of pairs."""
+    """The jackknife interval over texts of `spread`, the result of `fit_text_spread` for the same judgments."""
     covariance = pair_covariance(text, cell, right)
     if spread is None or covariance is None:
         return jackknife(math.nan, np.empty(0), TEXT, text)
@@ -277,8 +298,10 @@ def text_spread_interval(text: IntArray, cell: IntArray, right: BoolArray, sprea
 
 
 def leave_one_out(codes: IntArray) -> Iterator[BoolArray]:
-    """Which units are kept, leaving out each unit in turn, or each of `MOST_GROUPS` groups; nothing for too few
-    units."""
+    """Masks (n,) of the judgments that are kept when one unit is left out, for each unit in turn.
+
+    More than `MOST_GROUPS` units are left out in as many groups. Fewer than `FEWEST` units give no mask.
+    """
     units, place = np.unique(codes, return_inverse=True)
     if len(units) >= FEWEST:
         group = place % MOST_GROUPS
@@ -286,7 +309,11 @@ def leave_one_out(codes: IntArray) -> Iterator[BoolArray]:
 
 
 def jackknife(value: float, without: FloatArray, unit: str, codes: IntArray) -> Interval:
-    """θ ± t · SE from θ without each group, (g,); empty where there are too few units."""
+    """The jackknife interval value ± t · SE, at least 0. without: (g,) the values when each group of units is left out.
+
+    SE² = (g - 1) / g · Σ (without - mean)², and t has g - 1 degrees of freedom. without is empty if nothing could be
+    left out. unit: what is left out, and codes: (n,) the unit of each judgment.
+    """
     g, about = len(without), (unit, len(np.unique(codes)), len(codes), None)
     if math.isnan(value):
         return undefined_interval(JACKKNIFE, about, NOT_FITTED)

@@ -1,7 +1,9 @@
-"""Which generators were preferred: wins and ties of every two of them, and which strengths these cannot determine.
+"""Strengths of generators from pairwise comparisons: counts of wins and ties, and models fitted by maximum likelihood.
 
-A judgment compares two generators' items and says first, second or tie. `wins` is (..., g, g): how often the generator
-of the row was preferred to that of the column; `ties` is (..., g, g) and symmetric, each tie once in either half.
+A judgment compares items of two generators: the first is better, the second is better, or it is a tie. There are g
+generators. wins (..., g, g): how often the generator of the row was preferred to that of the column. ties (..., g, g):
+symmetric, so each tie is counted in [i, j] and in [j, i]. b is the number of tables of counts that are fitted at once,
+such as the replicates of a bootstrap.
 """
 
 from __future__ import annotations
@@ -30,32 +32,32 @@ NO_COMPARISON = gettext_noop("There is no comparison to compute this from.")
 
 @dataclass(frozen=True)
 class PairCounts:
-    """wins and ties (..., g, g) as in the module's first lines."""
+    """Counts of wins and of ties, (..., g, g) each; see the docstring of the module."""
 
     wins: FloatArray
     ties: FloatArray
 
     @cached_property
     def n(self) -> FloatArray:
-        """(..., g, g): judgments of each two generators."""
+        """(..., g, g): the number of judgments of each pair of generators."""
         return np.asarray(self.wins + np.swapaxes(self.wins, -1, -2) + self.ties)
 
     def total(self) -> PairCounts:
-        """All groups added up, (g, g)."""
+        """Counts (g, g): the sum over the groups of judgments, which are the first axis."""
         return PairCounts(self.wins.sum(axis=0), self.ties.sum(axis=0))
 
     def resample(self, weights: FloatArray) -> PairCounts:
-        """(b, g, g) for weights (b, n_groups) of the groups."""
+        """Counts (b, g, g): sums over the groups, weighted by each row of weights (b, n_groups)."""
         shape = (len(weights), *self.wins.shape[1:])
         return PairCounts(*((weights @ cells).reshape(shape) for cells in self._cells))
 
     @cached_property
     def _cells(self) -> list[csr_array]:
-        """Wins and ties, a row for each group: single judgments fill one cell of hundreds."""
+        """Wins and ties, each a matrix (n_groups, g · g). It is sparse, as a group fills few cells of hundreds."""
         return [csr_array(counts.reshape(len(counts), -1)) for counts in (self.wins, self.ties)]
 
     def select(self, chosen: BoolArray) -> PairCounts:
-        """Only some of the generators; chosen: (g,)."""
+        """The counts among the chosen generators only; chosen: (g,)."""
         at = np.flatnonzero(chosen)
         return PairCounts(self.wins[..., at[:, None], at], self.ties[..., at[:, None], at])
 
@@ -63,9 +65,10 @@ class PairCounts:
 def pair_counts(
     first: IntArray, second: IntArray, outcome: IntArray, generators: int, groups: IntArray, n_groups: int
 ) -> PairCounts:
-    """Wins and ties per group of judgments, such as texts, (n_groups, g, g).
+    """Counts (n_groups, g, g): wins and ties in each group of judgments, such as those of a text.
 
-    first, second: (n,) codes of the generators of a pair's two items. outcome: (n,) FIRST, SECOND or TIE. groups: (n,).
+    first, second: (n,) codes of the generators of the two items. outcome: (n,) FIRST, SECOND or TIE. generators: their
+    number g. groups: (n,) the code of each judgment's group.
     """
     won, lost = np.where(outcome == SECOND, second, first), np.where(outcome == SECOND, first, second)
     code = (groups * generators + won) * generators + lost
@@ -77,25 +80,26 @@ def pair_counts(
 
 
 def ties_as_half_wins(counts: PairCounts) -> PairCounts:
-    """Each tie half a win for either side."""
+    """The counts with each tie as half a win for either generator."""
     return PairCounts(counts.wins + counts.ties / 2, np.zeros_like(counts.ties))
 
 
 def without_ties(counts: PairCounts) -> PairCounts:
-    """Ties are dropped."""
+    """The counts without the ties."""
     return PairCounts(counts.wins, np.zeros_like(counts.ties))
 
 
 def ties_missing(ratings: IntArray) -> IntArray:
-    """(raters, units): ties as missing judgments."""
+    """Ratings (raters, units) in which ties are missing judgments."""
     return np.asarray(np.where(ratings == TIE, MISSING, ratings))
 
 
 def comparable(counts: PairCounts) -> BoolArray:
-    """(g,): the generators that one finite scale can hold, the largest set connected by cycles of wins.
+    """(g,): which generators have finite strengths on one scale: the largest set that is connected by chains of wins.
 
-    Ford (1957): strengths are finite if and only if from each generator a chain of wins (a tie counts both ways) leads
-    to each other one. Among several such sets of a size the one with most judgments; a set of one is none.
+    Strengths are finite if and only if a chain of wins leads from each generator to every other one (Ford 1957); a tie
+    counts as a win of both. Of several sets of the same size, the one with the most judgments is taken. A single
+    generator is no such set.
     """
     beaten = (counts.wins + counts.ties) > 0
     if not len(beaten):
@@ -108,7 +112,7 @@ def comparable(counts: PairCounts) -> BoolArray:
 
 
 def why_left_out(counts: PairCounts) -> list[str]:
-    """(g,) sentences: why a generator has no strength; empty for those that `comparable` holds."""
+    """The reason why each generator has no strength, (g,); empty for those that are `comparable`."""
     held = comparable(counts)
     scores = counts.wins + counts.ties / 2
     won, lost = scores.sum(axis=1), scores.sum(axis=0)
@@ -133,16 +137,21 @@ DAVIDSON, RAO_KUPPER = "davidson", "rao_kupper"
 HALF_WINS, NO_TIES = "bradley_terry_half", "bradley_terry_dropped"
 METHODS = (DAVIDSON, HALF_WINS, NO_TIES, RAO_KUPPER)
 
-STEPS, CLOSE, FARTHEST = 100, 1e-10, 1.5
+STEPS, CLOSE, FARTHEST = 100, 1e-10, 1.5  # Newton steps at most; the step that ends them; the largest step allowed
 TIE_START = 0.5
 
-# From log-strengths and the tie's parameter (b, g + 1): the slopes (b, g + 1) and the information (b, g + 1, g + 1).
+# Takes log-strengths and the tie parameter (b, g + 1) and counts; returns the gradient of the log-likelihood (b, g + 1)
+# and the observed information (b, g + 1, g + 1).
 Slopes = Callable[[FloatArray, PairCounts], tuple[FloatArray, FloatArray]]
 
 
 @dataclass(frozen=True)
 class Fit:
-    """log_worth: (b, g), mean 0 in a row. tie: (b,) ν or θ. NaN without a fit."""
+    """Strengths fitted to b tables of counts; a row is NaN if its strengths are not finite.
+
+    log_worth: (b, g) log-strengths with mean 0 in each row. tie: (b,) the tie parameter, ν of Davidson or θ of Rao and
+    Kupper. information: (b, g + 1, g + 1) the observed information of the log-strengths and the tie parameter.
+    """
 
     log_worth: FloatArray
     tie: FloatArray
@@ -150,27 +159,31 @@ class Fit:
 
     @property
     def worth(self) -> FloatArray:
-        """(b, g), sum 1 in each row."""
+        """(b, g): strengths that add up to 1 in each row."""
         raised = np.exp(self.log_worth)
         return np.asarray(raised / raised.sum(axis=-1, keepdims=True))
 
     @property
     def covariance(self) -> FloatArray:
-        """(b, g, g) of log_worth."""
+        """(b, g, g): the covariance of log_worth."""
         return _covariance(self.information, np.isfinite(self.tie))
 
 
 def as_used(counts: PairCounts, method: str) -> PairCounts:
-    """Wins and ties as one of METHODS uses them: Bradley–Terry has no ties, so they are half wins or dropped."""
+    """The counts as one of METHODS uses them. Bradley–Terry has no ties, so they count as half wins or not at all.
+
+    Raises ValueError for an unknown method.
+    """
     if method not in METHODS:
         raise ValueError(f"There is no model called {method}; choose one of {', '.join(METHODS)}.")
     return {HALF_WINS: ties_as_half_wins, NO_TIES: without_ties}.get(method, _as_they_are)(counts)
 
 
 def fit(counts: PairCounts, method: str) -> Fit:
-    """Strengths by one of METHODS; counts (b, g, g) or (g, g), which gives b = 1.
+    """Fits strengths by maximum likelihood, with one of METHODS.
 
-    A row is NaN where the strengths are not finite: see `comparable` and `has_finite_strength`.
+    counts: (b, g, g), or (g, g) for b = 1. A row is NaN if its strengths are not finite; see `has_finite_strength`.
+    Sources: Bradley & Terry (1952), Davidson (1970), Rao & Kupper (1967).
     """
     given = counts if counts.wins.ndim == 3 else PairCounts(counts.wins[None], counts.ties[None])
     used = as_used(given, method)
@@ -183,12 +196,12 @@ def fit(counts: PairCounts, method: str) -> Fit:
 
 
 def has_finite_strength(counts: PairCounts) -> BoolArray:
-    """(b,): whether the likelihood has its maximum at finite strengths.
+    """(b,): whether the likelihood has its maximum at finite strengths. Two conditions must hold.
 
-    Needed: a chain of wins or ties from each generator to each other one. And, where ties occur and no two generators
-    have beaten each other, that the tie parameter cannot grow without bound with the strengths: a system of differences
-    d_i - d_j (2 where only wins of i and ties, at least 2 where only wins, at most 2 apart where only ties) has no
-    solution.
+    First, a chain of wins or ties leads from each generator to every other one. Second, if there are ties, and no two
+    generators have beaten each other, the strengths and the tie parameter must not be able to grow together without
+    bound. They can if numbers d exist such that d_i - d_j is at least 2 where i beat j, and at most 2 in absolute value
+    where i and j tied.
     """
     won, tied = counts.wins > 0, counts.ties > 0
     linked: BoolArray = np.asarray(_close_links(won | tied).all(axis=(1, 2)))
@@ -199,7 +212,10 @@ def has_finite_strength(counts: PairCounts) -> BoolArray:
 
 
 def _runs_away(won: BoolArray, tied: BoolArray) -> BoolArray:
-    """(b,): whether differences d_j - d_i ≤ bound[i, j] can be met: no circle of negative length (Floyd 1962)."""
+    """(b,): whether numbers d exist with d_j - d_i ≤ bound[i, j] for all i, j.
+
+    They exist if and only if no cycle of bounds has a negative sum, which shortest paths show (Floyd 1962).
+    """
     bound = np.full(won.shape, np.inf)
     bound[tied] = 2.0
     bound[won] = -2.0
@@ -210,7 +226,7 @@ def _runs_away(won: BoolArray, tied: BoolArray) -> BoolArray:
 
 
 def _close_links(linked: BoolArray) -> BoolArray:
-    """(b, g, g): what can be reached over any number of links (Warshall 1962)."""
+    """(b, g, g): whether a chain of any number of links leads from i to j (Warshall 1962)."""
     reached = linked | np.eye(linked.shape[-1], dtype=np.bool_)
     for through in range(linked.shape[-1]):
         reached = reached | (reached[:, :, through, None] & reached[:, None, through, :])
@@ -222,7 +238,10 @@ def _as_they_are(counts: PairCounts) -> PairCounts:
 
 
 def _maximum(slopes: Slopes, counts: PairCounts, tied: BoolArray) -> tuple[FloatArray, FloatArray]:
-    """Newton's method on all replicates at once; those without a finite maximum, or that do not settle, are NaN."""
+    """The maximum of the likelihood for b tables at once, by Newton's method: parameters (b, g + 1) and information.
+
+    A row is NaN if it has no finite maximum, or if the steps do not converge.
+    """
     b, g = counts.wins.shape[:2]
     parameters, information = np.zeros((b, g + 1)), np.zeros((b, g + 1, g + 1))
     parameters[tied, -1] = TIE_START
@@ -243,7 +262,7 @@ def _maximum(slopes: Slopes, counts: PairCounts, tied: BoolArray) -> tuple[Float
 
 
 def _take_step(parameters: FloatArray, step: FloatArray, slopes: Slopes) -> FloatArray:
-    """Parameters after a bounded step; Rao and Kupper's log θ, which is positive, is at most halved."""
+    """The parameters after a limited step; Rao and Kupper's log θ must stay positive, so it is at most halved."""
     moved = parameters + np.clip(step, -FARTHEST, FARTHEST)
     if slopes is _rao_kupper:
         moved[:, -1] = np.maximum(moved[:, -1], parameters[:, -1] / 2)
@@ -251,9 +270,9 @@ def _take_step(parameters: FloatArray, step: FloatArray, slopes: Slopes) -> Floa
 
 
 def _newton_step(slope: FloatArray, information: FloatArray, tied: BoolArray) -> FloatArray:
-    """(b, g + 1): the step that would reach the top of a parabola.
+    """(b, g + 1): the Newton step, that is the inverse information times the gradient (b, g + 1).
 
-    Strengths keep their mean; without ties the parameter of the tie does not move.
+    The mean of the log-strengths does not change; in a row without ties the tie parameter does not change either.
     """
     g = slope.shape[1] - 1
     curve = information.copy()
@@ -264,11 +283,12 @@ def _newton_step(slope: FloatArray, information: FloatArray, tied: BoolArray) ->
 
 
 def _tie_column(g: int) -> BoolArray:
+    """(g + 1,): True for the tie parameter, which comes last."""
     return np.asarray(np.arange(g + 1) == g)
 
 
 def _davidson(parameters: FloatArray, counts: PairCounts) -> tuple[FloatArray, FloatArray]:
-    """Slopes and information of Davidson's likelihood; the tie's parameter is log ν."""
+    """The gradient and the information of Davidson's log-likelihood (1970); the tie parameter is log ν."""
     at, tie = parameters[:, :-1], parameters[:, -1]
     has_ties = counts.ties.sum(axis=(1, 2)) > 0
     apart = (at[:, :, None] - at[:, None, :]) / 2
@@ -276,7 +296,7 @@ def _davidson(parameters: FloatArray, counts: PairCounts) -> tuple[FloatArray, F
     raised = np.exp(apart)
     below = raised + 1 / raised + nu
     won, tied = raised / below, nu / below
-    mean = won + tied / 2  # of what a judgment adds to the generator of the row: 1, a half or 0
+    mean = won + tied / 2  # expected score of the generator of the row in one judgment: a win is 1, a tie a half
     slope = (counts.wins + counts.ties / 2 - counts.n * mean).sum(axis=2)
     tie_slope = (counts.ties - counts.n * tied).sum(axis=(1, 2)) / 2
     each = counts.n * (won + tied / 4 - mean**2)
@@ -286,9 +306,10 @@ def _davidson(parameters: FloatArray, counts: PairCounts) -> tuple[FloatArray, F
 
 
 def _rao_kupper(parameters: FloatArray, counts: PairCounts) -> tuple[FloatArray, FloatArray]:
-    """Slopes and information of Rao and Kupper's likelihood; the tie's parameter is log θ, above 0 if there are ties.
+    """The gradient and the information of Rao and Kupper's log-likelihood (1967); the tie parameter is log θ.
 
-    log L = Σ (wins_ij + ties_ij) log σ(λ_i - λ_j - log θ) + all ties · log(θ² - 1), σ the logistic function.
+    log L = Σ (wins_ij + ties_ij) log σ(λ_i - λ_j - log θ) + number of ties · log(θ² - 1), with log-strengths λ and the
+    logistic function σ. log θ is above 0 if there are ties.
     """
     at, tie = parameters[:, :-1], parameters[:, -1]
     short = 1 / (1 + np.exp(at[:, :, None] - at[:, None, :] - tie[:, None, None]))  # 1 - σ
@@ -305,7 +326,11 @@ def _rao_kupper(parameters: FloatArray, counts: PairCounts) -> tuple[FloatArray,
 
 
 def _border(each: FloatArray, across: FloatArray, last: FloatArray) -> FloatArray:
-    """(b, g + 1, g + 1) information: of differences of strengths (b, g, g), with the tie (b, g), of the tie (b,)."""
+    """(b, g + 1, g + 1): the information of all parameters, put together from its parts.
+
+    each: (b, g, g) that of each pair of generators. across: (b, g) between log-strength and tie parameter. last: (b,)
+    that of the tie parameter.
+    """
     b, g = across.shape
     information = np.zeros((b, g + 1, g + 1))
     off = each.copy()
@@ -317,7 +342,10 @@ def _border(each: FloatArray, across: FloatArray, last: FloatArray) -> FloatArra
 
 
 def _covariance(information: FloatArray, fitted: BoolArray) -> FloatArray:
-    """(b, g, g): the inverse information of strengths that have mean 0; a tie that is not estimated has none."""
+    """(b, g, g): the covariance of log-strengths with mean 0, from the inverse of the information; NaN without a fit.
+
+    A tie parameter that was not estimated has no information, and is left out.
+    """
     g = information.shape[1] - 1
     curve = information.copy()
     curve[:, :g, :g] += 1.0

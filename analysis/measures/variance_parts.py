@@ -1,12 +1,15 @@
-"""The interval over readers and texts: each part of the variance with its own t.
+"""Intervals over readers and texts, from the variance between texts, that between annotators and that of single cells.
 
-Cells are the pairs of a text and an annotator with judgments. h is the influence of a cell on the figure; V_T sums the
-squares of h by text, V_A by annotator, and V_C is what both count. With α = 1 - level
+A cell is a text and an annotator with judgments, and h is the influence of a cell on the figure. The variance has three
+parts: V_T is the sum over texts of the squared sums of h, V_A that over annotators, and V_C the sum of squares that
+both of them contain. The interval reaches from value - reach to value + reach, with α = 1 - level and
 
     reach² = max( t²(T* - 1) V_T + t²(A* - 1) V_A - z² V_C, t²(T* - 1) V_T ),
 
-T* and A* after Kish (1965). Two-way clustering as in Cameron, Gelbach & Miller (2011); every part keeps its own degrees
-of freedom, as in Cochran (1951) and Graybill & Wang (1980), instead of one mixed number (Satterthwaite).
+where t(df) and z are the 1 - α/2 quantiles of Student's t and of the normal distribution. T* and A* are the effective
+numbers of texts and annotators (Kish 1965). This is the two-way clustering of Cameron, Gelbach & Miller (2011); each
+part has its own degrees of freedom, as in Cochran (1951) and Graybill & Wang (1980), instead of one pooled number
+(Satterthwaite).
 """
 
 from __future__ import annotations
@@ -33,7 +36,7 @@ from analysis.measures.share_intervals import TEXT_AND_ANNOTATOR
 from analysis.measures.types import FloatArray, IntArray, gettext_noop
 
 TWO_WAY = "two-way-t"
-SWEEPS = 8  # of row and column means, where cells are missing
+SWEEPS = 8  # how often the means of texts and annotators are subtracted if some cells are missing
 SMALLEST_P = 1e-300
 HALVINGS = 200
 
@@ -58,9 +61,10 @@ AT_MOST = gettext_noop("All judgments are at the lower end of the scale: the val
 
 @dataclass(frozen=True)
 class Cells:
-    """The cells of a figure: text and annotator of each as codes from 0 without gaps, (C,), and its judgments, (C,).
+    """The cells of a figure, (C,) each: codes of the text and of the annotator, and the number of judgments.
 
-    Annotators are those treated as a sample; a fixed evaluator, such as a model, has a code like the others.
+    Codes begin at 0 and have no gaps. An evaluator that is not treated as a sample, such as a model, has a code in
+    `annotator` like a person.
     """
 
     text: IntArray
@@ -76,19 +80,19 @@ class Cells:
         return int(self.annotator.max()) + 1 if len(self.annotator) else 0
 
     def by_text(self, values: FloatArray) -> FloatArray:
-        """(T,) sums of values (C,)."""
+        """(T,): the sum of values (C,) over the cells of each text."""
         return np.bincount(self.text, weights=values, minlength=self.n_texts).astype(np.float64)
 
     def by_annotator(self, values: FloatArray) -> FloatArray:
-        """(A,) sums of values (C,)."""
+        """(A,): the sum of values (C,) over the cells of each annotator."""
         return np.bincount(self.annotator, weights=values, minlength=self.n_annotators).astype(np.float64)
 
     def effective(self) -> tuple[float, float]:
-        """T* and A*: (Σ n)² / Σ n² over the loads of texts and of annotators."""
+        """T* and A*, the effective numbers of texts and of annotators; see `kish`."""
         return kish(self.by_text(self.n)), kish(self.by_annotator(self.n))
 
     def residuals(self, h: FloatArray) -> FloatArray:
-        """h (C,) without its row means and column means."""
+        """(C,): h without the mean of its text and the mean of its annotator; approximate if some cells are missing."""
         complete = len(h) == self.n_texts * self.n_annotators
         of_text, of_annotator = (sums(np.ones(len(h))) for sums in (self.by_text, self.by_annotator))
         e = h
@@ -98,19 +102,22 @@ class Cells:
         return e
 
     def freedom(self) -> int:
-        """C - T - A + 1."""
+        """The degrees of freedom of the residuals: C - T - A + 1."""
         return len(self.text) - self.n_texts - self.n_annotators + 1
 
 
 @dataclass(frozen=True)
 class VarianceParts:
-    """A figure and the parts of its variance, from which its interval follows at any level.
+    """A figure and the three parts of its variance, from which its interval can be computed at any level.
 
-    value, texts (V_T), annotators (V_A), cells (V_C): in the unit of the figure and its square. drawn: what stands for
-    others (texts and annotators, texts only, annotators only). on_logits: the reach is applied to the logit of the
-    value's place within `bounds`. log_noise: of a reliability, the log of 1 - value, negative components as they are;
-    the reach is applied to it, and the value stays inside. at_least_either: the reach is never below that of annotators
-    alone, too. reason: why there is no interval; bound: for a figure at an end of its scale.
+    value: in the unit of the figure; texts (V_T), annotators (V_A) and cells (V_C): in its square. drawn: what is
+    treated as a sample: texts and annotators, texts only, or annotators only. at_least_either: the reach is at least
+    that of annotators alone, not only that of texts alone. reason: why there is no interval; empty if there is one.
+    bound: a bound on the true value, for a figure at an end of its scale.
+
+    The reach applies to the value itself, with two exceptions. on_logits: it applies to the logit of the value's place
+    within `bounds`. log_noise: it applies to this number, the logarithm of 1 - value of a reliability whose negative
+    components were not set to 0; the interval then always contains the value.
     """
 
     value: float
@@ -132,7 +139,7 @@ class VarianceParts:
     bound: float | None = None
 
     def reach(self, alpha: float) -> float:
-        """Half the width at level 1 - alpha before any transformation."""
+        """Half the width of the interval at level 1 - alpha, before any transformation."""
         texts = _scale(self.texts, self.n_texts_effective, alpha)
         if self.drawn == TEXT:
             return math.sqrt(texts)
@@ -143,7 +150,7 @@ class VarianceParts:
         return math.sqrt(max(both, texts, annotators if self.at_least_either else 0.0))
 
     def ends(self, level: float = LEVEL) -> Bounds:
-        """The ends at any level, within the bounds; NaN where there is no interval."""
+        """The ends of the interval at a level, kept within the bounds; both NaN if there is no interval."""
         if self.reason:
             return math.nan, math.nan
         reach = self.reach(1 - level)
@@ -156,7 +163,7 @@ class VarianceParts:
         return max(low, self.bounds[0]), min(high, self.bounds[1])
 
     def interval(self, level: float = LEVEL) -> Interval:
-        """The interval with all its caveats."""
+        """The interval at a level, with effective numbers, caveats, or the reason why there is none."""
         low, high = self.ends(level)
         n_units = self.n_annotators if self.drawn == ANNOTATOR else self.n_texts
         return Interval(
@@ -168,7 +175,10 @@ class VarianceParts:
         )  # fmt: skip
 
     def share_from_readers(self) -> float | None:
-        """V_A' / (V_T' + V_A' + V_C), where primes are without V_C and at least 0; None unless both are drawn."""
+        """The share of the variance that annotators cause; None unless texts and annotators are both a sample.
+
+        V_A' / (V_T' + V_A' + V_C), where V_A' and V_T' are V_A and V_T minus V_C, at least 0.
+        """
         if self.drawn != TEXT_AND_ANNOTATOR:
             return None
         texts, annotators = max(self.texts - self.cells, 0.0), max(self.annotators - self.cells, 0.0)
@@ -176,9 +186,9 @@ class VarianceParts:
         return annotators / total if total > 0 else None
 
     def p_of_zero(self) -> float:
-        """Two-sided p that the figure is 0: the smallest α at which the interval leaves out 0; NaN without one.
+        """Two-sided p-value of the hypothesis that the figure is 0: the smallest α whose interval excludes 0.
 
-        t and z are both taken at α. The reach falls as α grows, so halving the range of log α finds it.
+        The reach falls as α grows, so bisection over log α finds it. NaN if there is no interval.
         """
         if self.reason:
             return math.nan
@@ -193,24 +203,24 @@ class VarianceParts:
 
 @dataclass(frozen=True)
 class Figure:
-    """A figure before its variance is known: its value, range and scale, and which reader judged which unit."""
+    """A figure before its variance is known: its value, its bounds, and the cells that it was computed from."""
 
     value: float
     bounds: Bounds
     cells: Cells
     n_responses: int
-    fixed: bool = False  # the evaluators stand for themselves, as models do
+    fixed: bool = False  # the evaluators are not a sample of others: models, for instance
     on_logits: bool = False
     more_caveats: tuple[str, ...] = ()
 
     def random_factor(self) -> str:
-        """Which factor is treated as a sample."""
+        """What is treated as a sample: texts, annotators or both."""
         if self.fixed or self.cells.n_annotators < 3:
             return TEXT
         return ANNOTATOR if self.cells.n_texts == 1 else TEXT_AND_ANNOTATOR
 
     def caveats(self) -> tuple[str, ...]:
-        """The caveats of the interval."""
+        """The caveats of the interval: whom or what it does not cover, then `more_caveats`."""
         if self.fixed:
             return (THIS_MODEL_ONLY, *self.more_caveats)
         few = {1: THIS_ANNOTATOR_ONLY, 2: THESE_TWO_ONLY, 3: THREE_READERS}.get(self.cells.n_annotators)
@@ -223,7 +233,7 @@ class Figure:
         return self._parts(caveats=(*self.caveats(), *notes), reason=reason, bound=bound)
 
     def with_parts(self, texts: float, annotators: float, cells: float, *, either: bool = False) -> VarianceParts:
-        """The figure with its variances, or the reason why they give no interval."""
+        """The figure with its variances, or with the reason why it has no interval. either: see `at_least_either`."""
         reason = self.why_undefined()
         if reason:
             return self.without_interval(reason)
@@ -236,7 +246,7 @@ class Figure:
         return parts if spread else self.without_interval(NO_VARIATION)
 
     def why_undefined(self) -> str:
-        """Why there is no interval whatever the variances are; empty where there is one."""
+        """Why there is no interval, whatever the variances are; empty if nothing rules it out."""
         if not len(self.cells.text):
             return NO_JUDGMENT
         if math.isnan(self.value):
@@ -252,7 +262,11 @@ class Figure:
         )  # fmt: skip
 
     def _bound(self) -> tuple[float | None, tuple[str, ...]]:
-        """What n units all at one end of the scale leave possible, at .975: .025 ^ (1 / n) from the other end."""
+        """For a figure at an end of its scale: the one-sided bound on the true value, and the caveat that states it.
+
+        If n texts (or annotators) all lie at one end, the bound lies at .025 ^ (1 / n) of the scale, counted from the
+        other end (level .975).
+        """
         if not self.on_logits or self.value not in self.bounds:
             return None, ()
         low, high = self.bounds
@@ -264,7 +278,7 @@ class Figure:
 
 
 def parts_of_influence(figure: Figure, h: FloatArray) -> VarianceParts:
-    """The parts from the influences h (C,) of the cells, whose sum is 0: the closed form of means and shares."""
+    """The variance parts of a mean or a share, from the influence h (C,) of each cell; the influences add up to 0."""
     if figure.why_undefined():
         return figure.without_interval(figure.why_undefined())
     cells = figure.cells
@@ -277,9 +291,10 @@ def parts_of_influence(figure: Figure, h: FloatArray) -> VarianceParts:
 def parts_of_leaving_out(
     figure: Figure, without_text: FloatArray, without_annotator: FloatArray, without_cell: FloatArray
 ) -> VarianceParts:
-    """The parts of any figure from its values without each text (T,), annotator (A,) and cell (C,).
+    """The variance parts of any figure by the jackknife, from its values without each text, annotator and cell.
 
-    without_annotator or without_cell is not called if only texts are treated as a sample, and vice versa.
+    without_text: (T,), without_annotator: (A,), without_cell: (C,). If only texts are treated as a sample, only
+    without_text is used; if only annotators are, only without_annotator.
     """
     reason = figure.why_undefined() or _undefined_without(
         figure.random_factor(), without_text, without_annotator, without_cell
@@ -295,9 +310,10 @@ def parts_of_leaving_out(
 
 
 def shared_variance(cells: Cells, h: FloatArray, *, capped: bool) -> float:
-    """V_C: Σ e² · C / f from the residuals e of h; Σ h² without degrees of freedom, as texts lie within annotators.
+    """V_C, the part of the variance that V_T and V_A both contain, from the influences h (C,).
 
-    capped: with few degrees of freedom, f < C / 4, at most Σ h².
+    It is Σ e² · C / f, with the residuals e of h and their degrees of freedom f. Without degrees of freedom, for
+    instance if each text has one annotator, it is Σ h². capped: with few degrees of freedom (f < C / 4), at most Σ h².
     """
     f, count, raw = cells.freedom(), len(h), float((h**2).sum())
     if f < 1:
@@ -307,33 +323,38 @@ def shared_variance(cells: Cells, h: FloatArray, *, capped: bool) -> float:
 
 
 def jackknife_variance(without: FloatArray) -> FloatArray:
-    """(k - 1) / k · Σ (θ₍ᵢ₎ - mean)², of the last axis."""
+    """The jackknife variance (k - 1) / k · Σ (θ₍ᵢ₎ - mean)² along the last axis, which holds the k values left out."""
     k = without.shape[-1]
     return np.asarray((k - 1) / k * ((without - without.mean(axis=-1, keepdims=True)) ** 2).sum(axis=-1))
 
 
 def kish(loads: FloatArray) -> float:
-    """(Σ n)² / Σ n², the number of equal loads that would be as good."""
+    """The effective number of units with these loads, (Σ n)² / Σ n² (Kish 1965); NaN if all loads are 0."""
     squares = float((loads**2).sum())
     return float(loads.sum()) ** 2 / squares if squares else math.nan
 
 
 def _undefined_without(drawn: str, text: FloatArray, annotator: FloatArray, cell: FloatArray) -> str:
+    """The reason why a jackknife is not possible: a value that it needs is undefined. Empty if none is."""
     needed = {TEXT: (text,), ANNOTATOR: (annotator,)}.get(drawn, (text, annotator, cell))
     return UNDEFINED_WITHOUT_PART if any(np.isnan(values).any() for values in needed) else ""
 
 
 def _correct(squares: float, effective: float) -> float:
+    """A sum of squares with the correction n / (n - 1) for a small number of units; NaN for one unit."""
     return float(squares) * effective / (effective - 1) if effective > 1 else math.nan
 
 
 def _scale(variance: float, effective: float, alpha: float) -> float:
-    """t² · variance; no variance gives 0 also where t is without bound."""
+    """t² · variance with effective - 1 degrees of freedom; 0 without variance, even if t is infinite."""
     return variance * float(stdtrit(effective - 1, alpha / 2)) ** 2 if variance > 0 else 0.0
 
 
 def _on_logits(value: float, reach: float, bounds: Bounds) -> Bounds:
-    """logit θ ± reach / (θ (1 - θ)), transformed back, θ the place of the value within the bounds."""
+    """The ends logit θ ± reach / (θ (1 - θ)), transformed back to the scale of the value.
+
+    θ is the place of the value between the bounds, from 0 to 1; the reach is in the same unit.
+    """
     low, high = bounds
     place = (value - low) / (high - low)
     centre, step = math.log(place / (1 - place)), reach / (high - low) / (place * (1 - place))
