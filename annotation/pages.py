@@ -284,7 +284,7 @@ def find_addresses(place: Place) -> PictureAddresses:
 
 
 def find_round_words(place: Place) -> dict[str, Any] | None:
-    """What is above a stage of practice, or of a later round."""
+    """The words above a stage of the practice or of a later round; None in the first round."""
     annotator, number = place.annotator, place.assignment_and_stage[0].round
     if number == PRACTICE_ROUND:
         phase = next((each for each in list_phases(annotator) if each.kind == "practice"), None)

@@ -28,9 +28,11 @@ BETWEEN_EXAMPLES = "\n\n"
 
 @dataclass(frozen=True)
 class Template:
-    """What the template `writes`: items, the question to an expected answer, or open questions with their answers.
+    """A prompt with slots, and what a model is to reply to it.
 
-    The reply is a list or JSON, possibly with explanations.
+    writes: items, the question to an expected answer, or open questions with their answers. reply: a list or JSON.
+    explains: whether the reply explains its options. again: the prompt after an unreadable reply. example: the layout
+    of one example, and marks: the words that mark its options.
     """
 
     words: str
@@ -69,7 +71,7 @@ class Template:
 
 
 def read_template(content: Mapping[str, Any]) -> Template:
-    """The template of an instrument, or `studies.prompts.BadTemplate` with a sentence."""
+    """The template of an instrument. Raises `studies.prompts.BadTemplate` with a sentence on what to change."""
     for check in make_template_checks(content):
         check()
     return Template(
@@ -108,7 +110,7 @@ def read_choice(content: Mapping[str, Any], name: str) -> Any:
 
 
 def read_writes(content: Mapping[str, Any]) -> str:
-    """The kind of output, for checks that must not fail because another check has: items for an unknown value."""
+    """What the instrument writes; items if the value is unknown, so that only the check of that value fails."""
     found = content.get("writes")
     return found if isinstance(found, str) and found in SLOTS else ITEMS
 
@@ -165,10 +167,10 @@ TEXT = {"type": "string"}
 def make_items_schema(n_items: int, n_options: int, *, explains: bool) -> dict[str, Any]:
     """For items: `{"items": [{"question", "suggested_answers": [{"answer", "correct"}]}]}`.
 
-    With explanations, the order is that of protocols that ask for them: question, reasoning, keys, then each
-    distractor after the misconception behind it. The schema does not fix the number of keys, as 0 is valid. Servers
-    have models write in the order of the schema, and requests are sent with sorted names, so the names are in that
-    order, too.
+    With explanations, a model writes the question, the reasoning and the keys, then each distractor after the
+    misconception behind it. Models write in the order of the schema, and the names of a request are sorted before it is
+    sent; so the names were chosen such that the sorted order is the wanted one. The number of keys is not fixed, as an
+    item may have none.
     """
     if explains:
         distractor = _object({"misconception": TEXT, "wrong_answer": TEXT})

@@ -1,6 +1,6 @@
-"""The items of a study with people's answers to them as numbers: as a table that comes in again, or for a quiz.
+"""Exports of a study's items with statistics of people's answers: a table that can be imported again, or a quiz.
 
-And pairs of a better and a worse item of one text, for training models by preferences.
+Also pairs of a better and a worse item of one text, for training models on preferences.
 """
 
 from collections.abc import Collection, Iterator
@@ -23,7 +23,8 @@ from studies.services.declarations import get_declaration
 
 PROMPT = "Write one question about the reading text.\n\n"
 LETTERS = "ABCDEFGHIJKLMNOPQRST"
-# Of these alone more is not better: the one is to be low, the other is part of informativity.
+# Of these two, a higher value alone is not better: guessability is meant to be low, and answerability says little
+# without it.
 NOT_QUALITY = {"guessability", "answerability"}
 
 
@@ -42,7 +43,7 @@ def list_preferences(study: Study, purposes: Collection[str]) -> Iterator[dict[s
 
 
 def list_ambiguous(study: Study) -> set[str]:
-    """Measures that are not known to be better when higher: questions without a scale."""
+    """Measures of which a higher value is not known to be better: `NOT_QUALITY` and questions without a scale."""
     questions = (question for stage in get_declaration(study).stages for question in stage.questions)
     return NOT_QUALITY | {question.name for question in questions if question.kind != "scale"}
 
@@ -111,7 +112,7 @@ def build_quiz(study: Study, format_name: str, purposes: Collection[str]) -> tup
 def list_items(study: Study, purposes: Collection[str]) -> tuple[list[str], list[dict[str, Any]]]:
     """Columns and rows: text and item in the columns of the import, then the mean of each measure, and its n.
 
-    The words of a text that may not be redistributed are left out, but not those of its items.
+    A text that may not be redistributed is left out, except for its id and language; its items are included.
     """
     texts, items = load_bank(study)
     statistics: dict[str, dict[str, Any]] = {}

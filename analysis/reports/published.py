@@ -29,14 +29,14 @@ from studies.question_words import name_question, name_stage
 
 ALL, SAMPLE = "all", "sample"  # all generators together; model judges of one dimension on some of the questions
 FILE = Path(__file__).parent.parent / "published.csv"
-# For each column: the columns of its interval, and of n, in the study's own table.
+# In the study's own tables: for a column, the columns of its interval ({} is low or high); for a table, that of n.
 ENDS = {"informativity": "informativity_{}", "alpha": "{}", "mean": "{}", "conger_kappa": "{}", "r": "{}"}
 COUNTED = {"informativity": "n_read", "agreement_with_humans": "n_judgments", "alpha": "n_values",
            "generator_means": "n", "metric_means": "n", "ratings": "n", "metric_correlations": "n",
            "error_codes": "n"}  # fmt: skip
 COUNTS_OF = {"n_read": "answerability"}  # counts that pages show only as the n of this number
 ALONE = ("informativity", "agreement_with_humans", "generator_means")  # own rows are listed even if unpublished
-RATED = ("n_1", "n_5")  # measures that are counts
+RATED = ("n_1", "n_5")  # measures that are counts: how many items received this rating
 
 
 @dataclass(frozen=True)
@@ -163,9 +163,10 @@ def select_printed(evidence: Evidence) -> list[PublishedNumber]:
 
 
 def find(rows: Sequence[Row], wanted: Mapping[str, str], names: Mapping[str, str], n: int) -> Row | None:
-    """The own row that matches these names; the row of all groups, generators and sources where none is named.
+    """The study's own row with the `wanted` values; None if there is none.
 
-    n: how many generators have published numbers.
+    If no group, generator or source is wanted, it is the row over all of them. names: the study's own generator by
+    published generator. n: how many generators have published numbers.
     """
     everything = {column: "" for column in ("group", "generator", "source") if rows and column in rows[0]}
     keys = {**everything, **wanted}

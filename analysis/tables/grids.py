@@ -24,7 +24,10 @@ class Place:
 
 @dataclass(frozen=True)
 class Grid:
-    """The numbers of a table by their values down and across; `title` names its part of the table, if it is not all."""
+    """Numbers of a table, placed by the values of two columns, one down the side and one across the top.
+
+    title: which part of the table it shows, unless it shows all of it.
+    """
 
     crossing: Crossing
     title: str
@@ -38,7 +41,7 @@ class Grid:
         return [self.places.get((down, across)) for across in self.across]
 
     def first(self, down: Any) -> Row:
-        """Any row of the line, for values that are the same along the line."""
+        """The first row of the table on this line, for values that are the same all along the line."""
         return next(place.row for place in self.line(down) if place is not None)
 
 
@@ -62,7 +65,7 @@ def grids_by(table: Table, crossing: Crossing) -> list[Grid]:
 
 
 def grid_of(table: Table, crossing: Crossing, title: str, rows: list[Row], across: tuple[Any, ...]) -> Grid:
-    """All grids of a crossing have the same columns, so that they line up."""
+    """The grid of these rows. `across` is the same for all grids of a crossing, so that their columns line up."""
     number = column_of(table, crossing.number)
     places = {(row[crossing.down], row[crossing.across]): Place(row, number) for row in rows}
     if crossing.mirrored:
@@ -94,8 +97,10 @@ def title_of(table: Table, crossing: Crossing, key: tuple[Any, ...], keys: list[
 def parts_below(
     place: Place, table: Table, crossing: Crossing, printed: Printed = format_as
 ) -> list[tuple[Column, str]]:
-    """What is printed under a number, by column; nothing for a lone missing value, or if of several the number is
-    undefined."""
+    """What is printed under a number, by column.
+
+    With one value beneath: nothing if that value is missing. With several: nothing if the number itself is undefined.
+    """
     values = [(column_of(table, name), place.row[name]) for name in crossing.beneath]
     is_empty = place.row[place.column.name] is None if len(values) > 1 else all(value is None for _, value in values)
     return [] if is_empty else [(column, format_part(column, value, printed)) for column, value in values]
@@ -108,8 +113,10 @@ def format_part(column: Column, value: Any, printed: Printed) -> str:
 
 
 def describe_beneath(table: Table, crossing: Crossing) -> list[str]:
-    """What the numbers are and what is printed under them, if anything; of two alternating numbers the title says
-    it."""
+    """A sentence on what the numbers are and what is printed under them; empty if nothing is printed under them.
+
+    If a crossing has two numbers, its title says what they are, and the sentence names only what is under them.
+    """
     under = BESIDE.join(column_of(table, name).title for name in crossing.beneath)
     if not under:
         return []
@@ -120,7 +127,7 @@ def describe_beneath(table: Table, crossing: Crossing) -> list[str]:
 
 
 def heading_of(table: Table, crossing: Crossing) -> str:
-    """The heading over the names down."""
+    """The heading over the names on the left."""
     return crossing.heading or column_of(table, crossing.down).title
 
 

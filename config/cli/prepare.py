@@ -1,9 +1,9 @@
 """The step before web and worker start, in one process because starting Django takes most of the time.
 
 Usage: python -m config.cli.prepare URL RESULT WORKER [MODEL]. Migrates, loads the sample project the first time,
-deletes a killed WORKER that still counts as alive, offers the small local model at the base URL MODEL (with its key in
-LESART_MODEL_KEY) or withdraws it, and writes a sign-in link to the open file RESULT. If the settings or the database
-prevent this, it writes one sentence about it there instead.
+removes WORKER from the live workers, where a killed one still stands, offers the small local model at the base URL
+MODEL (with its key in LESART_MODEL_KEY) or withdraws it, and writes a sign-in link to the open file RESULT. If the
+settings or the database prevent this, it writes one sentence about it there instead.
 """
 
 import os

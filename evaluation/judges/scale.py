@@ -1,9 +1,8 @@
-"""Scales of scores, and reading the score in a reply: only if it is clearly the answer, without a default. Without
-Django.
+"""Scales of scores, and reading the score from a reply. A score is read only if it is clearly the answer.
 
 Accepted: a number in the place of a label (see llm.answers), also after "Score:" or the name of the dimension, also as
 `8/10`, `8 out of 10` or with a decimal comma. Two different scores, a number between two steps or outside the scale,
-and another scale (`8/100`) are no answer.
+and another scale (`8/100`) are no answer. Imports no Django.
 """
 
 import re
@@ -84,7 +83,7 @@ def to_number(score: Fraction) -> float | int:
 
 
 def read_score(text: str, scale: Scale, dimension: str = "") -> ScoreReading:
-    """The only score in the reply."""
+    """The score in the reply, if it is the only one; else None with the reason. dimension: its name in the prompt."""
     text = strip_traces(text)
     if any(parse_number(found["most"]) != scale.highest for found in OF.finditer(text)):
         return ScoreReading(None, reason="The reply gives a score on another scale.")
@@ -110,7 +109,10 @@ def _cue(dimension: str) -> str:
 
 
 def _as_word(score: Fraction, scale: Scale, words: dict[str, Fraction]) -> str:
-    """A pattern for the score as a word of its own, so that 7 is not found in 7.5."""
+    """The word that replaces the score in the reply, such as `score0`, so that 7 is not found in 7.5.
+
+    `words` remembers which score it stands for. A score that is not on the scale becomes `OFF`.
+    """
     if not scale.holds(score):
         return OFF
     known = {value: word for word, value in words.items()}

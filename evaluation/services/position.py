@@ -12,14 +12,14 @@ from evaluation.services.judges import METHOD
 from llm.models import Call
 from studies.models import Study
 
-POSITION = "position"  # in the params of an evaluator from a replication pack: the fields of Position
+POSITION = "position"  # in the params of an evaluator from a replication pack: the fields of PositionBias
 
 
 @dataclass(frozen=True)
 class PositionBias:
     """`n` pairs were answered in both orders, `n_flipped` of them differently (counted as ties).
 
-    `n_decided`: answers to either order that name a winner, and how many of these named the first item.
+    `n_decided` answers, to either order, name a winner; `n_first` of these name the item that was shown first.
     """
 
     n: int
@@ -44,9 +44,9 @@ def get_positions(study: Study) -> dict[str, PositionBias]:
 
 
 def get_position(evaluator: Evaluator) -> PositionBias | None:
-    """None for a judge of anything but pairs, and before the first answer.
+    """The position bias of a judge; None if it does not judge pairs, or before its first answer.
 
-    For a judge from a replication pack, without its calls, the values in the pack.
+    A judge from a replication pack has no calls; for it, the values are those stored in the pack.
     """
     if evaluator.method != METHOD:
         return None

@@ -38,7 +38,7 @@ def leaves_words_behind(draft: Draft) -> bool:
 
 
 def asks_about_the_known(draft: Draft) -> bool:
-    """“What does the find grant?”: the sentence before has said which one. A name or number in the question helps."""
+    """“What does the find grant?”: only an earlier sentence says which find. No doubt if the question has a name."""
     if draft.rule not in ASKING_SUBJECT and KNOWN.search(draft.question):
         return True
     clause = draft.clause
@@ -90,7 +90,7 @@ def tells_when_it_asks_when(draft: Draft) -> bool:
 
 
 def tells_half_of_when(draft: Draft) -> bool:
-    """“When was the club founded in 2004? On 3 May”"""
+    """“When was the club founded in 2004? On 3 May”: the question already gives a part of the time."""
     gives_time = TOLD_TIME.search(draft.question) or re.search(r"Zeitrechnung|\bChr\b|\bB\.?C", draft.question)
     return bool(re.match("When|Wann", draft.question) and gives_time)
 

@@ -26,7 +26,10 @@ UNIQUE = re.compile(
 
 
 def refers_back(sentence: Sentence, of: Range) -> bool:
-    """Whether a definite noun in the range is neither named, nor unique, nor specified by the words around it."""
+    """Whether a noun in the range has a definite article that only an earlier sentence explains.
+
+    That is: it has no name, is not unique in the world, and no words around it say which one is meant.
+    """
     return any(
         token.plain in ARTICLES and token.kind in (DETERMINER, OF) and _is_bare(sentence, place)
         for place, token in enumerate(sentence.tokens[of[0] : of[1]], of[0])
@@ -63,11 +66,11 @@ SHORT_NAME = re.compile(r"[A-Z]{2,6}")
 
 
 def ask_who_it_is(sentence: Sentence, vocabulary: Vocabulary, verb: str, wording: Wording) -> Iterator[Draft]:
-    """“Lena Vogt, Leiterin des Museums, sagte …”: Wer ist Lena Vogt? The other way round, too."""
+    """“Lena Vogt, Leiterin des Museums, sagte …”: Wer ist Lena Vogt? Also if the description comes before the name."""
     for pattern in (NAMED_FIRST, TOLD_FIRST, NAMED_WITHIN):
         found = pattern.search(sentence.kinds) if pattern is NAMED_WITHIN else pattern.match(sentence.kinds)
         if not found or (pattern is NAMED_WITHIN and verb == "ist"):
-            continue  # German shows by the article that it is no nominative
+            continue  # in German the article may be in another case than the nominative that the question needs
         named, description = found.span(1), found.span(2)
         clause = Clause(sentence, named, "subject", found.end(), found.end(), (0, 0), named)
         about: Range = named if pattern is TOLD_FIRST else description

@@ -40,7 +40,7 @@ class Undecodable(ValueError):
 
 @dataclass(frozen=True)
 class DecodedText:
-    """The characters; `doubtful`: some words by which a reader sees whether Windows-1252 was right."""
+    """The characters. doubtful: if Windows-1252 was guessed, some words by which a reader can check the guess."""
 
     text: str
     doubtful: tuple[str, ...] = ()

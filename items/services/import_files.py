@@ -1,4 +1,4 @@
-"""Uploads between preview and import: a file, text files or pasted texts. Each belongs to its sender, for a day.
+"""Uploads between preview and import: a file, text files or pasted texts. Only its sender sees one, for a day.
 
 Large files are read, imported and undone by a worker: a job for the preview, the import and its undoing.
 """
@@ -107,7 +107,7 @@ def choose_columns(file: ImportFile, fields: Sequence[str]) -> None:
 def _store(
     project: Project, user: User, name: str, content: bytes, options: ImportOptions, format_name: str
 ) -> ImportFile:
-    """Also deletes old uploads."""
+    """Store an upload, and delete all that are older than `KEEP_FOR`."""
     ImportFile.objects.filter(created_at__lt=timezone.now() - KEEP_FOR).delete()
     return ImportFile.objects.create(
         project=project,
@@ -127,8 +127,8 @@ def _store(
 PREVIEW, STORE, UNDO = "import_preview", "import", "import_undo"
 MAX_UNDONE_AT_ONCE = 1_000  # texts and items
 MAX_ERRORS = 200  # listed by a failed job
-AT_ONCE = 500_000  # bytes of plain text, which take about a second
-PACKED = 8  # a byte of a workbook, PDF or archive takes as long as so many of plain text
+AT_ONCE = 500_000  # bytes of plain text that are read in about a second
+PACKED = 8  # reading a byte of a workbook, PDF or archive takes as long as 8 bytes of plain text
 
 
 def is_large(file: ImportFile) -> bool:
@@ -211,7 +211,7 @@ def describe_import(plan: ImportPlan, number: int | None) -> dict[str, Any]:
 
 
 def undo_or_schedule(done: BankImport, user: User | None) -> Job | None:
-    """Undo the import, or schedule the job that undoes a large one; `CannotUndo` if that is known already."""
+    """Undo the import, or schedule the job that undoes a large one. Raises `CannotUndo` for a small one."""
     if len(done.texts) + len(done.items) <= MAX_UNDONE_AT_ONCE or done.undone_at:
         undo_import(done)
         return None

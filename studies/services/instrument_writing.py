@@ -52,7 +52,7 @@ class Draft:
 
 
 def read_draft(source: str) -> Draft:
-    """The instrument described by a YAML text, with all its errors. Line breaks become \\n, as in YAML."""
+    """Read an instrument from YAML, with all its errors. All line breaks become \\n, as in YAML."""
     source = source.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
     try:
         content = read_yaml(source)
@@ -100,9 +100,9 @@ def read_checked_draft(source: str) -> Draft:
 def save_version(
     instrument: Instrument, source: str, *, user: User | None = None, note: str = "", seen: int | None = None
 ) -> tuple[InstrumentVersion, bool]:
-    """The next version, and True; or the newest version, and False, if the content is the same.
+    """Store the next version: returns it and True, or the newest version and False if the content is the same.
 
-    `seen` is the version that the editor started from: `InstrumentRefused` if there is a newer one by now.
+    seen: the number of the version that the editor started from. Raises `InstrumentRefused` if there is a newer one.
     """
     if is_shipped(instrument):
         refuse("", _("This instrument comes with Lesart and cannot be changed. Copy it and edit the copy."))
@@ -135,9 +135,9 @@ def refuse(place: str, sentence: str) -> None:
 def import_instrument(
     source: str, project: Project | None, *, user: User | None = None, note: str = ""
 ) -> tuple[InstrumentVersion, bool]:
-    """The file as a new instrument of the project or as the next version of one; False if its content is not new.
+    """Store a file as a new instrument of the project, or as the next version of one it has; False if nothing is new.
 
-    Without a project it belongs to the whole server. `InstrumentRefused`.
+    Without a project it belongs to the whole server. Raises `InstrumentRefused`.
     """
     content = read_checked_draft(source).content
     name = {"name": content["name"], "language": content["language"]}
@@ -152,7 +152,7 @@ def import_instrument(
 def find_or_store_version(source: str, project: Project) -> InstrumentVersion:
     """A version visible to the project with exactly this content, whatever its number; else a new one of the project.
 
-    `InstrumentRefused`.
+    Raises `InstrumentRefused`.
     """
     content = read_checked_draft(source).content
     name = "{name}/{language}".format(**content)
@@ -180,8 +180,10 @@ def create_instrument(source: str, project: Project | None, user: User | None, n
 def copy_instrument(
     version: InstrumentVersion, project: Project, name: str, *, user: User | None = None
 ) -> InstrumentVersion:
-    """The first version of a project's own instrument: a copy with the same words under another name.
-    `InstrumentRefused`."""
+    """Store a copy of a version under another name, as the first version of a project's own instrument.
+
+    Raises `InstrumentRefused`.
+    """
     kind, protocol = find_kind(version.content), find_protocol(version.content)
     changes: dict[tuple[str | int, ...], Any] = {("name",): name}
     if kind and "use" not in version.content:

@@ -1,4 +1,7 @@
-"""How far people agree on which item of a pair is better, whichever side it was on, and models with people."""
+"""How far people agree on which item of a pair is better, and how far models agree with people.
+
+An answer counts as the better item, whichever side of the page it was on.
+"""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -35,7 +38,7 @@ def pair_agreement(evidence: Evidence) -> Table:
 
 
 def agreement_rows(evidence: Evidence, judgments: pd.DataFrame) -> list[dict[str, Any]]:
-    """The three treatments of ties for these judgments."""
+    """One row per treatment of ties, over these judgments."""
     ratings, texts = ratings_of(judgments)
     untied = ~(ratings == TIE).any(axis=0)
     views = {
@@ -47,7 +50,7 @@ def agreement_rows(evidence: Evidence, judgments: pd.DataFrame) -> list[dict[str
 
 
 def calibration_rows(evidence: Evidence) -> Sequence[Row]:
-    """The same rows over the pairs of the calibration; none without an answer to one."""
+    """The rows of `pair_agreement`, but only over the pairs of the calibration; empty if none of them was judged."""
     judgments = judgments_of(evidence)
     judgments = judgments[judgments["part"] == CALIBRATION]
     if judgments.empty:
@@ -109,7 +112,10 @@ OUTCOMES = 3  # first, second, tie
 
 
 def judges_of_pairs(evidence: Evidence) -> tuple[Table, ...]:
-    """Three tables where a model has judged, else none."""
+    """The tables on models that judged pairs: wins, agreement with people, and position bias if it is known.
+
+    Empty if no model has judged.
+    """
     judged = [(judge, judgments_by(evidence, judge)) for judge in judges_in(evidence)]
     judged = [(judge, rows) for judge, rows in judged if not rows.empty]
     if not judged:

@@ -1,4 +1,4 @@
-"""What a stopping questionnaire says (Horbach et al. 2020)."""
+"""The analysis of the stopping questionnaire (Horbach et al. 2020), registered as a plug-in."""
 
 from django.utils.translation import gettext_noop
 

@@ -23,9 +23,7 @@ from items.plain import count_words
 from studies.models import Verdict
 from studies.services.written_items import WrittenItem, list_written_items
 
-# How much was written in how many minutes, what became of it, and the items.
-
-ALL = ""  # of the column that names a group
+ALL = ""  # value of the column `group` in the row of all people
 
 
 def build_report(evidence: Evidence) -> Report:
@@ -37,7 +35,7 @@ def build_report(evidence: Evidence) -> Report:
 
 
 def list_written_by_people(evidence: Evidence, group: str = ALL) -> list[WrittenItem]:
-    """What the people chosen have written, all of them or those of a group."""
+    """The items that the chosen people have written: all of these people, or those of one group."""
     codes = people_in(evidence).codes
     found = list_written_items(evidence.study, evidence.choices.purposes)
     return [each for each in found if each.annotator in codes and group in (ALL, each.group)]
@@ -53,7 +51,7 @@ def sentences(found: list[WrittenItem]) -> list[str]:
 
 
 def counts(evidence: Evidence, found: list[WrittenItem]) -> Table:
-    """All people, then each group where there are several."""
+    """How much was written, and what became of it: a row for all people, then one per group if there are several."""
     groups = sorted({each.group for each in found} - {ALL})
     chosen = [ALL, *(groups if len(groups) > 1 else [])]
     rows = [counts_row(group, [each for each in found if group in (ALL, each.group)]) for group in chosen]
@@ -101,7 +99,7 @@ def items(found: Iterable[WrittenItem]) -> Table:
     return WRITTEN_ITEMS.build(rows)
 
 
-# Behind the counts of a writing study: the items as they were written, and the minutes that texts took.
+# Drill-down from the counts of a writing study: to the items as they were written, and to the minutes per text.
 
 ITEM = ("text_id", "annotator", "group", "part", "stem", "words", "minutes", "verdict")
 TEXT = ("text_id", "annotator", "minutes")

@@ -1,7 +1,7 @@
 """A balanced plan of pairs: which items of a text are compared, each pair from two generators. Without Django.
 
-The published plan, 30 pairs of 4 generators with 5 items each, lets each item meet one item of each other generator: 3
-pairs per item, 5 for each two generators.
+The published plan has 30 pairs of 4 generators with 5 items each: each item is compared with one item of each other
+generator, so there are 3 pairs per item, and 5 per pair of generators.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ Groups = Mapping[int, Sequence[int]]  # the items of each generator
 def pair_plan(items: Sequence[Candidate], number: int, rng: Random) -> list[Pair]:
     """`number` different pairs of items by different generators, in random order, with a random first item.
 
-    Numbers of pairs differ by at most one: for each two generators, unless they have no more pairs; for the items of
-    one generator, in total and with each other generator; and, if all generators have equally many items, for all
-    items. Otherwise items are used as evenly as balanced pairs of generators allow. `InvalidParameter` if there are
-    too few pairs.
+    The plan is balanced: the following numbers differ by at most one. The pairs of each two generators, unless two of
+    them have no more. The pairs of each item of a generator, in total and with each other generator. If all generators
+    have equally many items, the pairs of all items; otherwise these are as even as the first rule allows. Raises
+    `InvalidParameter` if `number` is below 1 or above the number of possible pairs.
     """
     groups: dict[int, list[int]] = defaultdict(list)
     for item in items:
@@ -41,7 +41,7 @@ def pair_plan(items: Sequence[Candidate], number: int, rng: Random) -> list[Pair
 
 
 def pairs_of(number: int) -> Callable[[Sequence[Candidate], Random], list[tuple[int, ...]]]:
-    """A `Split` that makes so many pairs of a text's items, or all of them if there are fewer."""
+    """A `Split` that makes `number` pairs of a text's items, or all possible pairs if there are fewer."""
 
     def split(items: Sequence[Candidate], rng: Random) -> list[tuple[int, ...]]:
         return list(pair_plan(items, min(number, count_possible_pairs(items)), rng))
@@ -74,11 +74,11 @@ def quotas_of(sizes: Mapping[int, int], number: int, rng: Random) -> Quotas:
 
 
 def balance_pairs(twos: Sequence[Two], number: int, quotas: Quotas, sizes: Mapping[int, int]) -> list[Two]:
-    """Choose `number` of these pairs of generators for one more pair each, so that Σ (pairs of a generator)² / its
-    items is least.
+    """Choose `number` of these pairs of generators, which get one more pair of items each, to use items evenly.
 
-    Pairs are swapped as long as that helps. With equal sizes the result differs by at most one: if two generators
-    differ by more, some third one is paired with one and not with the other, and swapping helps.
+    Minimized is the sum over generators of (pairs of the generator)² / (its items), by swaps as long as one helps. With
+    equally many items the generators' pairs then differ by at most one: if two differed by more, there would be a third
+    one that was chosen with the first and not with the second, and a swap would help.
     """
     chosen, left = list(twos[:number]), list(twos[number:])
     total: dict[int, int] = defaultdict(int)
@@ -107,7 +107,7 @@ def find_helpful_swaps(
 
 
 def meetings(groups: Groups, quotas: Quotas) -> dict[Two, tuple[Links, Links]]:
-    """For each two generators, how many pairs each item has: items of the first, items of the second.
+    """For each two generators (a, b): how many pairs with b each item of a has, and how many with a each item of b.
 
     Each generator deals its pairs out to its items in turn, continuously, so that both the totals and the numbers with
     each other generator differ by at most one.
@@ -124,7 +124,10 @@ def meetings(groups: Groups, quotas: Quotas) -> dict[Two, tuple[Links, Links]]:
 
 
 def link_items(mine: Links, partners: Links, rng: Random) -> list[Pair]:
-    """Different pairs that give each item its number: each takes the partners that still need most (Gale 1957)."""
+    """Different pairs of items in which each item occurs as often as given (Gale 1957).
+
+    Each item of `mine` takes the partners that still need the most pairs; ties are broken at random.
+    """
     theirs = dict(partners)
     found = []
     for item in rng.sample(list(mine), len(mine)):
