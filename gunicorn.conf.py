@@ -1,4 +1,4 @@
-"""What gunicorn reads by itself in its working folder: its own lines look like those of the rest."""
+"""Settings that gunicorn reads by itself from its working folder: its log lines have the format of all others."""
 
 from gunicorn.glogging import Logger
 
@@ -6,7 +6,7 @@ from gunicorn.glogging import Logger
 class LineLogger(Logger):
     def setup(self, cfg):
         super().setup(cfg)
-        # Found only now: before, the working folder is not on Python's path.
+        # Imported here, because earlier the working folder is not on Python's path.
         from config import env, logs
 
         is_json = env.read_choice("LESART_LOG_FORMAT", ("text", "json")) == "json"

@@ -84,14 +84,17 @@ class Pages:
 
 @dataclass(frozen=True)
 class ProtocolPlugin:
-    """The answers of a protocol to questions of results, packs and the planner.
+    """What results, packs and the planner need to know about a protocol.
 
     report: from `Evidence` to its `Report`. tables: the declarations of its tables, with the functions that list what a
     number counts. figures: by name the table that a figure shows and the function that draws it. codes: what items may
     be coded with. has_item_lists: whether the report lists guessable and unanswerable items. has_metrics: whether it
     compares metrics with people. planner: a `planning.outlook.Planner`; None: sizes are not planned. calibration: from
     `Evidence` to rows of agreement in a calibration. design, agreement, outcome: from `pack.methods.Facts` to sentences
-    of the methods draft. scores: from `Evidence` to people's scores of items (`science.scores.StudyScores.items`).
+    of the methods draft. summary: from a report and an estimand to the `Outcome` on the summary page. agreed: from a
+    report to the agreement by question that the page of agreement draws. beside: from a report to a drawing for the
+    page that compares, or None. scores: from `Evidence` to people's scores of items
+    (`science.scores.StudyScores.items`).
     """
 
     name: str

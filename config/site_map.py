@@ -13,7 +13,7 @@ class Tab:
     """A tab, with the names of the URLs whose pages belong to it. Its link leads to the first of them.
 
     `inner`: the places inside the tab, which have pages of their own. Users with less than `role` do not see it.
-    `key`: opens it after g.
+    `key`: the letter that opens the tab when it is pressed after g.
     """
 
     title: str | Promise

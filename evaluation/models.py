@@ -15,7 +15,7 @@ class Evaluator(models.Model):
     """How a model or baseline answers a study: everything that distinguishes this evaluator from others."""
 
     annotator = models.OneToOneField(Annotator, models.CASCADE, related_name="evaluator")
-    method = models.CharField(max_length=20)  # a baseline of evaluation.baselines
+    method = models.CharField(max_length=20)  # "model", "judge", or the name of a baseline
     stages = models.JSONField(default=list)  # the names of those that it answers
     params = models.JSONField(default=dict)  # fixed by the method when it was added, such as its threshold
     created_at = models.DateTimeField(auto_now_add=True)
@@ -36,7 +36,7 @@ class Scoring(models.Model):
     fingerprint = models.CharField(max_length=64)  # of content, evaluators and language: equal requests share this row
     language = models.CharField(max_length=20)
     texts = models.JSONField()  # in the format of item files, each with its id
-    evaluators = models.JSONField()  # how each answers; those that are models have a run of the scope of this row
+    evaluators = models.JSONField()  # how each answers; the run of a model has the scope of this row
 
     class Meta:
         ordering = ["-pk"]

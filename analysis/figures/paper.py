@@ -88,8 +88,11 @@ Drawing = Ranges | Panels | Bars
 
 @dataclass(frozen=True)
 class Sheet:
-    """Width and letter size in the same unit. most: rows of the drawing; the number of further rows is printed
-    beneath. tallest: how tall a drawing of many rows may be."""
+    """The space for a drawing. width, letter (letter size) and tallest are in the same unit.
+
+    most: the largest number of rows that are drawn; the number of the others is printed beneath. tallest: above this
+    height fewer rows are drawn, but never fewer than `FEWEST_ROWS`.
+    """
 
     width: float
     letter: float
@@ -107,8 +110,8 @@ class Sheet:
 
 
 BOLD = 1.15  # how much wider bold letters are
-FEWEST_ROWS = 4  # however tall they are
-# Readers have wider letters than files.
+FEWEST_ROWS = 4  # drawn even if they are taller than the sheet allows
+# The fonts of readers' browsers may have wider letters than the font of the files.
 PAGE, PHONE = (Sheet(width, 13, most=6, tallest=tallest, breadth=0.64) for width, tallest in ((618, 300), (326, 340)))
 MILLIMETRES = (77, 84, 160)  # one column of ACL, one of many journals, both columns
 POINT = 72 / 25.4
@@ -154,7 +157,7 @@ def draw_file(drawing: Drawing, millimetres: int) -> str:
 
 
 def draw_body(drawing: Drawing, sheet: Sheet) -> tuple[str, float]:
-    """As many rows as the sheet takes."""
+    """The SVG of the drawing, with as many rows as fit on the sheet, and its height."""
     body, height = draw_rows(drawing, sheet)
     shown = min(sheet.most, len(drawing.labels if isinstance(drawing, Panels) else drawing.lines))
     if height > sheet.tallest and shown > FEWEST_ROWS:
@@ -323,7 +326,11 @@ def number_at(each: Line, x: float, y: float, anchor: str = "start") -> str:
 
 
 def finish(parts: list[str], axis: str, x: float, y: float, sheet: Sheet, n_more: int) -> tuple[str, float]:
-    """The title of the axis beneath, within the sheet, and how many rows are left out, beside it if there is room."""
+    """The SVG of all parts, and its height, after two more parts have been added at the bottom.
+
+    These are the title of the axis, centered on x as far as the sheet allows, and the number of rows left out, which is
+    on the same line if there is room.
+    """
     lines, more = wrap(axis, sheet), more_lines(n_more)
     starts = []
     for place, words in enumerate(lines):
@@ -361,7 +368,7 @@ def place_panels(drawing: Panels, labels: Sequence[str], sheet: Sheet) -> tuple[
 
 
 def cut_names(names: Sequence[str], sheet: Sheet, room: float) -> list[str]:
-    """The names as far as they fit, without what all begin with where they would read alike."""
+    """The names, cut at the end to fit. If two would then look alike, the beginning that all share is cut instead."""
     cut = [truncate(each, sheet, room) for each in names]
     if len(set(cut)) == len(names):
         return cut

@@ -164,7 +164,7 @@ def undo(study: Study, act: int, user: User, coding: IndependentCoding | None = 
 
 
 def undo_act(found: CodingAct, user: User) -> ActResult:
-    """The same for anybody's act."""
+    """Undo an act, whoever made it; see `undo`."""
     study = found.study
     removed = list(ItemCode.objects.current(found.coding).filter(set_in=found))
     _remove(removed, user, None)

@@ -44,10 +44,11 @@ class Components:
 
 @dataclass(frozen=True)
 class Plan:
-    """texts that each have `generators` × `items` × `options`, read by `annotators` people each, out of `pool`.
+    """The size of a study: how many texts, generators, items per text and generator, options per item, and people.
 
-    Who reads a text guesses the items of one generator, in turns over texts and people. pool None: as many as
-    `annotators`, so that everybody reads everything.
+    annotators: how many people read each text. pool: how many people there are in all; None for as many as
+    `annotators`, so that everybody reads everything. Before reading a text, each person guesses the items of one
+    generator, which alternates over texts and people.
     """
 
     texts: int
@@ -65,10 +66,11 @@ class Plan:
 
 @dataclass(frozen=True)
 class Outlook:
-    """The prediction for a plan: power of detecting the difference, with the simulation's own error.
+    """The prediction for a plan, from simulated studies.
 
-    width: mean width of the interval of informativity. difference_width: of the interval of the difference. studies:
-    simulated ones, seed: of the draws.
+    power: the share of studies that detect the difference, and power_error its standard error. width: mean width of the
+    interval of informativity. difference_width: that of the interval of the difference. studies: how many were
+    simulated. seed: the seed of the random numbers.
     """
 
     power: float
@@ -276,10 +278,11 @@ def _logistic(logits: FloatArray) -> FloatArray:
 def preference_outlook(
     texts: int, judgments: int, share: float, *, text_spread: float = 0.5, seed: int, studies: int = STUDIES
 ) -> Outlook:
-    """Two generators compared item by item: the power of detecting that one is preferred.
+    """The outlook for two generators whose items are compared in pairs: the power of detecting that one is preferred.
 
-    texts: each with `judgments` untied ones of this pair of generators. share: how often the first is preferred, over
-    texts whose own logits spread by text_spread. width and difference_width are both the share's.
+    judgments: how many judgments of this pair of generators each text has, without ties. share: how often the first
+    generator is preferred on average. text_spread: the standard deviation of this preference over texts, in logits.
+    width and difference_width are both the mean width of the interval of the share.
     """
     rng = np.random.default_rng(seed)
     logits = logit_of(share, text_spread) + rng.normal(0, text_spread, (studies, texts))

@@ -93,7 +93,7 @@ class BadPack(ValueError):
 
 
 class BoundedReader:
-    """Reads a file in small blocks up to a limit, as the sizes stated in a ZIP file may be wrong."""
+    """A file of which one read returns at most `BITE` bytes, else `BadPack`; sizes stated in a ZIP may be wrong."""
 
     def __init__(self, file: IO[bytes]):
         self.file = file

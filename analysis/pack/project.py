@@ -70,7 +70,7 @@ def explain_left_out(study: Study) -> str:
 
 
 def add_pack(archive: Archive, name: str, study: Study) -> None:
-    """The pack of the study with all its answers: those of pilots and simulated people too."""
+    """Add the pack of the study: all answers, also of pilots and simulated people, but not those of expert checks."""
     purposes = ("main", *(purpose for purpose in sorted(purposes_answered(study)) if purpose not in ("main", "expert")))
     with SpooledTemporaryFile(IN_MEMORY) as packed, archive.binary(name) as file:
         write_pack(study, Choices(purposes=purposes, seed=abs(study.seed)), packed)
@@ -101,7 +101,7 @@ def describe_generators(project: Project, with_words: bool) -> Iterator[dict[str
 
 
 def list_versions(model: type[Text] | type[Item], project: Project) -> dict[str, int]:
-    """Versions after the first, by id."""
+    """The current version number by id, for those that are no longer in their first version."""
     rows: Iterable[tuple[str, int]] = (
         model._default_manager.filter(project=project, superseded_at=None, version__gt=1)
         .order_by("external_id")
@@ -149,7 +149,7 @@ def import_project(
 
 
 def restore_study_of(reader: PackReader, name: str, project: Project, renamed: bool) -> None:
-    """A study of the archive; its people stay separate from those of other studies, whose codes are the same."""
+    """Restore a study of the archive. Its people stay separate from those of other studies that have the same codes."""
     pack = PackReader(io.BytesIO(reader.read(name)))
     pack.check()
     own_slug = PurePosixPath(name).stem.partition("-")[2]

@@ -58,8 +58,10 @@ WITHHELD = b"# withheld"
 
 
 def restore_study(pack: PackReader, project: Project, slug: str) -> Study:
-    """The row of the study, imported, with its seed, parameters and dates; `SpecError` or `BadPack` if that is
-    impossible."""
+    """Store the study itself, as imported, with its seed, parameters, dates, variants and draw of texts.
+
+    Raises `SpecError` or `BadPack` if the pack does not allow it.
+    """
     spec, history = read_spec(pack.read("study/study.yaml").decode()), pack.object("study/history.json")
     slug = check_spec({**spec.model_dump(), "slug": slug}).slug if slug else spec.slug
     refuse_taken(slug)
@@ -147,7 +149,7 @@ def draw_row(entry: dict[str, Any]) -> dict[str, Any]:
 
 
 def restore_variants(pack: PackReader, study: Study, spec: StudySpec, about: dict[str, Any]) -> None:
-    """`about`: by name of a variant, the file with its wording."""
+    """Store the variants of the study. about: by the name of each variant, an entry with the file of its wording."""
     if set(about) != {each.name for each in spec.variants}:
         raise BadPack(_("The pack does not say which wording the variants of the study used."))
     for position, each in enumerate(spec.variants):
@@ -168,7 +170,7 @@ def instrument_in(pack: PackReader, name: str, project: Project) -> InstrumentVe
 
 @dataclass(frozen=True)
 class Units:
-    """The units by their number in the study, and by what identifies them in answers."""
+    """The units by their number in the study; and, by the same number, the key that identifies each in answers."""
 
     by_number: Mapping[int, Unit]
     keys: Mapping[int, Any]
@@ -206,7 +208,10 @@ def restore_units(pack: PackReader, study: Study, items: dict[str, Item]) -> Uni
 
 
 def restore_annotators(pack: PackReader, study: Study) -> dict[str, Annotator]:
-    """In the order in which they were added. Nobody can answer in their name: their links are revoked."""
+    """Store the annotators in the order in which they were added; returns them by code.
+
+    Nobody can answer in their name, as their links are revoked.
+    """
     rows, evaluators, variants = [], {}, {each.name: each for each in study.variants.all()}
     for entry in pack.lines("answers/annotators.jsonl"):
         code, kind, purpose = (
@@ -237,8 +242,10 @@ def restore_annotators(pack: PackReader, study: Study) -> dict[str, Annotator]:
 
 
 def restore_evaluator(pack: PackReader, study: Study, annotator: Annotator, entry: dict[str, Any]) -> None:
-    """How it was asked and how its answers were read, for the tables. Its calls are not in a pack, so it cannot
-    continue."""
+    """Store how an evaluator was asked and how its answers were read, for the tables.
+
+    Its calls are not in a pack, so it cannot continue.
+    """
     name, stages = text_in(entry, "prompt", 300), entry.get("stages")
     params = params_in(entry.get("params"), annotator.code)
     if not isinstance(stages, list):
@@ -256,7 +263,10 @@ def restore_evaluator(pack: PackReader, study: Study, annotator: Annotator, entr
 def restore_assignments(
     pack: PackReader, study: Study, units: Units, annotators: Mapping[str, Annotator], items: dict[str, Item]
 ) -> dict[Cell, Assignment]:
-    """With every order that was drawn; handles are drawn anew, as nobody will see them."""
+    """Store the assignments with every order that was drawn; returns them by cell.
+
+    Handles are drawn anew, as nobody will see them.
+    """
     stages = {stage.name for stage in get_declaration(study).every_stage}
     rows: dict[Cell, Assignment] = {}
     for entry in pack.lines("answers/assignments.jsonl"):
@@ -340,7 +350,7 @@ def restore_submissions(
 
 
 def restore_matches(pack: PackReader, study: Study) -> None:
-    """Packs of earlier versions have none."""
+    """Store which published generator each generator of the study is; packs of earlier versions do not say so."""
     matches = pack.object("study/history.json").get("published_names") or {}
     try:
         store_matches(study, list_published_generators(study.protocol), dict(matches), None)
@@ -349,7 +359,7 @@ def restore_matches(pack: PackReader, study: Study) -> None:
 
 
 def restore_codes(pack: PackReader, study: Study, items: dict[str, Item]) -> None:
-    """The team's codes, those of each independent coder, and the decisions. Earlier packs have only the first."""
+    """Store the team's codes, those of each independent coder, and the decisions; earlier packs have only the first."""
     for entry in pack.lines("answers/codes.jsonl"):
         restore_code(study, items, entry, None)
     codings: dict[int, IndependentCoding] = {}

@@ -64,8 +64,7 @@ ONLY_WITH = {
     SCORES: {"expected": "expected", "own_scale": "levels"},
     GATES: {"expected": "expected"},
 }
-"""By way of judging: parts that are required only if {the slot} occurs in a prompt; otherwise the prompt has its own
-words."""
+"""By way of judging: parts that are required only if a prompt has the slot named here, which they fill."""
 
 FIRST, SECOND, TIE = "first", "second", "tie"
 LABELS = {PAIRS: (FIRST, SECOND, TIE)}
@@ -105,7 +104,7 @@ class JudgePrompts:
 
 
 def read_judge_prompts(content: Mapping[str, Any], way: str) -> JudgePrompts:
-    """The prompts of an instrument for that way of judging, or `BadTemplate`."""
+    """The prompts of an instrument for that way of judging. Raises `BadTemplate` if they cannot be used."""
     for check in make_judge_checks(content, way):
         check()
     rates = read_rates(content) if way == SCORES else None
@@ -119,7 +118,7 @@ def read_judge_prompts(content: Mapping[str, Any], way: str) -> JudgePrompts:
 
 
 def list_needed_parts(content: Mapping[str, Any], way: str) -> list[str]:
-    """The required parts of the instrument."""
+    """The parts that the instrument must have or has; not the optional ones that it leaves out."""
     parts = [content.get(name) for name in PARTS[way]]
     words = [str(each) for part in parts for each in (part.values() if isinstance(part, Mapping) else [part])]
     slots, only_with = set(SLOT.findall(" ".join(words))), ONLY_WITH.get(way, {})

@@ -52,7 +52,7 @@ from generation.rules.topics import CONSEQUENCE, ask_consequence, ask_event, ask
 
 
 def make_drafts(sentence: Sentence) -> Iterator[Draft]:
-    """Every question that a rule makes of a clause that states something."""
+    """Every question that a rule makes from a clause of the sentence, or from the whole sentence."""
     yield from ask_clauses((parse(sentence, start) for start in clause_starts(sentence)), find_second_verb, RULES)
     if whole := parse_whole(sentence):
         for each in (*ask_front(whole), *ask_subject(whole)):
@@ -298,7 +298,7 @@ def ask_object(clause: Clause) -> Iterator[Draft]:
 
 
 def _end_of_object(clause: Clause, end: int) -> int:
-    """Everything that follows belongs to the answer, except the end of the verb and the time."""
+    """Where the object ends: it takes all that follows, except the rest of the verb and a phrase of time or cause."""
     kinds = clause.sentence.kinds
     last = clause.end
     while last > end and kinds[last - 1] in "VXTFZR":
@@ -320,7 +320,7 @@ def _is_dative(clause: Clause, start: int) -> bool:
 
 
 def _ask_what_it_is(clause: Clause, start: int) -> Iterator[Draft]:
-    """“Goma ist eine Stadt am See.”: Was ist Goma? Asked of what has a name or is meant in general."""
+    """“Goma ist eine Stadt am See.”: Was ist Goma? Only for subjects that have a name or are meant in general."""
     front = clause.tokens(clause.front)
     is_general = (
         front[0].kind in (NOUN, NAME, ADJECTIVE)

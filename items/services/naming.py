@@ -1,5 +1,7 @@
-"""Ids and generators of a file's lines. A missing id is derived from the content, so that a second import gives the
-same one."""
+"""Ids and generators of the lines of a file.
+
+A missing id is derived from the content, so that a second import gives the same one.
+"""
 
 import hashlib
 from collections import Counter
@@ -24,7 +26,7 @@ class ImportOptions:
 
 @dataclass(frozen=True)
 class Author:
-    """A generator by name. `is_named`: by the item or the option rather than inferred."""
+    """A generator by name. `is_named`: whether the item or the import options name it; else it was inferred."""
 
     name: str
     kind: GeneratorKind
@@ -112,7 +114,7 @@ def select_item_content(text_id: str, generator: str, stem: str, options: Iterab
 
 
 def name_lines(lines: Iterable[Line], options: ImportOptions, problems: Problems) -> list[NamedText]:
-    """The lines with ids and generators. A text or item with an invalid one is left out and reported."""
+    """The lines with ids and generators. A text or item with an invalid id or generator is reported and left out."""
     names = _Names(problems)
     texts = (_name_text(line, options, names) for line in lines)
     return [text for text in texts if text]

@@ -140,7 +140,7 @@ class KeyChange:
 
 
 def correct_key(item: Item, option: Option, correct: bool, reason: str, user: User | None) -> list[KeyCorrection]:
-    """Set whether one option is a key; returns the correction, None if nothing changed."""
+    """Set whether one option is a key; returns the corrections, which are empty if nothing changed."""
     with lock_bank(item.project):
         return correct_keys([KeyChange(item, option.external_id, option.text, correct)], reason, user)
 
@@ -157,7 +157,7 @@ def set_keys(item: Item, keys: Collection[str], reason: str, user: User | None) 
 
 
 def correct_keys(changes: Iterable[KeyChange], reason: str, user: User | None) -> list[KeyCorrection]:
-    """Under the lock: one logged correction for each version of an item that is affected."""
+    """Correct keys; logs one correction for each version of an item that changes. The caller holds the bank's lock."""
     return [correction for change in changes for correction in _log_correction(change, reason, user)]
 
 

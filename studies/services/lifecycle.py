@@ -34,7 +34,7 @@ def change_launched_study(
 
 
 def raise_per_unit(study: Study, per_unit: int | None) -> None:
-    """More people for each unit; people who join from now on fill them."""
+    """Raise the number of people per unit; people who join from now on take the added places."""
     now = study.plan.get("per_unit")
     if per_unit is None or per_unit == now:
         return

@@ -36,17 +36,19 @@ def plan_practice(study: Study, chosen: ChosenTexts) -> list[PlannedUnit]:
     items = find_items(study, texts) if PROTOCOLS[study.protocol].needs_items else []
     found = [(text, [item for item in items if item.text_id == text.pk]) for text in texts]
     usable = {text.external_id for text, own in found if own or not PROTOCOLS[study.protocol].needs_items}
-    if lacking := [make_printable(name) for name in wanted if name not in usable]:
+    if missing := [make_printable(name) for name in wanted if name not in usable]:
         raise SpecError(
-            _("The project has no text “%(name)s” with items to practise on.") % {"name": "”, “".join(lacking)}
+            _("The project has no text “%(name)s” with items to practise on.") % {"name": "”, “".join(missing)}
         )
     units = plan_units(study, ChosenTexts(found))
     return [PlannedUnit(unit.text, unit.items, PRACTICE) for unit in units]
 
 
 def create_practice(annotators: list[Annotator], study: Study, declaration: Declaration, save: Save) -> None:
-    """Assignments for practice, before all others. They are marked as returned from the start, so that no plan has
-    them."""
+    """Create the assignments for practice, which come before all others.
+
+    They are marked as returned from the start, so that no plan counts them.
+    """
     units = read_contents(Unit.everything.filter(study=study, part=PRACTICE)).values()
     now = timezone.now()
     save(
@@ -70,7 +72,7 @@ def create_practice(annotators: list[Annotator], study: Study, declaration: Decl
 
 
 def draw_practice_orders(annotator: Annotator, unit: UnitContents, declaration: Declaration) -> dict[str, list[Any]]:
-    """If the items of one generator are guessed, those of the generator that the seed draws."""
+    """The order of items and options in each stage. If only one generator's items are guessed, the seed draws it."""
     rng = Random(f"{annotator.study.seed}/practice/{annotator.purpose}/{annotator.seat}/{unit.position}")
     generator = rng.choice(sorted({item.generator_id for item in unit.items})) if unit.items else None
     return draw_orders(declaration, unit.items, generator, rng)
