@@ -73,7 +73,7 @@ class PhaseForm(forms.Form):
         label=_("Texts to practise on"),
         required=False,
         widget=forms.Textarea(attrs={"rows": 2}),
-        help_text=_("The ids of texts that are not in the study, one per line."),
+        help_text=_("The ids of texts that are not in the study, one per line. The page of a text shows its id."),
     )
 
     def __init__(

@@ -18,7 +18,7 @@ from studies.phases import ASKING, SCORED, Phase, Phases
 from studies.recruitment import Recruitment
 from studies.services.declarations import get_declaration
 from studies.services.phases import get_usual_words, read_phases, store_phase, store_phases
-from studies.services.practice import list_practice_texts, plan_practice
+from studies.services.practice import list_practice_texts, pick_practice_text, plan_practice
 from studies.services.scratch import clear_rows, refuse_if_written
 from studies.services.selection import choose_items
 from studies.services.spec import SpecError, explain_error
@@ -90,7 +90,7 @@ def drop_usual_words(values: Mapping[str, Any], usual: Mapping[str, Any]) -> dic
 
 
 def add_phase(study: Study, kind: str) -> str:
-    """Append a phase of the kind, with default words and an example question; returns its name."""
+    """Append a phase of the kind, with default words and an example of what it needs; returns its name."""
     phases = list_phases_of(study)
     taken = {phase["name"] for phase in phases}
     name = next(each for each in [kind, *(f"{kind}_{n}" for n in range(2, 40))] if each not in taken)
@@ -98,15 +98,17 @@ def add_phase(study: Study, kind: str) -> str:
     new = {"kind": kind, "name": name} | {
         part: words[part] for part in ("title", "paragraphs", "button") if words.get(part)
     }
-    save_phases(study, [*phases, new | make_example(kind, name, study.language)])
+    save_phases(study, [*phases, new | make_example(study, kind, name)])
     return name
 
 
-def make_example(kind: str, name: str, language: str) -> dict[str, Any]:
-    """A question to be replaced, for kinds that need one; named after the phase, as question names become columns."""
+def make_example(study: Study, kind: str, name: str) -> dict[str, Any]:
+    """A text or question to be replaced, for kinds that need one; question names become columns."""
+    if kind == "practice":
+        return {"texts": [pick_practice_text(study)]}
     if kind not in ASKING:
         return {}
-    with translation.override(language):
+    with translation.override(study.language):
         levels = [_("blue"), _("red")]
         text = _("Please choose “%(colour)s”.") % {"colour": levels[0]}
     question = {"name": f"{name}_question", "text": text, "levels": levels}

@@ -13,7 +13,15 @@ from studies.models.study import PRACTICE
 from studies.presentation_order import draw_orders
 from studies.protocols import PROTOCOLS, Declaration
 from studies.services.phases import PRACTICE_ROUND, read_phases
-from studies.services.selection import ChosenTexts, PlannedUnit, UnitContents, find_items, plan_units, read_contents
+from studies.services.selection import (
+    ChosenTexts,
+    PlannedUnit,
+    UnitContents,
+    choose_items,
+    find_items,
+    plan_units,
+    read_contents,
+)
 from studies.services.spec import SpecError
 
 
@@ -42,6 +50,20 @@ def plan_practice(study: Study, chosen: ChosenTexts) -> list[PlannedUnit]:
         )
     units = plan_units(study, ChosenTexts(found))
     return [PlannedUnit(unit.text, unit.items, PRACTICE) for unit in units]
+
+
+def pick_practice_text(study: Study) -> str:
+    """The id of the first text that can be practised on; `SpecError` if the study asks about all that could."""
+    asked = {text.pk for text, _items in choose_items(study, for_plan=True).texts}
+    others = [text for text in study.project.texts.available() if text.pk not in asked]
+    if PROTOCOLS[study.protocol].needs_items:
+        with_items = {item.text_id for item in find_items(study, others, for_plan=True)}
+        others = [text for text in others if text.pk in with_items]
+    if not others:
+        raise SpecError(
+            _("People practise on a text with items that the study leaves out. Add one, or leave one out of the study.")
+        )
+    return others[0].external_id
 
 
 def create_practice(annotators: list[Annotator], study: Study, declaration: Declaration, save: Save) -> None:

@@ -53,6 +53,19 @@ def test_phases_are_added_moved_and_removed(page, study):
     assert names(study) == ["consent", "instructions"]
 
 
+def test_practice_begins_with_a_text_that_the_study_leaves_out(page, project, study):
+    answer = act(page, study, "add", "practice")
+    assert "practise on a text with items that the study leaves out" in answer.text
+    assert names(study) == []  # as the instrument has them
+    everything = list(project.texts.values_list("external_id", flat=True))
+    change_study(study, check_spec(spec(items={"texts": everything[1:]})))
+    act(page, study, "add", "practice")
+    assert names(study) == ["consent", "instructions", "practice"]
+    assert study.phases[-1]["texts"] == everything[:1]
+    assert "Edit phase" in page.get(reverse("study_phases", args=[study.slug])).text
+    assert find_form(page, study, "practice")["texts"].value() == everything[0]
+
+
 @pytest.mark.parametrize("kind", ["background", "comprehension", "training", "test", "attention", "survey", "thanks"])
 def test_every_kind_can_be_added_and_previewed(page, study, kind):
     act(page, study, "add", kind)
