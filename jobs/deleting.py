@@ -72,7 +72,7 @@ def delete_files_of(pks: Sequence[int]) -> None:
 
 
 def delete_results(project: Project) -> None:
-    """Delete all results and files of a project, so that later ones are computed from the remaining data.
+    """Delete all jobs of a project and their files, except deletions: later results rest on the remaining data only.
 
     A worker that is computing one of them notices that its row is deleted, and discards its result.
     """

@@ -23,7 +23,7 @@ from analysis.tables.spec import Row, Table, TableSpec
 
 
 def spread_table(rows: list[dict[str, Any]]) -> Table:
-    """One `component_row` each: a standard deviation in logits, as fitted to people's answers, and as assumed."""
+    """The table of `component_row`s: standard deviations in logits, as fitted to people's answers and as assumed."""
     return COMPONENTS.build(rows)
 
 
@@ -84,8 +84,8 @@ class AssumedPlan(ABC):
 class Planner:
     """How studies of a protocol are planned.
 
-    form: its `assumptions()` are an `AssumedPlan`. spread: how far things differ in people's answers. components: the
-    same with intervals, as rows of `spread_table`. assume: the initial values of the form.
+    form: its `assumptions()` are an `AssumedPlan`. spread: how much texts, items, options and people differ in people's
+    answers. components: the same with intervals, as rows of `spread_table`. assume: the initial values of the form.
     """
 
     form: type[OutlookForm]

@@ -49,7 +49,10 @@ DIF_TOO_FEW_ITEMS = gettext_noop("DIF needs at least 10 items to match people by
 
 @dataclass(frozen=True)
 class AnswerMatrix:
-    """People × items: right with the text as 0, 1 or MISSING, one attempt each; and the text of each item."""
+    """People's answers with the text: (people, items) codes in `right`, and the text of each item in `texts`.
+
+    A code is 1 if all options of the item were judged right, 0 if not, and MISSING without an answer.
+    """
 
     right: np.ndarray
     people: pd.Index
@@ -58,7 +61,7 @@ class AnswerMatrix:
 
 
 def reader_tables(evidence: Evidence) -> tuple[Table, ...]:
-    """None if nobody answered with the text."""
+    """All tables about readers; empty if nobody answered with the text."""
     answered = answers_with_text(evidence)
     if answered is None:
         return ()
@@ -236,7 +239,7 @@ def build_dif_tables(evidence: Evidence, answered: AnswerMatrix) -> tuple[Table,
 
 
 def text_functioning(answered: AnswerMatrix, right: np.ndarray, rows: list[dict[str, Any]]) -> tuple[Table, ...]:
-    """The sum of D over the items of each text that has at least two; nothing if items were refused."""
+    """One row per text with at least two items that have a D: the sum of D over its items. Empty without such texts."""
     known = pd.DataFrame([row for row in rows if row["item_id"] and not row["reason"]])
     if known.empty:
         return ()

@@ -17,7 +17,7 @@ MAX_DAYS = 365
 
 
 def create_token(user: User, *, name: str, scopes: Iterable[Scope], days: int) -> tuple[AccessToken, str]:
-    """The stored token, and the token itself, which is not stored."""
+    """Create a token; returns its row, and the secret itself, of which only a hash is stored."""
     words = PREFIX + token_urlsafe(32)
     token = AccessToken.objects.create(
         user=user,

@@ -54,8 +54,7 @@ def count_diphthongs(word: str) -> int:
 
 
 def exact_overlap(words: Sequence[str], text: Collection[str]) -> float:
-    """The share of the question's words that occur in the text, in [0, 1]; a word counts at most as often as it occurs
-    there."""
+    """The share of the question's words that occur in the text, in [0, 1]; repeated words of the question all count."""
     return sum(word in text for word in words) / len(words)
 
 

@@ -79,10 +79,11 @@ MAX_POINTS = 200
 
 
 def tune(study: Study, development: Study, identity: dict[str, Any], stages: Sequence[str]) -> dict[str, Any]:
-    """The record of the choice: the study, whose answers, and per stage threshold, accuracy, plateau and curve.
+    """Choose a threshold for each stage on the answers in another study, `development`; returns what is stored of it.
 
-    `identity`: endpoint, model, prompt and as_published, which the evaluator there must share. `CannotEvaluate` if its
-    texts are in the study, or it has no such answers.
+    That is: the study, the evaluator whose answers were used, and per stage threshold, accuracy, plateau and curve.
+    `identity`: endpoint, model, prompt and as_published, in which that evaluator must be equal. Raises `CannotEvaluate`
+    if the studies share texts, or `development` has no such answers.
     """
     check_texts(study, development)
     evaluator = find_same_model(development, identity)
@@ -95,7 +96,7 @@ def tune(study: Study, development: Study, identity: dict[str, Any], stages: Seq
 
 
 def check_texts(study: Study, development: Study) -> None:
-    """A threshold chosen on the reported texts would flatter the model."""
+    """Refuse a study of another project, or one that shares texts: on reported texts a threshold flatters the model."""
     if development.project_id != study.project_id:
         raise CannotEvaluate(
             _("“%(name)s” belongs to another project. Choose a study of this project.") % {"name": development.slug}
@@ -161,7 +162,7 @@ def summarize(choice: ThresholdChoice, n_texts: int) -> dict[str, Any]:
 
 
 def thin_steps(choice: ThresholdChoice) -> Iterable[Any]:
-    """At most `MAX_POINTS` steps, the widest ones, in order: as many as a curve can show."""
+    """At most `MAX_POINTS` steps, in order, as many as a curve can show: the plateau and the widest of the others."""
     widest = sorted(choice.steps, key=lambda step: (step.low == choice.low, step.high - step.low))[-MAX_POINTS:]
     return sorted(widest, key=lambda step: step.low)
 

@@ -110,7 +110,7 @@ class Sentence:
         return self.text[self.tokens[start].start : self.tokens[end - 1].end] if start < end else ""
 
     def words(self, start: int, end: int) -> str:
-        """The same without words in brackets."""
+        """The words from one token to another, without those in brackets."""
         joined, before = "", None  # type: str, Token | None
         for token in self.tokens[start:end]:
             if token.kind != BRACKETED:
@@ -124,7 +124,7 @@ def tag_sentence(text: str, language: str, small_words: Collection[str] = ()) ->
     """The sentence with its tags. `small_words`: words that occur in lower case in the text, so they are no names."""
     found = [match for match in WORD.finditer(text) if match[0] not in QUOTATION]
     plain = [match[0].replace("’", "'") for match in found]
-    with _at_work:  # the tagger keeps what it has analysed
+    with _at_work:  # one thread at a time, as the tagger writes to its cache
         tagged = _tagger(language).tag_sent(plain) if found else []
     rows, depth = [], 0
     for match, (_word, lemma, tag) in zip(found, tagged, strict=True):
@@ -209,7 +209,7 @@ def _with_numbers(rows: list[Token]) -> list[Token]:
 
 
 def _with_name(token: Token, after: Token | None) -> Token:
-    """“A World's Fair is …”, “today's player”, “the vehicle itself”."""
+    """Correct “A World's Fair is …” (a name), “today's player” (a noun), “the vehicle itself” (an adverb)."""
     if token.plain == "today" and after is not None and after.kind == GENITIVE:
         return replace(token, kind=NOUN)
     is_last = after is not None and after.kind in (FINITE, BRACKETED)
@@ -269,7 +269,7 @@ def _with_relative(before: Token | None, token: Token, after: str) -> Token:
 
 
 def _with_case(token: Token, after: Token | None) -> Token:
-    """“der letzte Krieg” is no genitive, as “der letzten Kriege” is."""
+    """“der letzte Krieg”: here “der” is an article in the nominative; in “der letzten Kriege” it is a genitive."""
     if token.kind == OF and not token.start:
         return replace(token, kind=DETERMINER)
     is_first = token.kind == OF and after is not None and after.kind == ADJECTIVE and after.text.endswith("e")
@@ -290,7 +290,7 @@ def _with_ending(token: Token, after: Token | None) -> Token:
 
 
 def _without_capital(first: Token, after: str, small_words: Collection[str]) -> Token:
-    """The first word of an English sentence has a capital letter whatever it is: a noun that nobody knows is a name."""
+    """Correct the first word of an English sentence, whose capital letter says nothing: an unknown noun is a name."""
     small = first.text.lower()
     if first.tag == "VVB" and re.match("[NE]R*F", after):
         return replace(first, kind=NOUN)  # “Travel agents offer …” is no request

@@ -26,7 +26,7 @@ ANSWER = re.compile(r"ANSWER:(.*)", re.DOTALL)
 
 
 def write_aiken(texts: Iterable[TextRow]) -> WrittenFile:
-    """One question for each item with exactly one correct option, all of it on single lines."""
+    """One question for each item that Aiken can hold: one correct option, and no line breaks in question or options."""
     return write_questions(texts, _write_item)
 
 

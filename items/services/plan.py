@@ -20,7 +20,10 @@ from items.values import DETAILS, ItemValues, OptionValues, TextValues, fill_col
 
 @dataclass(frozen=True)
 class Difference:
-    """The fields that differ: wording, which is stored only on request, or details, which stay as they are."""
+    """The fields in which a line of the file differs from what is stored, by kind; both are stored only by an update.
+
+    Without an update, another wording is a problem that stops the import, and other details are skipped with a warning.
+    """
 
     wording: list[str]
     details: list[str]
@@ -90,8 +93,10 @@ class ImportPlan:
     pictures: list[PictureContent] = field(default_factory=list)
 
     def admits(self, difference: Difference, update: bool, line: int, place: str, name: str) -> bool:
-        """Whether the difference may be stored. A changed wording needs the request to update; without it other
-        details are skipped."""
+        """Whether the difference is stored, that is if there is one and an update was requested.
+
+        If not, adds the problem of another wording, or the warning that other details are skipped.
+        """
         if update or not difference.fields:
             return bool(difference.fields)
         values = {"id": make_printable(name), "fields": ", ".join(difference.fields)}

@@ -136,7 +136,10 @@ class PathQuestion(Protocol):
 def walk(
     questions: Iterable[PathQuestion], answers: Mapping[str, Value]
 ) -> tuple[dict[str, Value | None], frozenset[str]]:
-    """The path, and the questions that may still be asked; all others are not asked."""
+    """The questions that are asked, each with its answer or None, and those that may still be asked.
+
+    All others are not asked.
+    """
     found: dict[str, Value | None] = {}
     waiting: set[str] = set()
     for question in questions:

@@ -1,7 +1,8 @@
 """More texts for a running study: a numbered block with a plan of its own; the earlier plan stays as it is.
 
-Where models do all and people only texts drawn by chance, a further round: with n₁ of N texts drawn before with
-probability π₁ each, n₂ more give π = π₁ + (1 - π₁) · n₂ / (N - n₁).
+If models answer all texts, and people only texts drawn by chance, a further round draws more texts for people. After n₁
+of N texts were drawn with probability π₁ each, drawing n₂ more gives each the probability
+π = π₁ + (1 - π₁) · n₂ / (N - n₁) of having been drawn.
 """
 
 from collections.abc import Mapping, Sequence
@@ -59,8 +60,9 @@ def assign_units(
 ) -> None:
     """Plan the units for the seats in use, and append them to what their annotators have to do.
 
-    `finished_too`: also for people who have finished. `seed`: of this plan; None: the study's. `SpecError` for more
-    than `limit` assignments.
+    With an open link they are planned for all seats of the main part instead, and wait for the next visitors.
+    `finished_too`: also for people who have finished. `seed`: of this plan; None for the study's. Raises `SpecError`
+    for more than `limit` assignments.
     """
     people = list_people_at_work(study, purpose, finished_too)
     strangers = purpose == Purpose.MAIN and bool(study.recruitment.get("open_link"))
@@ -101,7 +103,7 @@ def plan_strangers(study: Study) -> tuple[list[Quota], list[int]]:
 
 
 def group_seats(study: Study, people: Sequence[Annotator]) -> tuple[list[Quota], list[int]]:
-    """Quotas over these people, numbered from 0 in order, and the seat of each."""
+    """A quota for each group of these people, in which a person is a number from 0 in their order; and their seats."""
     by_group: dict[str, list[int]] = {}
     for place, annotator in enumerate(people):
         by_group.setdefault(annotator.group if has_group_quotas(study) else "", []).append(place)
@@ -127,7 +129,7 @@ def add_assignments(study: Study, annotator: Annotator, units: dict[int, UnitCon
 
 @dataclass(frozen=True)
 class AddedBlock:
-    """What adding texts has created; `assignments`: those of people."""
+    """The block that was added: its number, and how many texts, units and assignments of people it has."""
 
     number: int
     texts: int
@@ -142,7 +144,8 @@ def add_texts(
     """Add texts of the project, by external id, to a live or paused study, and give them to the people at work.
 
     `finished_too`: also to people who have finished. With an open link, the new cells wait for the next visitors.
-    Models and baselines get the new units, too. `SpecError` if nothing can be added; `WrongState`.
+    Models and baselines get the new units, too. Raises `SpecError` if a text cannot be added, and `WrongState` if the
+    study is not running.
     """
     study = lock_study(study, StudyState.LIVE, StudyState.PAUSED)
     if problem := explain_fixed_texts(study):
@@ -206,7 +209,7 @@ def find_new_texts(study: Study) -> ChosenTexts:
 
 
 def choose_texts(study: Study, names: Sequence[str]) -> ChosenTexts:
-    """Those of the texts that have items by the study's generators, chosen as at launch."""
+    """The named texts that have items by the study's generators, with these items, chosen as at launch."""
     asked = copy(study)
     asked.selection = {"texts": list(names), "generators": list_generators(study)}
     return choose_items(asked)
@@ -312,7 +315,7 @@ def add_round(draw: PeopleTexts, n: int, made_by: User | None) -> frozenset[str]
 
 
 def add_chance(row: Mapping[str, Any], share: float, number: int, new: set[str]) -> dict[str, Any]:
-    """A text with the probability that it is drawn by now; `round`: the later one that drew it."""
+    """The row of a text with the probability that it has been drawn by now, and `round` if this round drew it."""
     chance = row["probability"] + (1 - row["probability"]) * share
     drawn = {"drawn": True, "round": number} if row["text_id"] in new else {}
     return {**row, "probability": chance, **drawn}

@@ -1,5 +1,5 @@
-"""The scores on each dimension: means of generators and of models that judge, how far people agree, how dimensions go
-together, how often each score was given.
+"""The tables of scores on each dimension: means of generators, agreement of people, correlations of dimensions, how
+often each score was given, and the scores of models beside those of people.
 """
 
 from collections.abc import Iterable, Iterator
@@ -132,7 +132,7 @@ def nemenyi_of_scored(means: FloatArray) -> FloatArray:
 
 
 def distributions(evidence: Evidence) -> Table:
-    """One row per level of the scale; all data sets together come first."""
+    """One row per round, data set, dimension and level of the scale; all data sets together come first in a round."""
     rows = [
         row
         for number in rounds_of(evidence)
