@@ -13,8 +13,9 @@ from analysis.measures.types import FloatArray, IntArray
 
 # Where the noise of ratings comes from, and how many raters are worthwhile (Brennan 2001, Generalizability Theory).
 #
-# Objects × raters, complete or not: components from the analogous sums of squares (Henderson 1953, method 1), which for
-# complete data are those of the analysis of variance. Negative components stay, and count as 0 in Eρ² and Φ.
+# Objects are what is rated, such as items. Each rater may have rated all of them or only some. The variance components
+# are estimated from sums of squares (Henderson 1953, method 1); for complete data this is the analysis of variance.
+# Negative estimates are kept, and count as 0 in the coefficients Eρ² and Φ.
 
 
 @dataclass(frozen=True)
@@ -30,11 +31,11 @@ class GStudy:
         return share_of_signal(self.objects, self.residual / raters)
 
     def absolute(self, raters: float) -> float:
-        """Φ: ICC(2, ·)."""
+        """Φ of the mean of that many raters: Shrout & Fleiss' ICC(2, ·)."""
         return share_of_signal(self.objects, (positive_part(self.raters) + positive_part(self.residual)) / raters)
 
     def noise_shares(self) -> tuple[float, float]:
-        """1 - Eρ² and 1 - Φ of one rater, negative components as they are."""
+        """1 - Eρ² and 1 - Φ of one rater; negative components are not set to 0."""
         return share_of_noise(self.objects, self.residual), share_of_noise(self.objects, self.raters + self.residual)
 
 
@@ -54,22 +55,27 @@ def share_of_noise(signal: float, noise: float) -> float:
 
 
 def g_study(item: IntArray, rater: IntArray, value: FloatArray) -> GStudy:
-    """From single ratings (m,), codes from 0 without gaps."""
+    """The variance components of single ratings. item, rater, value: (m,); codes begin at 0 and have no gaps."""
     found = _moments(item, rater, np.zeros(len(item), dtype=np.int64), value)
     return GStudy(*(float(each[0]) for each in found.components()))
 
 
 def g_study_without(item: IntArray, rater: IntArray, cluster: IntArray, value: FloatArray) -> FloatArray:
-    """(k, 3) components of objects, raters and residual without each cluster, such as the text of an object.
+    """(k, 3): the components of objects, raters and residual when each of k clusters of objects, such as texts, is left
+    out.
 
-    All sums of squares are sums over clusters, so nothing is refitted.
+    All sums of squares are sums over clusters, so those of a cluster are only subtracted.
     """
     return np.stack(_moments(item, rater, cluster, value).without_each().components(), axis=1)
 
 
 @dataclass(frozen=True)
 class _Moments:
-    """Sums by cluster (k,), or by cluster and rater (k, r); `components` solves Henderson's three equations."""
+    """The sums by cluster (k,), or by cluster and rater (k, r), that Henderson's three equations need.
+
+    n, total, squares: number, sum and sum of squares of the ratings. objects: number of objects. rater_n, rater_total:
+    number and sum of the ratings of each rater.
+    """
 
     n: FloatArray
     total: FloatArray
@@ -89,6 +95,7 @@ class _Moments:
         return _Moments(*(each.sum(axis=0, keepdims=True) for each in self.__dict__.values()))
 
     def components(self) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """The components of objects, raters and residual, (k,) each; NaN if the equations have no single solution."""
         mean = self.total**2 / self.n
         judged = np.where(self.rater_n > 0, self.rater_n, 1.0)
         of_raters = (self.rater_total**2 / judged).sum(axis=1)
@@ -97,7 +104,7 @@ class _Moments:
         rater_loads = (self.rater_n**2).sum(axis=1) / self.n
         object_loads = self.object_loads / self.n
         one = np.ones(len(self.n))
-        # expectations of the four sums in (objects, raters, residual), without the mean's part
+        # the coefficients of (objects, raters, residual) in the expected value of each of the four sums
         of_mean = np.stack([object_loads, rater_loads, one], axis=1)
         expected_objects = np.stack([self.n, self.cells_by_object, self.objects], axis=1)
         expected_raters = np.stack([cells_by_rater, self.n, raters], axis=1)
@@ -189,14 +196,14 @@ def _mean_squares(values: FloatArray) -> dict[str, float]:
 
 
 def d_study(components: Mapping[str, float], items: int, raters: int) -> tuple[float, float]:
-    """Eρ² and Φ of persons' means over that many items and raters."""
+    """Eρ² and Φ of persons' means over this many items and raters, from the result of `crossed_components`."""
     part = {name: positive_part(value) for name, value in components.items()}
     relative, absolute = noise_of_means(part, items, raters)
     return share_of_signal(part["p"], relative), share_of_signal(part["p"], absolute)
 
 
 def noise_shares(components: Mapping[str, float], items: int, raters: int) -> tuple[float, float]:
-    """1 - Eρ² and 1 - Φ of the same, negative components as they are."""
+    """1 - Eρ² and 1 - Φ of persons' means over this many items and raters; negative components are not set to 0."""
     relative, absolute = noise_of_means(components, items, raters)
     return share_of_noise(components["p"], relative), share_of_noise(components["p"], absolute)
 
@@ -217,8 +224,12 @@ def noise_of_means(part: Mapping[str, float], items: int, raters: int) -> tuple[
 
 @dataclass(frozen=True)
 class Severity:
-    """severity (r,) and fair: mean of items as if all raters had seen all, by group of items (g,); the same without
-    each text, (k, r) and (k, g); raw: plain means (g,). residual (m,): of each rating."""
+    """How high each of r raters marks, and the means of g groups of items, such as those of a generator.
+
+    severity: (r,), sum 0; positive for raters who give higher marks. fair: (g,) the mean that each group would have if
+    all raters had rated all items. raw: (g,) the plain means. severity_without, fair_without: (k, r) and (k, g), the
+    same when each of k texts is left out. residual: (m,) each rating minus what item and severity explain.
+    """
 
     severity: FloatArray
     fair: FloatArray
@@ -229,7 +240,7 @@ class Severity:
 
 
 def find_linked_raters(item: IntArray, rater: IntArray) -> IntArray:
-    """(r,) the part of the design that each rater belongs to; one number for all where shared items link them."""
+    """(r,): a number for each rater; raters whom shared items link, directly or through others, have the same one."""
     n_items, n_raters = int(item.max()) + 1, int(rater.max()) + 1
     ends = (item, n_items + rater)
     size = n_items + n_raters
@@ -238,7 +249,10 @@ def find_linked_raters(item: IntArray, rater: IntArray) -> IntArray:
 
 
 def rater_severity(item: IntArray, rater: IntArray, value: FloatArray, text: IntArray, group: IntArray) -> Severity:
-    """From ratings (m,) whose raters are linked. text, group: of each item, codes from 0, such as of its generator."""
+    """Severities and fair means from ratings whose raters are linked, by least squares.
+
+    item, rater, value: (m,), for each rating. text, group: for each item, the codes of its text and its group.
+    """
     n_items, n_raters = int(item.max()) + 1, int(rater.max()) + 1
     n = np.bincount(item, minlength=n_items).astype(np.float64)
     mean = np.bincount(item, weights=value, minlength=n_items) / n
@@ -265,13 +279,22 @@ def rater_severity(item: IntArray, rater: IntArray, value: FloatArray, text: Int
 
 @dataclass(frozen=True)
 class _Equations:
+    """What the normal equations of severities are made of, as sums over items.
+
+    design, sums (items, r): how often and with which sum a rater rated an item. share (items, r): the rater's share in
+    the ratings of the item. mean: (items,) mean rating.
+    """
+
     design: coo_matrix
     share: coo_matrix
     sums: coo_matrix
     mean: FloatArray
 
     def over(self, items: IntArray) -> tuple[FloatArray, FloatArray]:
-        """Σ over items of diag(n) - n nᵀ / n., and of s - n · mean."""
+        """The left side (r, r) and the right side (r,) of the equations, summed over these items.
+
+        Σ diag(n) - n nᵀ / Σn, and Σ s - n · mean, where n and s hold number and sum of each rater's ratings of an item.
+        """
         design, share = self.design[items], self.share[items]
         left = np.diag(np.asarray(design.sum(axis=0)).ravel()) - np.asarray((design.T @ share).todense())
         right = np.asarray(self.sums[items].sum(axis=0)).ravel() - design.T @ self.mean[items]
@@ -313,7 +336,7 @@ class _Groups:
         return cls(group, mean, share, *_sum_groups(group, n_groups, mean, share))
 
     def fair_means(self, severity: FloatArray, left_out: IntArray) -> FloatArray:
-        """(g,) means of mean - severity of those who rated, over the items that stay."""
+        """(g,): over the items that are not left out, the mean of an item's mean minus its raters' mean severity."""
         own = _sum_groups(self.group[left_out], len(self.n), self.mean[left_out], self.share[left_out])
         n, total, shares = (all_of - part for all_of, part in zip((self.n, self.total, self.shares), own, strict=True))
         strict = np.where(np.abs(shares) > 1e-9, shares * severity, 0.0).sum(axis=1)

@@ -13,9 +13,12 @@ from analysis.measures.power import Components
 
 @dataclass(frozen=True)
 class Spread:
-    """components: fitted, or defaults if there are too few answers. sentence: where they come from. fitted: whether
-    all of them are fitted. guess, read: people's share right over all generators, 0 without answers. text_spread: for
-    pairs."""
+    """How much texts, items, options and annotators differ, and how often people are right.
+
+    components: fitted to the answers, or defaults if there are too few. sentence: says which. fitted: whether all of
+    them are fitted. guess, read: the share of right judgments without and with the text, over all generators; 0 without
+    answers. text_spread: for pairs, how much the preference differs between texts.
+    """
 
     components: Components
     sentence: str
@@ -72,7 +75,7 @@ def say_scatter(values: pd.DataFrame, less: str, more: str) -> str:
 
 
 def limit_to_annotators(clause: str, choices: Choices) -> str:
-    """A clause that holds for intervals of these annotators only, which it says if another convention is shown."""
+    """The clause, which holds for intervals over texts only, and says so if intervals over readers are shown."""
     if not clause or choices.convention != READERS:
         return clause
     return _("for these annotators only, %(clause)s") % {"clause": clause}
@@ -92,8 +95,11 @@ def noise_of(cells: pd.Series) -> float:
 
 
 def clause_of(texts: float, annotators: float) -> str:
-    """The clause from how much narrower the interval gets, as shares: “hardly” below a tenth, “less” below half as
-    much."""
+    """The clause on what narrows the interval most; empty if neither more texts nor more annotators do.
+
+    texts, annotators: by which share of its width twice as many of them narrow it. Below a tenth (`SOME`) they “hardly”
+    do; below half of the other share they do it “less”.
+    """
     if texts < SOME and annotators < SOME:
         return ""
     if annotators < SOME:

@@ -93,7 +93,7 @@ def serve(port: int, key: str) -> None:
     params.cors_origins, params.cors_origins_explicit = "", True
     params.ui = params.endpoint_slots = False
     params.n_parallel, params.n_ctx = AT_A_TIME, AT_A_TIME * CONTEXT_TOKENS
-    # Half of the cores, asleep while they wait: with all of them, one delayed by another program stops the others.
+    # Threads on half of the cores: if each core had one, a thread that another program delays would make all wait.
     params.cpuparams.n_threads = max(1, min((os.cpu_count() or 1) // 2, MOST_THREADS))
     params.cpuparams.poll = params.cpuparams_batch.poll = 0
     params.n_gpu_layers, params.verbosity = 0, QUIET

@@ -35,7 +35,7 @@ def _read_xml(content: bytes, name: str, columns: Sequence[str] | None) -> Readi
     return archive.read_archive(content) if archive.holds_texts(content) else read_xml(content)
 
 
-# From a file's bytes, its name, and the choices for each of its columns.
+# The reader of each format. It takes the bytes of a file, its name, and the field chosen for each column of a table.
 FORMATS: dict[str, Callable[[bytes, str, Sequence[str] | None], Reading]] = {
     "lesart": _read_lesart,
     "csv": _read_csv,

@@ -1,4 +1,4 @@
-"""Behind the numbers of a guess-then-read study: judgments of options, pairs of them, ratings and single items."""
+"""The answers behind the numbers of a guess-then-read study: judgments of options, pairs of them, ratings and items."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -69,7 +69,7 @@ OF_KEY = ("text_id", "item_id", "option_id", "generator", "n_judged", "n_right",
 
 
 def list_tables() -> tuple[TableSpec, ...]:
-    """Its own tables, and those about models that replace people, whose rows are about one question each here."""
+    """The tables of the protocol, and those about models that replace people, whose rows are about one stage."""
     stand_in = (
         replace(spec, shared=("stage", "question") if "question" in spec.keys else ("stage",))
         for spec in stand_in_rows.list_tables()
@@ -86,7 +86,7 @@ def list_pooled(evidence: Evidence, row: Row, column: str) -> Table:
 
 @MATCHED.drill_down
 def list_matched(evidence: Evidence, row: Row, column: str) -> Table:
-    """The same for `informativity_matched`."""
+    """The judgments behind a row of `informativity_matched`: of one stage for an accuracy, else of both."""
     return list_informativity(evidence, row, column, select_matched(evidence.judgments))
 
 
@@ -114,7 +114,7 @@ def judgments_by(evidence: Evidence, row: Row, judgments: pd.DataFrame) -> pd.Da
 
 @STANDARDISED.drill_down
 def list_standardised(evidence: Evidence, row: Row, column: str) -> Table:
-    """Behind a row of `informativity_standardised`: the items of a share, else the judgments by category."""
+    """Behind a row of `informativity_standardised`: items, if the number is a share of items; else judgments."""
     way = next(each for each in categories_in(evidence) if each.kind == row["category_kind"])
     if column in ("share_items", "share_items_common"):
         own = evidence.items["generator"] == row["generator"]
@@ -143,7 +143,7 @@ def list_category(evidence: Evidence, row: Row, items: pd.DataFrame, category: M
 
 @BY_RATING.drill_down
 def list_by_rating(evidence: Evidence, row: Row, column: str) -> Table:
-    """Behind a row of `accuracy_by_rating`: people's judgments of the items that they rated so."""
+    """Behind a row of `accuracy_by_rating`: people's judgments of the items to which they gave the row's rating."""
     own = find_rated_and_judged(evidence)
     mine = own[(own["rating"] == row["rating"]) & (own["stage"] == row["stage"])]
     return (
@@ -263,7 +263,10 @@ def list_item(evidence: Evidence, row: Row, column: str, stage: str) -> Table:
 
 @ITEM_ANALYSIS.drill_down
 def list_option(evidence: Evidence, row: Row, column: str) -> Table:
-    """Behind a row of `item_analysis`: people's judgments of the option, or whatever else its number counts."""
+    """Behind a row of `item_analysis`: people's judgments of the option.
+
+    Behind a discrimination: the people who judged it. Behind the probability of a wrong key: all options.
+    """
     frame = people_in(evidence).rows_of(evidence.frame)
     asked = frame[(frame["question"] == "answer") & (frame["stage"] == row["stage"]) & frame["correct"].notna()]
     this = (asked["item_id"] == row["item_id"]) & (asked["option_id"] == row["option_id"])
@@ -277,8 +280,7 @@ def list_option(evidence: Evidence, row: Row, column: str) -> Table:
 
 
 def list_rest(evidence: Evidence, asked: pd.DataFrame, this: pd.Series) -> Table:
-    """Each person who judged the option and another one: right here, and the share of their other judgments that are
-    right."""
+    """Each person who judged this option and others: whether this judgment is right, and how many others are."""
     mine = asked[this].set_index("annotator")["correct"].astype(bool)
     rest = asked[~this].groupby("annotator")["correct"].agg(["size", "sum"]).reindex(mine.index).dropna()
     rows = pd.DataFrame(

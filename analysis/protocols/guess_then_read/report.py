@@ -84,7 +84,7 @@ def explain_undefined(rows: list[Row]) -> list[str]:
 
 
 def basis(rows: list[Row]) -> str:
-    """The largest numbers of judgments, texts and people that the rows are based on."""
+    """What the rows are based on: all their judgments, and the largest numbers of texts and people of any row."""
     n = sum(row["n_guess"] + row["n_read"] for row in rows)
     texts, people = (max(row[column] for row in rows) for column in ("n_texts", "n_annotators"))
     values = {"judgments": judgments_counted(n), "texts": of_texts(texts), "people": of_people(people)}
@@ -216,7 +216,7 @@ def say_basis(rows: Sequence[Row], speaker: str) -> str:
 
 
 def marks_of(row: Row, *, intervals: bool = True) -> tuple[Mark, ...]:
-    """Without the text, hollow, and with it, filled."""
+    """Two marks: the accuracy without the text (hollow) and with it (filled)."""
     found: tuple[tuple[str, Style], ...] = (("guessability", "without"), ("answerability", "with"))
     return tuple(
         Mark(row[name], *ends_of(row, f"{name}_"), style) if intervals else Mark(row[name], style=style)
