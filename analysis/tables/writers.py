@@ -75,7 +75,7 @@ def as_tex_document(table: Table) -> str:
     """A document that compiles as it is, with the table between two marks; wide tables are scaled to the page."""
     body, _separator, notes = as_tex(table).partition(r"\par\footnotesize")
     notes = f"{_separator}{notes}"
-    caption = rf"\caption{{{escape(table.title)}}}"
+    caption = rf"\caption{{{escape(table.title)}}}\label{{tab:{table.name}}}"
     if len(table.rows) > LONG and body.count(r"\begin{tabular}") == 1:
         start, end = r"\begin{longtable}", r"\end{longtable}"
         body = body.replace(r"\begin{tabular}", start).replace(r"\end{tabular}", end)

@@ -30,7 +30,7 @@ from analysis.services.figures import figure_of
 from analysis.services.results import compare_with, counts_by_purpose, list_comparable, open_export, report_of
 from analysis.tables.files import TABLE_FILES
 from analysis.tables.spec import Table
-from analysis.tables.writers import as_csv, as_json, as_tex
+from analysis.tables.writers import as_csv, as_json
 from api.models import Scope
 from api.problems import Refused, require_valid
 from api.shapes import JobSerializer
@@ -40,7 +40,6 @@ from studies.models import Study
 from studies.services.states import are_effects_hidden
 
 TYPES = TABLE_TYPES | FILE_TYPES | {"json": "application/json", "tex": "application/x-tex"}
-TABLES = TABLE_FILES | {"tex": lambda table: as_tex(table).encode()}
 WORKBOOK, PARQUET = (TABLE_TYPES[ending] for ending in ("xlsx", "parquet"))
 CHOICES = (
     OpenApiParameter("include", str, many=True, enum=("simulated", "pilot"), description="Answers beside the main."),
@@ -130,10 +129,10 @@ class OneTable(ResultsView):
         may_wait=True,
     )
     def get(self, request: Request, study: str, name: str, ending: str) -> HttpResponseBase:
-        """As CSV, JSON or TeX, the same bytes as the files of a report; also as Markdown (md), XLSX or Parquet."""
+        """The same bytes as on the page. TeX is a document that compiles as it is."""
 
         def make() -> bytes:
-            return TABLES[ending](report_of(self.study, self.choices, only_current=True).table(name))
+            return TABLE_FILES[ending](report_of(self.study, self.choices, only_current=True).table(name))
 
         return mark_encoding(request._request, self.give_result(name, ending, make))
 

@@ -7,8 +7,10 @@ from django.urls import reverse
 
 from analysis.choices import Choices
 from analysis.services.reporting import build
+from analysis.tables.files import TABLE_FILES
 from analysis.tables.page_budget import OPEN_GRIDS, rows_on_a_page
 from studies.services.responses.importing import import_responses
+from tests.api.conftest import make_caller
 from tests.stopping import draft_study, make_bank, rows
 from tests.studies.answer_files import as_csv
 
@@ -74,3 +76,11 @@ def test_unknown_tables_are_not_found(study, as_user, viewer):
 
 def test_strangers_find_no_table(study, as_user, stranger):
     assert as_user(stranger).get(reverse("study_table_page", args=[study.slug, LONG])).status_code == 404
+
+
+@pytest.mark.parametrize("ending", sorted(TABLE_FILES))
+def test_a_program_gets_the_same_bytes_as_the_page(ending, study, as_user, viewer):
+    file = as_user(viewer).get(reverse("study_table_file", args=[study.slug, SHORT, ending]))
+    read = make_caller(viewer).get(f"studies/{study.slug}/tables/{SHORT}.{ending}")
+    assert (file.status_code, read.status_code) == (200, 200)
+    assert b"".join(read) == b"".join(file)

@@ -33,6 +33,7 @@ def test_every_table_compiles(project, tmp_path, build):
         with translation.override(language):
             report = build_report(study, Choices(seed=1))
             documents += [as_tex_document(table) for table in report.tables if len(table.rows)]
+    assert all(r"\label{tab:" in each for each in documents)
     (tmp_path / "tables.tex").write_text(join_documents(documents))
     command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "tables.tex"]
     run = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, errors="replace", check=False)
