@@ -1,7 +1,7 @@
 """Text-clustered intervals of correlations: over all rows, within texts, and of generators' means.
 
-Every replicate recomputes means, ranks and generators' means; for Pearson's r, sums per text are enough. A replicate
-with fewer rows (or generators) than a correlation needs has none.
+Every replicate recomputes means, ranks and generators' means; for Pearson's r, sums per text are enough. The value of a
+replicate is NaN if it has fewer rows (or generators) than a correlation needs.
 """
 
 from __future__ import annotations
@@ -172,7 +172,10 @@ class _Ranks:
         self.starts = np.searchsorted(column[self.order], values)
 
     def of(self, n: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """From how often each row is drawn, (b, n): mean ranks minus their mean (b, n), and their squares' sum (b,)."""
+        """The centered ranks of the rows in each replicate, (b, n), and the sums of their squares, (b,).
+
+        n: (b, n) how often each row is drawn. Equal values have their mean rank.
+        """
         drawn = np.add.reduceat(n[:, self.order], self.starts, axis=1)
         upto = np.cumsum(drawn, axis=1)
         ranks = upto - drawn / 2 - upto[:, -1:] / 2
@@ -180,7 +183,10 @@ class _Ranks:
 
 
 def _kendall(x: FloatArray, y: FloatArray, groups: IntArray, n_groups: int) -> Statistic:
-    """Kendall's τ-b from three tables (texts, texts): concordant minus discordant rows, and untied ones of x and y."""
+    """Kendall's τ-b from three tables (texts, texts) of numbers of pairs of rows, by the texts of the two rows.
+
+    They count concordant minus discordant pairs, pairs that differ in x, and pairs that differ in y.
+    """
     order = np.argsort(groups, kind="stable")
     x, y, groups = x[order], y[order], groups[order]
     starts = np.searchsorted(groups, np.arange(n_groups))

@@ -19,6 +19,7 @@ from analysis.measures.intervals import NO_JUDGMENT, TEXT, Interval, cluster_int
 from analysis.measures.strengths import NO_COMPARISON, PairCounts, has_finite_strength, why_left_out
 from analysis.measures.types import FloatArray, IntArray, gettext_noop
 
+# Newton steps at most, the step that ends them, the largest step allowed, and the distance for numeric derivatives.
 STEPS, CLOSE, FARTHEST, SMALL = 200, 1e-8, 1.5, 1e-4
 AT_ONCE = 500  # replicates fitted together
 UNBOUNDED = (-np.inf, np.inf)
@@ -76,7 +77,10 @@ def subsets(places: range) -> chain[tuple[int, ...]]:
 
 
 def make_choices(best: IntArray, worst: IntArray, others: IntArray, generators: int) -> tuple[Choices, IntArray]:
-    """The distinct choices, and for each of the n which of them it is; best, worst: (n,), others: (n, k - 2) codes."""
+    """The distinct choices among n, and the place (n,) of each of the n among them.
+
+    best, worst: (n,) and others: (n, k - 2) codes of generators.
+    """
     sets, which = np.unique(np.column_stack([best, worst, np.sort(others, axis=1)]), axis=0, return_inverse=True)
     return Choices(sets.astype(np.int64), generators), which.reshape(-1)
 

@@ -57,7 +57,7 @@ def ensure_chromium() -> str:
 
 
 def _runs_on_debian() -> bool:
-    """Whether this is Debian: elsewhere its package of that name may be an empty one for a snap."""
+    """Whether this is Debian itself: in systems based on it, the package `chromium` may only refer to a snap."""
     release = Path("/etc/os-release")
     return shutil.which("apt-get") is not None and release.exists() and "ID=debian" in release.read_text().splitlines()
 

@@ -78,7 +78,7 @@ class Gates(Judge):
 
 
 def find_next(setting: JudgeSetting, asked: JudgeQuestion, answers: Mapping[str, Value]) -> list[JudgeQuestion]:
-    """The first question on the path that has no answer."""
+    """The first question on the path that has no answer, as a list; empty at the end of the path."""
     names = list_open_questions(setting.stage, answers, asked.about.has_expected_answer)
     return [JudgeQuestion(asked.about, names[0])] if names else []
 

@@ -50,7 +50,7 @@ from generation.rules.topics import CONSEQUENCE, ask_consequence, ask_event, ask
 
 
 def make_drafts(sentence: Sentence) -> Iterator[Draft]:
-    """Every question that a rule makes of a clause that states something."""
+    """Every question that a rule makes from a clause of the sentence, or from the whole sentence."""
     clauses = [parse(sentence, start) for start in clause_starts(sentence)]
     yield from ask_clauses([each for each in clauses if each and not is_existential(each)], find_second_verb, RULES)
     for clause in clauses:
@@ -86,7 +86,7 @@ def find_subject(sentence: Sentence) -> Range:
 
 
 def ask_advice(sentence: Sentence) -> Iterator[Draft]:
-    """“If you camp, bring a cot.”: What should you do if you camp? Also of “you should” and “you must”."""
+    """“If you camp, bring a cot.”: What should you do if you camp? Also from “you should”, “must”, “can” and “may”."""
     found = ADVICE.match(sentence.kinds)
     if not found or sentence.tokens[0].plain not in ("if", "when", "while", "before", "after", "once"):
         return
@@ -304,7 +304,7 @@ def _end_of_object(clause: Clause, begin: int) -> int:
 
 
 def _ask_what_it_is(clause: Clause, start: int) -> Iterator[Draft]:
-    """“Goma is a city by a lake.”: What is Goma? Asked of what has a name or is meant in general."""
+    """“Goma is a city by a lake.”: What is Goma? Only for subjects that have a name or are meant in general."""
     subject = clause.tokens(clause.subject)
     if subject[0].tag == "VVG" or subject[0].plain in ("each", "every"):
         return

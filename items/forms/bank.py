@@ -301,7 +301,7 @@ class EditTextForm(TextForm):
 
 
 def make_picture_name(filename: str) -> str:
-    """The name of an uploaded picture in the text's words."""
+    """The name by which the words of a text refer to an uploaded picture."""
     return re.sub(r"[^\w.-]+", "-", filename)[-MAX_ID:] or "picture"
 
 

@@ -55,7 +55,7 @@ class StageForm:
         self.assignment, self.stage, self.for_draft = assignment, stage, for_draft
         self.question_source = get_annotator_question_source(assignment.annotator)
         self.addresses = PictureAddresses(assignment.annotator.public_id)  # of the pictures that were rendered
-        # What fields of several values hold.
+        # The fields that hold several values.
         self.ticked = {UNSURE, *(question.name for question in stage.questions if question.per == "option")}
         self.drafts = drafts or Drafts(assignment, stage)
         self.shown_items = shown_items or ShownItems([(assignment, stage.name)])
@@ -64,8 +64,8 @@ class StageForm:
         first = self.shown_items.first_of(assignment.unit_id) if kind == "pair" else None
         self.subjects = list_subjects(self.shown, kind, first)
         self.allowed: dict[str, list[str]] = {}  # by field, the values it may take; empty for free text
-        # By handle: the fields about it, by what they hold; the questions that apply, and those that have a field; of a
-        # second round those that are asked again, with what is shown beside each (None: all are asked).
+        # All by the handle of a subject: its fields, by what they hold; the questions that apply to it; those of them
+        # that have a field; and those that a second round asks again, with what is shown beside each (None: all).
         self.by_subject: dict[str, dict[str, str]] = {}
         self.applicable_questions: dict[str, tuple[Question, ...]] = {}
         self.open_questions: dict[str, list[Question]] = {}
@@ -82,8 +82,8 @@ class StageForm:
     def take(self, data: Mapping[str, Any]) -> None:
         """Read a POST into the drafts, without storing them.
 
-        Its values `item` name the handles that it is about; without any, those it has a field of. Other items keep
-        their drafts.
+        Only the subjects whose handles are the values of `item` are read; without such a value, those that have a field
+        in the POST. All others keep their drafts.
         """
         named = set(read_list(data, "item"))
         for subject in self.subjects:
@@ -118,8 +118,11 @@ class StageForm:
         return self.question_source.declaration.stage(self.stage.checks)
 
     def has_expected_answer(self, subject: Subject) -> bool:
-        """Whether its item has one; looked up only if a question depends on it, and not for a draft: the page asked
-        only what applies, and the hand-in drops the rest."""
+        """Whether the item of the subject has an expected answer.
+
+        Looked up only if a question depends on it. True for a draft: the page asked only what applies, and the hand-in
+        drops the rest.
+        """
         if self.for_draft or not any(question.needs_expected_answer for question in self.stage.questions):
             return True
         return subject.item_id is not None and bool(self.shown_items.items[subject.item_id].expected_answer)

@@ -34,8 +34,10 @@ def explain_annotator_conflicts(row: Row, seen: Row) -> Iterator[RowProblem]:
 
 
 def find_missing_reads(rows: list[Row], answered: list[ItemAnswer], declaration: Declaration) -> list[RowProblem]:
-    """People's answers to an item in a stage that a later stage must follow, but has no row for. Invalid rows count as
-    rows: they are reported elsewhere."""
+    """People's answers to an item in a stage, if the stage that must follow has no answer to it.
+
+    Invalid rows of that stage count as answers, as they are reported elsewhere.
+    """
     there = {(row.annotator, row.round, row.item_label, row.stage) for row in rows}
     problems = []
     for found in answered:
@@ -121,7 +123,7 @@ def find_wrong_versions(answered: list[ItemAnswer], versions: list[str]) -> list
 
 
 def explain_wrong_version(row: Row, first: Row, versions: list[str]) -> str:
-    """Empty if the version is one of the study's, and the same as in the first row of the reading."""
+    """Why the version of the text is wrong; empty if the study compares it and the first row of the reading has it."""
     if not versions:
         return _("This study compares no versions of texts. Leave the column out.") if row.text_version else ""
     if row.text_version not in versions:
