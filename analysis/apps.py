@@ -28,7 +28,7 @@ STEPS_OF_PACKS = {
     "figures": _("Drawing figures."),
     "datasheet": _("Writing datasheet and manifest."),
 }
-STEPS_OF_ARCHIVES = STEPS | {  # also what reports of studies and the import of items say of themselves
+STEPS_OF_ARCHIVES = STEPS | {  # with the steps of the reports that it computes, and of the import of items ("rows")
     "studies": _("Studies and bank: %(done)s of %(total)s."),
     "rows": _("%(done)s of %(total)s rows."),
 }

@@ -44,7 +44,7 @@ ANSWERS, TABLES = "answers", "tables"  # steps of computing results
 
 
 def with_progress(given: Any, *makers: Callable[[Any], Any]) -> Iterator[Any]:
-    """The result of each function, with a progress report after each."""
+    """The result of each function, which is called with `given`; reports progress before each call."""
     for number, make in enumerate(makers, 1):
         report_progress(TABLES, number, len(makers))
         yield make(given)

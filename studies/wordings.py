@@ -36,7 +36,7 @@ def check_against_protocol(content: Mapping[str, Any], protocol: str) -> list[Pr
     try:
         declared.declare(declared.fill({}), content)
     except InvalidParameter:
-        pass  # a study may set other parameters: see notices_of_wording
+        pass  # a study may set other parameters: see list_wording_notices
     except (LookupError, TypeError, AttributeError, ValueError) as error:
         sentence = _(
             "The protocol %(name)s cannot use this wording: %(error)s. Compare it with the wording "
@@ -87,7 +87,7 @@ def check_list(content: Any, model: list[Any], path: ContentPath) -> Iterator[Pr
 
 
 def check_slots(content: Mapping[str, Any], model: Mapping[str, Any]) -> Iterator[Problem]:
-    """A slot is filled only where the shipped wording has it; elsewhere people would see its braces."""
+    """Slots where the shipped wording has none: they would not be filled, and people would see the braces."""
     for path, value in iter_leaves(content):
         known = list_slots_at(model, path)
         for slot in sorted(set(SLOT.findall(join_words(value))) - set(known)):
@@ -152,7 +152,7 @@ class Difference:
 
 
 def compare_versions(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[Difference]:
-    """In the order of the newer content; wordings of the older one only are at the end."""
+    """The wordings that differ, in the order of the newer content; those that only the older one has come last."""
     old = {join_path(path): format_leaf(value) for path, value in iter_leaves(before)}
     new = {join_path(path): format_leaf(value) for path, value in iter_leaves(after)}
     places = [*new, *(place for place in old if place not in new)]

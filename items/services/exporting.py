@@ -126,7 +126,10 @@ def find_selected(project: Project, search: BankSearch) -> dict[int, set[int]]:
 
 
 def build_text_object(text: Text, items: Iterable[Item]) -> dict[str, Any]:
-    """A text that may not be shared is replaced by its hash; its pictures and versions are left out."""
+    """The text with these items, in the format of the import.
+
+    If it may not be shared, its body is replaced by a hash, and its pictures and versions are left out.
+    """
     pictures = write_data_uris(text) if text.shareable else {}
     versions = text.versions if text.shareable else []
     values = {"text": text.body} if text.shareable else {"text": None, "text_sha256": hash_body(text.body)}

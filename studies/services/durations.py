@@ -37,7 +37,11 @@ class Span:
 
 @dataclass(frozen=True)
 class Workload:
-    """Texts, units and minutes of an annotator; how many annotators do each unit, and guess each item."""
+    """What the plan asks of people, each as the smallest and the largest number.
+
+    texts, units, minutes, answers: of one annotator. doers: how many annotators do a unit. guessers: how many guess an
+    item. seconds: what a question is assumed to take.
+    """
 
     texts: Span
     units: Span

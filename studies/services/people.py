@@ -250,7 +250,7 @@ def replace_person(annotator: Annotator) -> Annotator:
     """A new person takes the place of one who stopped: the open work, with the same guesses in a new order.
 
     The answers of finished units stay; a unit that was only begun is done again, and its first answers are not
-    counted. `NothingToReplace`.
+    counted. Raises `NothingToReplace` if the person has no open text.
     """
     study = lock_study(annotator.study, StudyState.LIVE, StudyState.PAUSED)
     hold_state(study.pk, annotator.pk)

@@ -33,9 +33,10 @@ def equal_chances(texts: Sequence[str], n: int) -> dict[str, float]:
 
 
 def chances_by_doubt(doubt: Mapping[str, float], n: int) -> dict[str, float]:
-    """π = ½ n/N + ½ n·d/Σd per text, values above 1 set to 1 and the others scaled, so that Σπ = n.
+    """The inclusion probability π of each of N texts if n are drawn: half of it equal, half by doubt d.
 
-    If no text is in doubt, all have the same chance.
+    π = ½ n/N + ½ n·d/Σd. Values above 1 are set to 1 and the others scaled, so that Σπ = n. If no text is in doubt, all
+    have the same probability.
     """
     total = fsum(doubt.values())
     even = n / len(doubt)
@@ -163,7 +164,10 @@ def measure_doubt(study: Study, chosen: ChosenTexts) -> tuple[str, dict[str, flo
 
 
 def filter_model_answers(study: Study) -> QuerySet[Response]:
-    """Only choices; if options are judged one by one, only these judgments."""
+    """Answers of models in the project's studies of this protocol: only choices, no free text.
+
+    If options are judged one by one, only these judgments.
+    """
     stages = get_declaration(study).stages
     asked = [question for stage in stages for question in stage.questions if question.kind != "text"]
     of_options = [question for question in asked if question.per == "option"]

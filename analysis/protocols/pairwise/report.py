@@ -51,7 +51,7 @@ WIN_RATE = "win_rate"
 
 
 def preference_comparisons(evidence: Evidence) -> tuple[Comparison, ...]:
-    """The share of a generator's judgments that it wins, a tie counted as half."""
+    """Comparisons of generators by win rate: the share of their judgments that they win, a tie counted as half."""
     families = [preference_family(evidence, evaluator) for evaluator in list_compared_evaluators(evidence)]
     return compare_all(families, evidence.choices)
 
@@ -85,7 +85,10 @@ def say_differences(evidence: Evidence, comparisons: tuple[Comparison, ...]) -> 
 
 
 def clause(evidence: Evidence, largest: Difference) -> str:
-    """What would narrow the interval, from the fitted spread between texts; "" if it could not be fitted."""
+    """What would narrow the interval, by simulation with the fitted spread between texts.
+
+    Empty if no spread could be fitted, or if neither more texts nor more judgments would narrow it clearly.
+    """
     fitted = pair_spread(evidence).text_spread
     judgments = select_counted(evidence)
     between = judgments[
@@ -116,7 +119,7 @@ def clause(evidence: Evidence, largest: Difference) -> str:
 
 
 def pair_spread(evidence: Evidence) -> Spread:
-    """The spread of untied judgments of pairs."""
+    """How much preferences differ between texts, fitted to the judgments that are not ties; else an assumption."""
     judgments = select_counted(evidence)
     first, second, outcome, text = encode(evidence, judgments)
     untied = outcome != TIE
@@ -159,7 +162,7 @@ def say_ranking(ranked: Table) -> list[str]:
 
 
 def order(rows: list[Row]) -> str:
-    """The strongest first, equal ones together; of many generators only whether they differ."""
+    """The generators of these rows by strength, the strongest first and equal ones together; or that all are equal."""
     if len({row["rank"] for row in rows}) == 1:
         names = ", ".join(row["generator"] for row in rows)
         return _("By Davidson's model, items by %(names)s are equally strong.") % {"names": names}
