@@ -36,7 +36,7 @@ class CannotPreview(Exception):
 
 @dataclass(frozen=True)
 class PreviewSubject:
-    """What a preview uses: a text of the project, perhaps one of its items, and one of `Kind.pages`."""
+    """What a preview uses: a text of the project, perhaps one of its items, and one of `InstrumentKind.pages`."""
 
     project: Project
     text: Text
@@ -99,12 +99,12 @@ def register_kind(path: str) -> None:
 
 @cache
 def list_kinds() -> list[InstrumentKind]:
-    """In the order in which the apps start, in which `InstrumentKind.fits` is tried, too."""
+    """All kinds in the order in which their apps start, which is also the order in which `fits` is tried."""
     return [import_string(path)() for path in _paths]
 
 
 def find_kind(content: Mapping[str, Any]) -> InstrumentKind | None:
-    """By the use that the instrument names, else by its shape."""
+    """The kind of an instrument, by the use that it names, else by its shape; None if there is none."""
     if "use" in content:
         use = content["use"]
         return next((kind for kind in list_kinds() if kind.use == use), None)

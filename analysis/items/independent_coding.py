@@ -56,7 +56,10 @@ def start_coding(study: Study, user: User) -> IndependentCoding:
 
 @transaction.atomic
 def finish_coding(coding: IndependentCoding) -> None:
-    """From now on, no code on an item means that the coder found none; `CannotCode` if nothing was coded at all."""
+    """Mark the coding as finished: from now on, an item without a code counts as one in which the coder found nothing.
+
+    Raises `CannotCode` if the coder has not set any code.
+    """
     if not ItemCode.objects.current(coding).exists():
         raise CannotCode(_("You have not set a code yet. Code the items first."))
     IndependentCoding.objects.filter(pk=coding.pk, finished_at=None).update(finished_at=timezone.now())
@@ -142,7 +145,7 @@ class Comparison:
 
     @cached_property
     def codes(self) -> dict[int, dict[int, set[str]]]:
-        """By coding and item."""
+        """The codes that each coding has set, by coding and item (primary keys)."""
         found: dict[int, dict[int, set[str]]] = {each.pk: {} for each in self.codings}
         rows = ItemCode.objects.filter(coding__in=self.codings, removed_at=None)
         for coding, item, code in rows.values_list("coding", "item", "code"):
@@ -169,7 +172,7 @@ class Comparison:
 
     @cached_property
     def cells(self) -> list[Cell]:
-        """The cells of the items that any coder has coded, in the study's order of items."""
+        """The cells in which at least one coder has set a code, in the study's order of items."""
         every = (self.build_cell(item, question) for item in self.items for question in self.questions)
         return [cell for cell in every if any(cell.answers)]
 
@@ -279,8 +282,7 @@ def reopen_codes(study: Study, item: int, reason: str, user: User) -> int:
 
 
 def export_comparison(study: Study, out: TextWriter) -> int:
-    """What each coder, by number, said about each item that any of them coded, by question; returns the number of
-    rows."""
+    """Write what each coder, named by a number, answered in each cell, and the decision; returns the number of rows."""
     rows, n = csv.writer(out), 0
     rows.writerow(COLUMNS)
     comparison = Comparison(study)

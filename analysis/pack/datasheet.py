@@ -136,7 +136,7 @@ class Entry:
     criterion: str = ""
 
     def with_answer(self, words: Callable[[str], str]) -> "Entry":
-        """The same entry with these words as its answer."""
+        """The same entry with its answer changed by the function `words`; an open question stays open."""
         return replace(self, answer=None if self.answer is None else words(self.answer))
 
     @property
@@ -173,7 +173,7 @@ def sample(facts: Facts) -> Iterator[Entry]:
 
 
 def describe_selection(facts: Facts) -> str:
-    """Which texts and generators of the bank."""
+    """Which texts and generators of the bank the study asks about."""
     chosen = facts.study.selection
     texts, by = chosen.get("texts", "all"), chosen.get("generators", "all")
     sentence = "all texts of the project's bank" if texts == "all" else f"{len(texts)} texts named in study/study.yaml"

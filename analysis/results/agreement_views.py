@@ -73,7 +73,10 @@ def draw_agreement(agreed: list[AgreementSummary], coefficient: str) -> Ranges |
 
 
 def say_agreement(agreed: list[AgreementSummary], coefficient: str) -> str:
-    """The first line: where people agree beyond chance, as far as the intervals say so."""
+    """The first line of the page: on which questions people agree most and least.
+
+    With a single question: whether they agree beyond chance, as far as the interval shows it.
+    """
     known = [each for each in agreed if each.value is not None]
     if not known:
         return _("Agreement needs two people who answered the same.")

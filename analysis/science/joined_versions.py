@@ -38,7 +38,7 @@ NUMBERS = ("low_adjusted", "high_adjusted", "p_adjusted", "r", "width_share")
 
 
 def build_version_tables(evidence: Evidence) -> tuple[Table, ...]:
-    """None if the study compares no versions, or models read no more texts than people."""
+    """The table of differences between versions; empty if there are no versions, or models read no more than people."""
     stages, versions = reading_stages(evidence), list_text_versions(evidence.study)
     read = evidence.frame[evidence.frame["text_version"].isin(versions)]
     if stages is None or read.empty:
@@ -56,7 +56,7 @@ def build_version_tables(evidence: Evidence) -> tuple[Table, ...]:
 
 
 def judgments_by_version(evidence: Evidence, read: pd.DataFrame) -> pd.DataFrame:
-    """Judgments with p(right) in these answers, with the version and the reader."""
+    """The judgments in these answers, with p(right), the version that was read, and the reader."""
     keys = ["annotator", "text_id", "item_id", "option_id", "stage"]
     mine = read[read["question"] == "answer"][[*keys, "reader", "text_version"]].drop_duplicates(keys)
     return judgments_in(evidence).drop(columns="text_version", errors="ignore").merge(mine, on=keys)
@@ -64,7 +64,11 @@ def judgments_by_version(evidence: Evidence, read: pd.DataFrame) -> pd.DataFrame
 
 @dataclass(frozen=True)
 class JoinedVersions:
-    """A cell for each version over all texts; drawn: how many texts were drawn; reason: why they cannot be joined."""
+    """Answers of people and predictions of models for each version of the texts.
+
+    cells: for each version, people's shares and models' predictions over all texts. predictor: the models' names.
+    drawn: how many texts were drawn for people. reason: why people and models cannot be joined; empty if they can.
+    """
 
     versions: list[str]
     cells: list[Cell]
@@ -81,7 +85,7 @@ class JoinedVersions:
         return combine([fit(self.cells[place], slope) for place in pair], (1, -1), (-1.0, 1.0), readers)
 
     def adjust(self, pairs: list[tuple[int, int]], readers: Readers, seed: int) -> list[AdjustedContrast]:
-        """The fitted difference, for all pairs together."""
+        """The fitted differences of these pairs, with intervals and p-values adjusted for all of them together."""
         weights = np.zeros((len(self.cells), len(pairs)))
         for place, (one, other) in enumerate(pairs):
             weights[one, place], weights[other, place] = 1, -1
@@ -125,7 +129,7 @@ class JoinedVersions:
 
 
 def join_versions(evidence: Evidence, versions: list[str], people: pd.DataFrame, models: list[str]) -> JoinedVersions:
-    """All items of a text together; texts in the order of the bank."""
+    """People's answers and models' predictions by version, over all items of a text; texts in the order of the bank."""
     weight = evidence.options.groupby("text_id", sort=False).size()
     predicted, names, reason = predict_versions(evidence, versions, weight.index, models)
     draw = evidence.text_draw

@@ -49,7 +49,11 @@ class Job:
 
 @dataclass
 class CallLedger:
-    """The drainer's knowledge between two entries."""
+    """The ledger of one drainer, and what it remembers between two entries in the database.
+
+    n_unreachable: connection failures in a row. has_answers: whether the run has good replies. was_limited: whether the
+    endpoint asked for a pause. replied: calls whose replies are still to be read. paced_until: see `is_paced`.
+    """
 
     run: Run
     endpoint: Endpoint
@@ -201,7 +205,7 @@ class CallLedger:
             self.endpoint.limited_since = None
 
     def _undo_sent(self, jobs: Sequence[Job]) -> None:
-        """Recorded as sent, but never sent: leased again."""
+        """Record calls as leased again that were recorded as sent but never left."""
         for job in jobs:
             call = job.call
             call.state, call.reserved_nanos, call.sent_at = CallState.LEASED, 0, None
@@ -263,7 +267,7 @@ class CallLedger:
         self.replied += [call for call in calls if call.state == CallState.REPLIED]
 
     def _postpone(self, calls: list[Call]) -> None:
-        """The same question is in flight; its answer will also be used for these calls."""
+        """Let these calls wait: the same prompt is in flight, and its reply will be copied to them."""
         for call in calls:
             call.state, call.lease_owner, call.due_at = CallState.WAITING, "", timezone.now() + TWIN_WAITS
         update_calls(calls, ["state", "lease_owner", "due_at"], [CallState.LEASED], self.drainer.name)

@@ -62,7 +62,7 @@ class Command(BaseCommand):
 
 
 def load(endpoint: Endpoint, answer: Answer) -> Project:
-    """Only the first time, or again after an interruption. `answer` supplies the replies to a run's calls."""
+    """Load the sample project, or complete it after an interruption. `answer` supplies the replies to a run's calls."""
     project, studies = load_bank_and_studies(endpoint, answer)
     for study in studies:
         remove_simulated(study)
@@ -80,7 +80,7 @@ def use_recorded_replies() -> Answer:
 
 
 def read_recorded_replies() -> dict[str, dict]:
-    """By the fingerprint of the request."""
+    """The recorded replies, by the fingerprint of the request."""
     with RECORDED.open(encoding="utf-8") as file:
         return {reply["asked"]: reply for reply in map(json.loads, file)}
 
