@@ -22,8 +22,11 @@ NBSP = "\u00a0"
 
 @dataclass(frozen=True)
 class Wording:
-    """Sentences of one measure: `winner` names %(best)s, `tied` %(names)s, the others %(better)s, %(worse)s and what
-    the difference is and rests on, %(difference)s and %(basis)s."""
+    """The sentences of one measure, with their placeholders.
+
+    winner: %(best)s. tied: %(names)s. differs and unclear: %(better)s and %(worse)s, the difference with its interval,
+    %(difference)s, and what it is based on, %(basis)s.
+    """
 
     winner: str
     tied: str

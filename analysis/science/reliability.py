@@ -87,7 +87,7 @@ def row_of(name: str, parts: np.ndarray, n_texts: int, reason: str) -> dict[str,
 
 
 def reliability_sentence(tables: tuple[Table, ...]) -> list[str]:
-    """α over texts, if there is one."""
+    """A sentence on α with the texts as parts, if it is defined."""
     return [sentence for table in tables for row in table.rows if row["parts"] == TEXTS for sentence in say(row)]
 
 

@@ -26,7 +26,10 @@ UNIT_KEY = "/unit/"
 
 @dataclass(frozen=True)
 class JudgeSetting:
-    """One study judged with these prompts. `samples` and `scale` are None if the study's own scores are asked once."""
+    """How one study is judged in a run: with which prompts, about which subjects, and how replies are read.
+
+    samples: how often each question is asked, None for once. scale: another scale than the study's, None for its own.
+    """
 
     study: Study
     stage: Stage
@@ -64,7 +67,7 @@ class JudgeSetting:
 
 @dataclass(frozen=True)
 class JudgeQuestion:
-    """The subject of one call."""
+    """What one call asks: a question about a subject, and whether the pair is shown in the other order."""
 
     about: Judgeable
     question: str

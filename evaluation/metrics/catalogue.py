@@ -45,7 +45,7 @@ def count_syllables(word: str, language: str) -> int:
 
 
 def count_diphthongs(word: str) -> int:
-    """Without overlap: `eie` in `freie` counts as one."""
+    """The number of diphthongs in a word, which do not overlap: `eie` in `freie` counts as one."""
     n, is_taken = 0, False
     for pair in pairwise(word):
         is_taken = not is_taken and "".join(pair) in DIPHTHONGS

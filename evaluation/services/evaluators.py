@@ -66,9 +66,9 @@ class EvaluatorSpec:
 
 
 def expand_versions(study: Study, specs: Sequence[Any]) -> list[Any]:
-    """In a study of text versions, one of each for each version: “NAME” reads the first, “NAME (VERSION)” another.
+    """In a study of text versions, a copy of each spec for each version; in other studies, the specs as they are.
 
-    specs: dataclasses with name, label and text_version.
+    “NAME” reads the first version, “NAME (VERSION)” another. specs: dataclasses with name, label and text_version.
     """
     versions = list_text_versions(study)
     if not versions:
@@ -86,9 +86,9 @@ def name_text_version(version: str) -> dict[str, str]:
 
 @transaction.atomic
 def ensure_evaluator(study: Study, wanted: EvaluatorSpec) -> Evaluator:
-    """The evaluator with that label: new or existing. Stages requested later are added to its own.
+    """The evaluator with that label, which is added if there is none; wanted stages that it lacks are added to it.
 
-    `CannotEvaluate`, or `WrongState` for a draft.
+    Raises `CannotEvaluate`, or `WrongState` for a draft.
     """
     check_label(wanted.label)
     known = Evaluator.objects.select_related("annotator__study").filter(annotator__study=study)

@@ -91,7 +91,7 @@ Shares = dict[int, tuple[StageProgress, ...]]
 
 
 def count_option_answers(study: Study) -> Shares:
-    """By annotator, in every stage of the study."""
+    """The progress of evaluators that judge options, by annotator, in every stage of the study."""
     total, counts = count_options(study), count_answers(study)
     names = [stage.name for stage in get_declaration(study).stages]
     found = {}

@@ -108,13 +108,13 @@ def _can_be_subject(sentence: Sentence, front: Range) -> bool:
 
 
 def _is_prepositional(sentence: Sentence, front: Range) -> bool:
-    """Or a time without a preposition, such as “jedes Jahr”."""
+    """Whether it has a preposition, or is a time without one, such as “jedes Jahr”."""
     is_time = bool(TIMES.fullmatch(sentence.tokens[front[1] - 1].plain))
     return "P" in sentence.kinds[front[0] : front[0] + 2] or is_time
 
 
 def _is_there(sentence: Sentence, front: Range) -> bool:
-    """“Es gibt” and “man”, a pronoun that points to nothing, and “Sie können …” to the reader."""
+    """Whether the pronoun refers to nobody in the text: “es gibt”, “man”, or “Sie können …”, which means the reader."""
     first, verb = sentence.tokens[front[0]].plain, sentence.tokens[front[1]]
     if sentence.tokens[front[0]].text == "Sie":
         return verb.lemma in MODALS

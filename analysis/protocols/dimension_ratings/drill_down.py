@@ -1,4 +1,4 @@
-"""Behind the numbers of dimension ratings: single scores, items with two numbers of each, and verdicts of experts."""
+"""What the numbers of dimension ratings were computed from: scores, items with a pair of numbers, experts' verdicts."""
 
 from collections.abc import Iterable, Mapping
 from functools import partial
@@ -214,7 +214,7 @@ def pairs_of_scores(evidence: Evidence, own: pd.DataFrame, people: pd.DataFrame)
 def list_numbers(
     evidence: Evidence, numbers: pd.DataFrame, titles: Mapping[str, str], notes: tuple[str, ...] = ()
 ) -> Table:
-    """numbers: items down, by id; `titles` names the columns to list, in their order."""
+    """The items with these numbers. numbers: a row per item id. titles: those of the columns to list, in their order."""
     columns = tuple(Column(column, title, "number") for column, title in titles.items())
     return list_items(evidence, numbers, columns, notes)
 
@@ -310,7 +310,10 @@ def list_generators(evidence: Evidence, data: MetricPairs, metric: str) -> Table
 
 @METRIC_CHECKS.drill_down
 def list_checks(evidence: Evidence, row: Row, column: str) -> Table:
-    """The items with both numbers: those that the check is about, the others, or for the difference both."""
+    """The items with both a metric's value and people's scores.
+
+    Behind `n` those that the check is about, behind `n_others` the others, behind any other number both.
+    """
     data = pair_metrics(evidence)
     chosen = select_checked(evidence, data, row["metric"], row["check"])
     x, y = (mean_of_rows(each.to_numpy(dtype=np.float64)) for each in (data.values[row["metric"]], data.scores))

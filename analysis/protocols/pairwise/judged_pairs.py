@@ -23,10 +23,11 @@ def judgments_of(evidence: Evidence) -> pd.DataFrame:
 
 
 def judgments_by(evidence: Evidence, evaluator: Evaluator) -> pd.DataFrame:
-    """annotator, unit, part, text_id, first, second, generator_first, generator_second, outcome, left.
+    """The evaluator's judgments, those of the calibration included.
 
-    Includes the calibration. `outcome` is FIRST, SECOND or TIE of the pair, whichever side it was on; `left` is
-    missing if the side is unknown.
+    Columns: annotator, unit, round, part, text_id, first, second, generator_first, generator_second, outcome, left.
+    outcome: FIRST, SECOND or TIE, by the order of the pair rather than by side. left: the item on the left; missing if
+    that is unknown.
     """
     rows = evaluator.rows_of(evidence.frame)
     rows = rows[rows["question"] == BETTER][[*PLACE, "part", "text_id", "value"]]
