@@ -198,7 +198,7 @@ def selection_page(request, slug, pk):
 
 
 def list_candidates(selection: Selection) -> list[selecting.Candidate]:
-    """The selected candidates, and the model; empty before a selection."""
+    """The candidates with the results of the model that selected among them; empty before a selection."""
     if selection.selected is None:
         return []
     selector = next(

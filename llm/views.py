@@ -280,7 +280,7 @@ def _retry_failed(run):
 
 
 def _get_answers_url(run):
-    """The address of the answers; "" if this process does not know the run's kind."""
+    """The address of the answers; None if they have none, or if this process does not know the kind of the run."""
     try:
         return get_run_kind(run).url(run)
     except LookupError:

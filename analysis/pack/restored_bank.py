@@ -56,7 +56,7 @@ def restore_items(pack: PackReader, project: Project) -> None:
 
 
 def restore_generators(pack: PackReader, project: Project) -> None:
-    """In the order of the pack, because tables list generators in the order of the bank."""
+    """Store the generators in the order of the pack, because tables list them in the order of the bank."""
     for entry in pack.lines("bank/generators.jsonl"):
         name, kind = text_in(entry, "name", MAX_ID), text_in(entry, "kind", 20)
         if kind not in GeneratorKind.values:
@@ -86,7 +86,7 @@ def restore_corrections(pack: PackReader, items: dict[str, Item]) -> None:
 
 
 def restore_metrics(pack: PackReader, project: Project, items: dict[str, Item]) -> None:
-    """An item of several units has its values several times in the file."""
+    """Store metrics and their values. The file repeats the values of an item that belongs to several units."""
     rows = metric_rows(pack)
     names = names_on_words(rows)
     metrics = {
@@ -127,7 +127,7 @@ def names_on_words(rows: list[dict[str, str]]) -> dict[str, str]:
 
 
 def metric_in(project: Project, names: dict[str, str], entry: dict[str, Any]) -> Metric:
-    """`names`: new names for some metrics."""
+    """The metric of an entry, which is stored if the project lacks it. names: new names for some metrics."""
     name, family = text_in(entry, "metric", MAX_METRIC_NAME), text_in(entry, "family", 100)
     about = {"is_computed": entry.get("is_computed") is True, "family": family}
     return Metric.objects.get_or_create(project=project, name=names.get(name, name), defaults=about)[0]

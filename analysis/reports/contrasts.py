@@ -153,8 +153,10 @@ def rescale(found: AdjustedContrast, scale: float) -> AdjustedContrast:
 
 @dataclass(frozen=True)
 class Difference:
-    """A contrast seen from the generator that does better: `better` minus `worse`, or the reverse where lower is
-    better, so that `value` keeps the sign of the measure's own difference."""
+    """A contrast with the names of the generator that does better and of the one that does worse.
+
+    value: the figure of `better` minus that of `worse`; it is negative if lower figures are better.
+    """
 
     better: str
     worse: str
@@ -226,7 +228,7 @@ class Comparison:
         return self.difference(names[0], names[-1]) if len(names) > 1 else None
 
     def difference(self, better: str, worse: str) -> Difference:
-        """With its simultaneous interval, which is NaN where the family is not adjusted."""
+        """The difference of two generators with its simultaneous interval, which is NaN without an adjustment."""
         found = self.by_pair[better, worse]
         return Difference(
             better, worse, found.value, found.low_adjusted, found.high_adjusted, self.family.counts(better, worse)[0]
@@ -287,7 +289,7 @@ def contrasts(evidence: Evidence, comparisons: Sequence[Comparison]) -> Table:
 
 
 def adjustment_note(convention: str) -> str:
-    """How all pairs of generators are adjusted."""
+    """The note on how the contrasts of all pairs of generators are adjusted."""
     if convention == READERS:
         return _(
             "Adjusted for multiple comparisons: p by Holm's method, simultaneous intervals by Bonferroni (level"
@@ -297,7 +299,7 @@ def adjustment_note(convention: str) -> str:
 
 
 def max_t_note(convention: str) -> str:
-    """How other families are adjusted, and pairs over texts."""
+    """The note on an adjustment by max-T: of pairs of generators over texts, and of all other families of contrasts."""
     if convention == READERS:
         return _(
             "Adjusted for multiple comparisons: p and simultaneous intervals from the distribution of the largest |t|"

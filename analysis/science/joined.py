@@ -55,8 +55,7 @@ UNCERTAIN = gettext_noop("From %(n)d texts, how well models predict people is it
 
 @dataclass(frozen=True)
 class Predictor:
-    """The models whose answers in a stage predict people's: all that answered about every text, or why there are
-    none."""
+    """The models whose answers in a stage predict people's, or the reason why there are none; see `predict`."""
 
     names: tuple[str, ...]
     shares: pd.Series  # by text, the mean of the models' p(right)
@@ -67,8 +66,11 @@ NO_SHARES = pd.Series(dtype=float)
 
 
 def build_tables(evidence: Evidence) -> tuple[Table, ...]:
-    """None if models did not answer about more texts than people, so that there is nothing to join, or if versions of
-    texts are compared, which are joined separately."""
+    """The tables of estimates and of contrasts.
+
+    Empty if models did not answer about more texts than people, so that there is nothing to join, or if the study
+    compares versions of texts, which `joined_versions` joins.
+    """
     stages = reading_stages(evidence)
     if stages is None or not stages.without or list_text_versions(evidence.study):
         return ()
@@ -229,7 +231,7 @@ def of_generator(
     judgments: pd.DataFrame,
     models: list[Evaluator],
 ) -> JoinedStages:
-    """Cells over the texts with items of the generator, in order."""
+    """People's answers to the generator's items and the models' predictions of them, over the texts with such items."""
     weight = evidence.options[evidence.options["generator"] == generator].groupby("text_id", sort=False).size()
     draw = evidence.text_draw
     chance = weight.index.map(draw.chances).to_numpy(dtype=np.float64) if draw else np.ones(len(weight))
@@ -248,7 +250,7 @@ def of_generator(
 def make_cell(
     mine: pd.DataFrame, people: pd.DataFrame, predictor: Predictor, weight: pd.Series, chance: np.ndarray
 ) -> Cell:
-    """From people's judgments of the cell; annotators are coded by their place among all `people`."""
+    """The cell of people's judgments `mine` and their predictor. Annotators are coded by their place in `people`."""
     text = weight.index.get_indexer(pd.Index(mine["text_id"]))
     annotator = pd.Index(np.unique(people["annotator"])).get_indexer(pd.Index(mine["annotator"]))
     right = mine["correct"].to_numpy(dtype=np.float64)
@@ -352,7 +354,7 @@ def spread(cell: Cell, place: np.ndarray, n: int) -> Cell:
 
 
 def list_sentences(tables: tuple[Table, ...]) -> list[str]:
-    """The best-supported estimate of each generator, or why there is none."""
+    """A sentence on the generator with the highest estimated informativity, or why nothing can be estimated."""
     if not tables:
         return []
     rows = [row for row in tables[0].rows if row["measure"] == INFORMATIVITY and row["method"] == FITTED]

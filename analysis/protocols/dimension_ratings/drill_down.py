@@ -214,7 +214,7 @@ def pairs_of_scores(evidence: Evidence, own: pd.DataFrame, people: pd.DataFrame)
 def list_numbers(
     evidence: Evidence, numbers: pd.DataFrame, titles: Mapping[str, str], notes: tuple[str, ...] = ()
 ) -> Table:
-    """The items with these numbers. numbers: a row per item id. titles: those of the columns to list, in their order."""
+    """The items with these numbers. numbers: a row per item id. titles: of the columns to list, in their order."""
     columns = tuple(Column(column, title, "number") for column, title in titles.items())
     return list_items(evidence, numbers, columns, notes)
 

@@ -166,7 +166,7 @@ def list_positions(evidence: Evidence, row: Row, column: str) -> Table:
 
 
 def pairs_of(evidence: Evidence) -> dict[int, Pair]:
-    """By the primary key of a unit."""
+    """The pair of each unit, by the primary key of the unit."""
     found: dict[int, list[str]] = {}
     rows = UnitItem.objects.filter(unit__study=evidence.study).order_by("unit", "position")
     for unit, text, item in rows.values_list("unit_id", "unit__text__external_id", "item__external_id"):
