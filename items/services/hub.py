@@ -118,7 +118,7 @@ def write_card(project: Project, texts: list[TextRow], columns: list[str]) -> st
     yaml = "\n".join(f"{key}: {json.dumps(value, ensure_ascii=False)}" for key, value in head.items())
     lines = [
         "---", yaml, "---", "", f"# {make_line(project.title)}", "",
-        f"Reading-comprehension items: {n_items} about {len(texts)} texts.", "",
+        f"Reading-comprehension items: {n_items}. Texts: {len(texts)}.", "",
         "| generator | items |", "| --- | ---: |",
         *(f"| {make_line(name)} | {n} |" for name, n in generators.most_common()), "",
         "| column | meaning |", "| --- | --- |",

@@ -10,7 +10,7 @@ from django.http import HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.functional import Promise
-from django.utils.translation import gettext, ngettext
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
@@ -279,10 +279,6 @@ def import_file(study, cleaned: dict, user: User) -> importing.ImportCounts | Jo
 
 
 def tell_imported(request, study, annotators: int, responses: int) -> HttpResponse:
-    sentence = ngettext(
-        "%(responses)d response of %(annotators)d annotators was imported.",
-        "%(responses)d responses of %(annotators)d annotators were imported.",
-        responses,
-    )
-    messages.success(request, sentence % {"responses": responses, "annotators": annotators})
+    sentence = gettext("The answers were imported. Annotators: %(annotators)d, responses: %(responses)d.")
+    messages.success(request, sentence % {"annotators": annotators, "responses": responses})
     return redirect("study_results", study.slug)
