@@ -203,7 +203,7 @@ CHUNK = 2000
 
 
 def iter_metric_rows(study: Study) -> Iterator[dict[str, Any]]:
-    """One mapping per item of the study and metric, with the columns of `COLUMNS`, in the study's order."""
+    """One mapping per item of the study and metric, with the columns of `METRIC_COLUMNS`, in the study's order."""
     values = MetricValue.objects.filter(item__unit_items__unit__study=study)
     ordered = values.order_by("item__unit_items__unit__position", "item__unit_items__position", "metric")
     for row in ordered.values_list(*map(F, FIELDS.values())).iterator(chunk_size=CHUNK):

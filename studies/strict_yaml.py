@@ -121,7 +121,7 @@ def is_block(text: str) -> bool:
 
 
 def write_yaml(content: Any) -> str:
-    """Reading what is returned gives exactly this content: texts to the byte, and the order of the keys."""
+    """The content as YAML, from which `read_yaml` returns exactly this content: every byte, and the order of keys."""
     return yaml.dump(content, Dumper=Dumper, allow_unicode=True, sort_keys=False, width=math.inf)
 
 
@@ -135,7 +135,7 @@ def read_yaml(source: str) -> dict[str, Any]:
 
 
 def refuse_unstorable(value: Any, path: ContentPath = ()) -> None:
-    """The database stores JSON: text, numbers, true, false, null, and lists and mappings of these."""
+    """Raises `NotYaml` for what an instrument cannot hold: a date, an infinite number, a key that has a dot or no text."""
     if isinstance(value, dict):
         for key, part in value.items():
             if not isinstance(key, str) or "." in key:

@@ -83,7 +83,7 @@ def refuse_written(study: Study) -> None:
 
 
 def write_study(archive: Archive, study: Study, redactor: Redactor) -> None:
-    """What was asked, in which words."""
+    """Write what was asked: the study, its wordings, its units, and the bank with metrics and key corrections."""
     archive.write("study/study.yaml", write_yaml(frozen.study_file(study)))
     archive.write_json("study/history.json", frozen.history(study))
     write_lines(archive, "study/units.jsonl", frozen.units(study))
@@ -98,7 +98,7 @@ def write_study(archive: Archive, study: Study, redactor: Redactor) -> None:
 
 
 def write_answers(archive: Archive, study: Study, choices: Choices, redactor: Redactor) -> int:
-    """Who answered what, when and in which order."""
+    """Write who answered what, when and in which order; returns the number of answers."""
     who = (study, (*choices.purposes, Purpose.EXPERT), redactor)
     write_lines(archive, "answers/annotators.jsonl", work.annotators(*who))
     write_lines(archive, "answers/assignments.jsonl", work.assignments(*who))
@@ -113,7 +113,7 @@ def write_answers(archive: Archive, study: Study, choices: Choices, redactor: Re
 
 
 def write_report(archive: Archive, evidence: Evidence, progress: Progress) -> Report:
-    """The files of `report`, byte for byte."""
+    """Write the same files as the command `report` does, byte for byte; returns the report."""
     study, report = evidence.study, full_report_from(evidence)
     for name, content in table_files(report):
         archive.write(f"report/tables/{name}", content)
@@ -126,7 +126,7 @@ def write_report(archive: Archive, evidence: Evidence, progress: Progress) -> Re
 
 
 def write_words(archive: Archive, evidence: Evidence, report: Report, conduct: Conduct, redactor: Redactor) -> None:
-    """Datasheet, drafts of the methods paragraph, and how to use the pack."""
+    """Write the datasheet, drafts of the methods paragraph, the code book, and how to use the pack."""
     facts = facts_of(evidence, report, conduct)
     # Wordings may quote a hidden text.
     entries = [entry.with_answer(redactor.hash_if_quoted) for entry in datasheet(facts)]

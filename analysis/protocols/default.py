@@ -186,7 +186,7 @@ def list_shared(evidence: Evidence, row: Row, column: str) -> Table:
 
 
 def list_answers(evidence: Evidence, rows: pd.DataFrame) -> Table:
-    """The columns with content: an answer about an item as a whole has no option."""
+    """The answers, without columns that are empty in all of them: an answer about a whole item has no option."""
     if evidence.unit_items:
         items = rows["unit"].map(evidence.unit_items).map(" ".join, na_action="ignore")
         return list_rows(evidence, rows.assign(unit_items=items), COMPARED, _("The answers"))
@@ -204,7 +204,7 @@ def describe_design(facts: Facts) -> str:
 
 
 def describe_agreement(facts: Facts) -> str:
-    """Only if the report has the default table."""
+    """A sentence with the κ of each question; empty if the report lacks the table `agreement`."""
     rows = next((table.rows for table in facts.report.tables if table.name == "agreement"), ())
     values = {row["question"]: row["conger_kappa"] for row in rows}
     by = ", ".join(f"{name} {_(UNDEFINED) if value is None else number(value)}" for name, value in values.items())
@@ -259,7 +259,7 @@ def draw_labels(report: Report) -> Bars | None:
 
 
 def list_agreed(report: Report) -> list[AgreementSummary]:
-    """Only if the report has the default table."""
+    """The agreement of people on each question; empty if the table `agreement` is not the default one."""
     return [
         AgreementSummary(
             name_question(row["question"]), row["conger_kappa"], None, None, row["reason"], row["percent"], row["ac1"],

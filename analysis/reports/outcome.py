@@ -97,8 +97,8 @@ class ContrastSet:
 class OutcomeSentences:
     """Sentences of a protocol, marked for translation; `winner` and `among` name %(best)s, `tie` %(names)s.
 
-    among: names the winner of the %(n)s that can be compared. above, unclear: where 0 has a meaning, they name the
-    generators whose own interval lies above 0, and those whose interval contains 0.
+    among: names the winner of the %(n)s that can be compared. above, unclear, below: if 0 has a meaning, they name the
+    generators whose own interval lies above 0, contains 0, or lies below 0.
     """
 
     winner: str

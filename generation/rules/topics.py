@@ -1,4 +1,4 @@
-"""Questions that fill a short list: what the text says about somebody or something, and what happened at a time.
+"""Questions for texts that give few others: what the text says about somebody or something, what happened at a time.
 
 Each asks for the content of a single sentence of the text, so the whole sentence answers it.
 """

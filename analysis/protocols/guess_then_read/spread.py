@@ -82,11 +82,12 @@ class Narrowing:
 
 
 def compute_narrowing(evidence: Evidence, judgments: pd.DataFrame, texts: int) -> Narrowing | None:
-    """For the difference of two generators; judgments: people's, about the items of these two.
+    """What would narrow the interval of the difference of two generators, by simulating studies.
 
-    None if a component could not be fitted, or if the study is too large to be simulated within the request. It says
-    how much the interval would narrow, not how wide it would be: with few texts a single interval can be far from the
-    expected width.
+    judgments: people's, about the items of these two. None if a component could not be fitted, if there are fewer than
+    two texts or a simulated study has no interval, or if the study is too large to be simulated within the request. It
+    says how much the interval would narrow, not how wide it would be: with few texts a single interval can be far from
+    the expected width.
     """
     found = option_spread(evidence)
     if not found.fitted or texts < 2:
