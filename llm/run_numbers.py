@@ -125,7 +125,7 @@ class Progress:
 MOST_KEYS = 2000
 KEYS_AT_ONCE = 500
 Place = tuple[str, int]
-"""A key and the number of its answer: if one was rejected, the next one takes its place."""
+"""The key of a call and the number of its answer among the accepted answers of that key, from 1."""
 
 
 @dataclass(frozen=True)

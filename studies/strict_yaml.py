@@ -135,7 +135,8 @@ def read_yaml(source: str) -> dict[str, Any]:
 
 
 def refuse_unstorable(value: Any, path: ContentPath = ()) -> None:
-    """Raises `NotYaml` for what an instrument cannot hold: a date, an infinite number, a key that has a dot or no text."""
+    """Raises `NotYaml` for what an instrument cannot hold: a date, an infinite number, a key that is no text or has
+    a dot in it."""
     if isinstance(value, dict):
         for key, part in value.items():
             if not isinstance(key, str) or "." in key:

@@ -74,7 +74,7 @@ class LabQuestion:
 
 
 def questions_of(study: Study) -> list[LabQuestion]:
-    """In the order in which they are asked."""
+    """The questions of a study whose answers are categories, in the order in which they are asked."""
     stages, places = get_declaration(study).stages, map_places(study)
     numbers = tuple(sorted(set(places.values()), key=int))
     return [
@@ -95,7 +95,7 @@ def questions_of(study: Study) -> list[LabQuestion]:
 
 
 def map_places(study: Study) -> dict[tuple[int, str], str]:
-    """See `LabQuestion.places`; nothing where units are no tuples."""
+    """By unit and item of a tuple, the item's place in the stored order, from 1; empty if units are no tuples."""
     if PROTOCOLS[study.protocol].unit != "tuple":
         return {}
     rows = UnitItem.objects.filter(unit__study=study).values_list("unit_id", "item__external_id", "position")
@@ -104,9 +104,10 @@ def map_places(study: Study) -> dict[tuple[int, str], str]:
 
 @dataclass(frozen=True)
 class Answers:
-    """(raters, units) codes of the declared categories with MISSING; who the raters are; the text of each unit.
+    """The answers of several raters about the same units.
 
-    `models`: the raters that are models or baselines.
+    `values` has a row for each rater and a column for each unit: the number of the declared category, or MISSING.
+    `text` has the text of each unit, and `models` are the rows of the raters that are models or baselines.
     """
 
     values: np.ndarray
@@ -160,7 +161,7 @@ def categories_in(stages: Iterable[Stage]) -> tuple[Question, ...]:
 
 
 def latest_judgments(frame: pd.DataFrame) -> pd.DataFrame:
-    """Without the answers of earlier rounds: a later judgment replaces the whole of an earlier one, including its
+    """The rows without answers of earlier rounds: a later judgment replaces the whole of an earlier one, including its
     stop."""
     latest = frame.groupby(["annotator", "item_id"])["round"].transform("max")
     return frame[frame["round"] == latest]

@@ -356,7 +356,7 @@ PANEL_GAP = 1.1  # in letters
 
 
 def place_panels(drawing: Panels, labels: Sequence[str], sheet: Sheet) -> tuple[float, int]:
-    """How wide the names are, and how many panels stand in a line: long names are cut shorter where that saves one."""
+    """The width of the names, and the number of panels in a line. Long names get less width if that saves a line."""
     em = sheet.letter
     longest = max((sheet.text_width(word) for title, _rows in drawing.panels for word in title.split()), default=0)
     least = max(4 * em, min(longest, 7 * em) if sheet.is_narrow else longest) + PANEL_GAP * em

@@ -29,7 +29,7 @@ def query_submitted(study: Study, purposes: Collection[str] = MAIN) -> QuerySet[
     )
 
 
-# Columns of the frame by the table they come from, each with its field there. An answer has keys of the other tables.
+# Columns of the frame by the table they come from, each with its field there. An answer refers to the other tables.
 ASSIGNMENT = {
     "annotator": "annotator__code",
     "kind": "annotator__kind",
@@ -112,8 +112,8 @@ def answers_of(study: Study, purposes: Collection[str]) -> dict[str, np.ndarray]
 
 
 def adjudicate(study: Study, answers: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
-    """The columns with decided values, without excluded answers, and without answers to questions that would not have
-    been asked after the decided values."""
+    """The columns after adjudication: with the decided values, and without excluded answers and answers to questions
+    that would not have been asked after the decided values."""
     decisions = list(filter_standing(study).values_list("response_id", "settled", "value"))
     places = {pk: place for place, pk in enumerate(answers["pk"])}
     values, kept = answers["value"].copy(), np.ones(len(places), dtype=bool)

@@ -93,7 +93,8 @@ def list_header(columns: Sequence[Column]) -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class Crossing:
-    """How to lay out a long table as a grid: a number of it, with the values of one column down, of another across.
+    """How to lay out a long table as a grid: it shows one number, with a line for each value of one column (`down`)
+    and a column for each value of another.
 
     Each combination of values of the columns `apart` gets a grid of its own. `beneath` names the numbers printed under
     the number, in one line; `along` numbers that are the same in a whole line, printed at its end; `mark` the column
@@ -258,7 +259,7 @@ class Table:
         return found[0]
 
     def find_number(self, name: str) -> Column:
-        """The same for a column with drill-down."""
+        """The column of a page, if it has drill-down; `KeyError` otherwise."""
         if not self.leads(column := self.find_column(name)):
             raise KeyError(name)
         return column
