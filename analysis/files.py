@@ -1,4 +1,4 @@
-"""Files that are written wholly or not at all, with the keys of mappings sorted, and sent as downloads."""
+"""Write files wholly or not at all, sort the keys of what is written as JSON, and send files as downloads."""
 
 import codecs
 import errno
@@ -60,7 +60,7 @@ def whole_file(path: Path, mode: str = "w") -> Iterator[IO[Any]]:
 
 
 def is_stream(path: Path) -> bool:
-    """Whether it is a pipe, a device or an open file of the process, which cannot be replaced."""
+    """Whether the path is a pipe, a device or an open file of the process, which cannot be replaced by another file."""
     beside = os.path.realpath(path.parent) + "/"
     return beside.startswith(DEVICES) or (path.exists() and not path.is_file() and not path.is_dir())
 

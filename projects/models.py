@@ -60,8 +60,8 @@ class ProjectQuerySet(models.QuerySet):
 
 
 def _count_related(relation: str, **conditions):
-    """A subquery per count, by name of the relation: higher layers cannot be imported, and a join would multiply
-    rows."""
+    """The number of rows of a relation of a project, as a subquery: a join would multiply rows. The relation is given
+    by its name, because this module must not import models of higher layers."""
     model: Any = Project._meta.get_field(relation).related_model
     rows = model.objects.filter(project=OuterRef("pk"), **conditions).order_by().values("project")
     return Coalesce(Subquery(rows.annotate(n=Count("pk")).values("n")), 0)

@@ -1,4 +1,5 @@
-"""Items and options one by one: how many are right, who separates good readers, and which keys look wrong.
+"""Items and options one by one: how often people are right, how well it separates good readers from others, and
+whether the key looks wrong.
 
 right: (annotators, units) 1 for a right judgment, 0 for a wrong one, MISSING; a unit is an option or a whole item.
 """
@@ -53,7 +54,10 @@ class Discrimination:
 
 
 def unit_means(values: IntArray) -> UnitShares:
-    """Share of 1s per unit of (annotators, units) 0, 1, MISSING: how easy (`right`), how often chosen, how unsure."""
+    """The share of 1s among the judgments of each unit: of `right`, of chosen options, or of unsure answers.
+
+    values: (annotators, units) 0, 1 or MISSING.
+    """
     judged = values != MISSING
     n = judged.sum(axis=0)
     return UnitShares(np.asarray((values * judged).sum(axis=0) / np.where(n > 0, n, np.nan)), n.astype(np.int64))
@@ -119,7 +123,7 @@ class Miskey:
 
 
 def miskey(n_right: IntArray, n: IntArray, prior: float = PRIOR_MISKEY) -> Miskey:
-    """Probability that a key is wrong, given n_right of n judgments with the text agree with it, both (u,).
+    """Probability that a key is wrong, given that n_right of n judgments with the text agree with it, both (u,).
 
     Bayes' rule with a beta-binomial for the number right of an option whose key is right, fitted to all other options,
     so that hard options are expected to occur; where the key is wrong, right and wrong change places. `prior`: the

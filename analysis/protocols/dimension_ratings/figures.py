@@ -107,7 +107,7 @@ def span(values: Sequence[float]) -> tuple[float, float]:
     return (min(values), max(values)) if values else (0, 1)
 
 
-PANEL, LEVEL = 92, 20  # its width, and the height of a score in it
+PANEL, LEVEL = 92, 20  # the width of a panel, and the height of a score in it
 
 
 def metric_by_score(table: Table, title: Mapping[str, Any]) -> Any:

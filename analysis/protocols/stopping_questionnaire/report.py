@@ -47,9 +47,10 @@ FEWEST = 10  # pairs: with fewer a single pair moves the agreement by more than 
 
 
 def most_and_least(agreed: Table) -> list[str]:
-    """By AC1, which is not lowered by unequal label frequencies as κ is, over pairs in which both reached the category.
+    """Sentences about the categories with the highest and the lowest agreement of people who both reached them.
 
-    agreed: the table `agreement`. None if fewer than two categories have an AC1, or all have the same.
+    They are compared by AC1, which unequal label frequencies do not lower as they lower κ. `agreed` is the table
+    `agreement`. Empty if fewer than two categories have enough pairs and an AC1, or all have the same.
     """
     rows = [row for row in agreed.rows if row["view"] == "applicable" and is_of_all(row)]
     met = [row for row in rows if row["n_pairs"] >= FEWEST and row["ac1"] is not None]
@@ -97,7 +98,7 @@ STOPPED = "stopped"
 
 
 def find_early_stops(evidence: Evidence, evaluator: Evaluator) -> pd.DataFrame:
-    """Its judgments of items: text_id, annotator, generator, value (1 if it stopped early, else 0)."""
+    """The evaluator's judgments of items: text_id, annotator, generator, and value (1 if it stopped early, else 0)."""
     frame = judgments_in(evidence).select(evaluator).frame
     texts = evidence.items.set_index("item_id")["text_id"]
     return pd.DataFrame(
