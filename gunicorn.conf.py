@@ -17,3 +17,4 @@ class LineLogger(Logger):
 
 
 logger_class = LineLogger
+limit_request_line = 8190  # as many bytes as gunicorn allows: Lesart says itself what is wrong with a long address

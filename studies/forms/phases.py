@@ -95,6 +95,8 @@ class PhaseForm(forms.Form):
         }
         super().__init__(data, files, initial=initial)
         cast(forms.MultipleChoiceField, self.fields["without"]).choices = [(name, name) for name in self.pictures]
+        if files:  # a form that is shown again has lost them
+            self.fields["new_pictures"].help_text = _("Choose the pictures again: they were not kept. PNG or JPEG.")
         kind = phase["kind"]
         unused = {
             "version": kind != "consent",

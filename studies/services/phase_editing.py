@@ -9,12 +9,13 @@ from django.db import transaction
 from django.db.models import Count
 from django.utils import timezone, translation
 from django.utils.dateparse import parse_datetime
+from django.utils.text import capfirst
 from django.utils.translation import gettext as _
 from pydantic import TypeAdapter, ValidationError
 
 from projects.audit import record_act
 from studies.models import PhasePassed, Purpose, Study, StudyState
-from studies.phases import ASKING, SCORED, Phase, Phases
+from studies.phases import AFTER_UNITS, ASKING, SCORED, Phase, Phases
 from studies.recruitment import Recruitment
 from studies.services.declarations import get_declaration
 from studies.services.phases import get_usual_words, read_phases, store_phase, store_phases
@@ -67,8 +68,9 @@ def save_phases(study: Study, phases_data: Sequence[Mapping[str, Any]]) -> None:
 
 
 def explain_problem(problem: Any) -> str:
-    """The message without the number of the phase, which no page shows."""
-    return explain_error(problem | {"loc": problem["loc"][1:] or (_("phases"),)})
+    """The message without the number of the phase, which no page shows; a sentence if it is about the whole phase."""
+    place, cause = problem["loc"][1:], problem.get("ctx", {}).get("error")
+    return explain_error(problem | {"loc": place or (_("phases"),)}) if place or not cause else capfirst(str(cause))
 
 
 def add_usual_words(phase: Mapping[str, Any], usual: Mapping[str, Any]) -> dict[str, Any]:
@@ -90,7 +92,7 @@ def drop_usual_words(values: Mapping[str, Any], usual: Mapping[str, Any]) -> dic
 
 
 def add_phase(study: Study, kind: str) -> str:
-    """Append a phase of the kind, with default words and an example of what it needs; returns its name."""
+    """Add a phase of the kind, with default words and an example of what it needs; returns its name."""
     phases = list_phases_of(study)
     taken = {phase["name"] for phase in phases}
     name = next(each for each in [kind, *(f"{kind}_{n}" for n in range(2, 40))] if each not in taken)
@@ -98,8 +100,15 @@ def add_phase(study: Study, kind: str) -> str:
     new = {"kind": kind, "name": name} | {
         part: words[part] for part in ("title", "paragraphs", "button") if words.get(part)
     }
-    save_phases(study, [*phases, new | make_example(study, kind, name)])
+    phases.insert(find_place_of(kind, phases), new | make_example(study, kind, name))
+    save_phases(study, phases)
     return name
+
+
+def find_place_of(kind: str, phases: Sequence[Mapping[str, Any]]) -> int:
+    """Where people meet a new phase of the kind: what comes after the units stays behind it."""
+    later = AFTER_UNITS[AFTER_UNITS.index(kind) + 1 :] if kind in AFTER_UNITS else AFTER_UNITS
+    return next((place for place, phase in enumerate(phases) if phase["kind"] in later), len(phases))
 
 
 def make_example(study: Study, kind: str, name: str) -> dict[str, Any]:

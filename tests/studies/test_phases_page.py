@@ -92,12 +92,12 @@ def test_a_draft_without_items_shows_its_phases_all_the_same(page, study, kind):
 def test_all_kinds_can_be_added_one_after_the_other_and_what_a_study_has_once_is_offered_once(page, study):
     for kind in ("background", "survey", "comprehension", "thanks"):
         act(page, study, "add", kind)
-    assert names(study) == ["consent", "instructions", "background", "survey", "comprehension", "thanks"]
+    assert names(study) == ["consent", "instructions", "background", "comprehension", "survey", "thanks"]
     context = page.get(reverse("study_phases", args=[study.slug])).context
     offered = dict(context["kinds"])
     assert not {"consent", "thanks"} & offered.keys()
     assert {"background", "practice"} <= offered.keys()
-    assert context["main_at"] == 3  # before the exit survey
+    assert context["main_at"] == 4  # before the exit survey
 
 
 def find_form(page, study, name: str):
@@ -236,7 +236,7 @@ def test_what_cannot_be_is_said_beside_the_question_and_nothing_is_saved(page, s
 
 def test_a_phase_without_questions_is_refused_in_words(page, study):
     act(page, study, "add", "survey")
-    assert "it needs questions" in send(page, study, "survey").text
+    assert "It needs questions" in send(page, study, "survey").text
 
 
 def test_an_example_is_in_the_language_of_the_study(project, page):
@@ -364,6 +364,15 @@ def test_a_closed_study_keeps_its_words(page, running):
 def upload_picture(client, study, text: str, **changes):
     file = SimpleUploadedFile("plan.png", make_png(), "image/png")
     return send(client, study, "instructions", paragraphs=text, markup="on", new_pictures=file, **changes)
+
+
+def test_a_form_that_is_shown_again_says_that_the_picked_pictures_are_lost(page, study):
+    assert "Choose the pictures again" not in find_form(page, study, "instructions").as_p()
+    refused = upload_picture(page, study, "![the plan](other.png)")
+    assert "Choose the pictures again" in refused.text
+    assert "Its text shows the picture “other.png”, which is not among its pictures." in refused.text
+    assert '<details class="more" open>' in refused.text
+    assert names(study) == []  # as the instrument has them
 
 
 def find_picture(page: str) -> str:
