@@ -27,12 +27,12 @@ class PlanError(ValueError):
 def make_guess_plan(
     texts: Sequence[Sequence[str]], annotators: int, seed: int, *, who: Sequence[Sequence[int]] | None = None
 ) -> Plan:
-    """One generator to guess per text and seat.
+    """For each text and seat, the generator whose items the seat guesses; None if the seat does not do the text.
 
-    texts[t] are the generators with items on text t, who[t] the seats that do it (default all). Always: numbers of
-    guesses per generator differ by at most one within a text. As far as the sizes allow: each seat guesses each
-    generator equally often, so does the study, any two seats share equally many guessed texts, and those with
-    different generators.
+    texts[t] are the generators with items on text t, who[t] the seats that do it (default all). Within a text, the
+    numbers of guesses per generator never differ by more than one. As far as the sizes allow, each seat guesses each
+    generator equally often, each generator is guessed equally often in the study, any two seats guess the same
+    generator on equally many texts, and these texts are spread evenly over the generators.
     """
     seats = _seats(len(texts), annotators, who)
     names = _names(texts)
@@ -143,8 +143,8 @@ def _fewest(row: Sequence[str | None], generators: Sequence[str]) -> list[str]:
 
 
 def _some_seats(texts: int, annotators: int, per_unit: int, rng: np.random.Generator) -> list[list[int]]:
-    """Exactly `per_unit` seats per text: the search labels each seat as in or out, and only pairs of “in” count as
-    meeting."""
+    """Exactly `per_unit` seats per text. The search of `balance_labels` labels each seat as in (0) or out (1), and only
+    two seats that are both in count as meeting."""
     part = per_unit / annotators
     everybody: IntArray = np.arange(annotators)
     design = Design(annotators, np.tile([part, 1 - part], (texts, 1)), (everybody,) * texts, np.array([1.0, 0.0]))

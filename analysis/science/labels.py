@@ -35,7 +35,7 @@ ALIKE = gettext_noop("All these labels are alike, so how strict they are cannot 
 
 
 def label_tables(evidence: Evidence) -> tuple[Table, ...]:
-    """None without people's labels to yes/no questions about items."""
+    """The tables of yes/no labels; empty if no people answered yes/no questions about items."""
     labels = list(labels_in(evidence))
     if not labels:
         return ()
@@ -48,7 +48,7 @@ def label_tables(evidence: Evidence) -> tuple[Table, ...]:
 
 
 def labels_in(evidence: Evidence) -> Iterator[Ratings]:
-    """Per yes/no question: 1 for yes, 0 for another label; answers that leave it open are dropped."""
+    """The labels of each yes/no question: 1 for yes, 0 for another label. Answers that leave it open are dropped."""
     for question, rows in first_round(evidence):
         if question.kind == "scale" or YES not in question.levels:
             continue
@@ -94,7 +94,10 @@ def label_rows(ratings: Ratings, fitted: tuple[LabelSeverity | None, str]) -> It
 
 
 def label_sentence(tables: tuple[Table, ...]) -> list[str]:
-    """The rater who differs most from the mean rater, or that nobody clearly differs; nothing without a number."""
+    """A sentence about the rater who differs most from the mean rater, or that nobody clearly differs.
+
+    Empty if no rater's severity has an interval.
+    """
     rows = [row for table in tables if table.name == LABEL_SEVERITY.name for row in table.rows]
     known = [row for row in rows if row["severity"] is not None and row["low"] is not None]
     if not known:

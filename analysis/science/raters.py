@@ -75,7 +75,7 @@ class Ratings:
 
 
 def rating_tables(evidence: Evidence) -> tuple[Table, ...]:
-    """None without people's ratings of items on a scale."""
+    """The tables of ratings; empty if no people rated items on a scale."""
     found = list(ratings_in(evidence))
     if not found:
         return ()
@@ -98,7 +98,8 @@ def say_rounds(evidence: Evidence) -> list[str]:
 
 
 def drop_pooled(found: list[Ratings]) -> list[Ratings]:
-    """Each group alone if a question has several groups, as raters of different groups are not pooled silently."""
+    """The ratings without those of all people together where a question has several groups: then each group stands
+    alone, as raters of different groups are not pooled silently."""
     grouped = {each.question.name for each in found if each.group}
     return [each for each in found if each.group or each.question.name not in grouped]
 
