@@ -228,8 +228,9 @@ def true_false(item: Wording) -> bool:
     return len(item.options) == 2 and words in YES_NO.get(item.language, ())
 
 
-def fill_in(item: Wording) -> bool:
-    return bool(GAP.search(item.stem))
+def fill_in(item: Wording) -> bool | None:
+    """Not asked of cloze items."""
+    return None if item.is_cloze else bool(GAP.search(item.stem))
 
 
 def joined_options(item: Wording) -> bool | None:

@@ -28,13 +28,19 @@ NEGATION = {
 @dataclass(frozen=True)
 class Wording:
     """An item as seen by somebody who looks for clues without understanding. language: two letters; keys: which
-    options are keys."""
+    options are keys; is_cloze: whether its gap is intended."""
 
     stem: str
     options: tuple[str, ...]
     keys: tuple[bool, ...]
     text: str
     language: str
+    is_cloze: bool = False
+
+
+def is_cloze(category: str, setting: str) -> bool:
+    """Whether an item is a cloze item, by its category or by the factor `setting` of its generator."""
+    return "cloze" in (category.casefold(), setting.casefold())
 
 
 def words_in(text: str) -> list[str]:

@@ -111,7 +111,7 @@ class Evidence:
     `codes`: the current codes (see `analysis.codes`) by item_id.
     `verdicts`: what experts said about the answers of others: annotator, item_id, question, value.
     `metrics`: item_id, metric, value of every metric value of its items that is defined. `metric_families`: of each
-    metric that of its base model, or nothing; `families`: the same of the generators.
+    metric that of its base model, or nothing; `families`: the same of the generators, `settings` how they write.
     `peculiarities`: sentences about evaluators that are not asked or read in the usual way.
     `positions`: by label, how often the order of a pair decided what a model said.
     `metadata`: by item_id, what its metadata says in short texts.
@@ -149,6 +149,7 @@ class Evidence:
     text_draw: TextDraw | None = None
     flaw_codes: dict[str, dict[str, bool]] = field(default_factory=dict)
     seen_texts: dict[str, frozenset[str]] = field(default_factory=dict)
+    settings: dict[str, str] = field(default_factory=dict)
 
     @cached_property
     def judgments(self) -> pd.DataFrame:
@@ -194,7 +195,8 @@ def evidence_of(study: Study, choices: Choices) -> Evidence:
             verdicts=verdicts_of(study, choices),
             metrics=metrics_of(study),
             metric_families=get_metric_families(study),
-            families=families_of(study),
+            families=read_factor(study, "family"),
+            settings=read_factor(study, "setting"),
             peculiarities=list_caveats(study, choices.purposes),
             positions=get_positions(study) if is_paired(study) else {},
             metadata=metadata_of(study),
@@ -259,11 +261,11 @@ def verdicts_of(study: Study, choices: Choices) -> pd.DataFrame:
     return found[~found["annotator"].astype(str).str.startswith(REHEARSING)].reset_index(drop=True)
 
 
-def families_of(study: Study) -> dict[str, str]:
-    """The factor `family` of each generator, empty if it has none."""
+def read_factor(study: Study, factor: str) -> dict[str, str]:
+    """A factor of each generator, empty if it has none."""
     used = UnitItem.objects.filter(unit__study=study).values("item__generator")
     factors = Generator.objects.filter(pk__in=used).order_by("pk").values_list("name", "factors")
-    return {name: str(values.get("family", "")) for name, values in factors}
+    return {name: str(values.get(factor, "")) for name, values in factors}
 
 
 def metrics_of(study: Study) -> pd.DataFrame:

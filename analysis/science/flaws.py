@@ -21,7 +21,7 @@ from analysis.science.common import judgments_in, reading_stages, refuse, texts_
 from analysis.science.tables import FLAWED_ITEMS, FLAWS
 from analysis.tables.spec import Table
 from items.flaw_rules import GUIDELINES, HUMAN_ONLY, RULES, count_negations, flaws_of, question_type
-from items.wording import Wording
+from items.wording import Wording, is_cloze
 
 FEWEST_ITEMS, FEWEST_TEXTS, FEWEST_OF_TYPE = 10, 5, 5
 RARE = 0.05  # share of people below which a distractor counts as implausible (Haladyna & Downing 1993)
@@ -117,10 +117,13 @@ def apply_rules(evidence: Evidence) -> pd.DataFrame:
     options = evidence.options.groupby("item_id", sort=False)
     words, keys = options["wording"].agg(tuple), options["key"].agg(tuple)
     rows = []
-    for item, text, stem in evidence.items[["item_id", "text_id", "stem"]].itertuples(index=False):
+    about_items = evidence.items[["item_id", "text_id", "generator", "stem"]]
+    for item, text, generator, stem in about_items.itertuples(index=False):
         if item not in words.index:
             continue
-        wording = Wording(stem, words[item], tuple(map(bool, keys[item])), "", language)
+        category, setting = find_category(evidence, item), evidence.settings.get(generator, "")
+        marks = tuple(map(bool, keys[item]))
+        wording = Wording(stem, words[item], marks, "", language, is_cloze(category, setting))
         about = {"item_id": item, "text_id": text, "type": find_type(evidence, item, wording)}
         rows.append(about | {"negations": count_negations(wording)} | flaws_of(wording))
     columns = ["item_id", "text_id", "type", "negations", *NAMES]
@@ -129,7 +132,12 @@ def apply_rules(evidence: Evidence) -> pd.DataFrame:
 
 def find_type(evidence: Evidence, item: str, wording: Wording) -> str:
     """The category in the item's metadata, else the type according to its question word."""
-    return evidence.metadata.get(item, {}).get("category") or question_type(wording)
+    return find_category(evidence, item) or question_type(wording)
+
+
+def find_category(evidence: Evidence, item: str) -> str:
+    """As its metadata says; empty if it says nothing."""
+    return evidence.metadata.get(item, {}).get("category", "")
 
 
 def item_types(evidence: Evidence) -> dict[str, str]:

@@ -29,7 +29,7 @@ from evaluation.services.evaluators import (
     name_text_version,
 )
 from items.models import Item, Option
-from items.wording import Wording
+from items.wording import Wording, is_cloze
 from jobs.models import Job
 from jobs.progress import Listener, report_progress
 from jobs.scheduling import get_or_schedule, make_job
@@ -168,11 +168,12 @@ def code_unit(assignment: Assignment, stage: Stage) -> None:
     """The answers of the protocol's rules for each item of the unit, where the study asks them."""
     study = assignment.annotator.study
     rules, asked = PROTOCOLS[study.protocol].rules, {question.name for question in stage.questions}
-    for item in assignment.unit.items.all():
+    for item in assignment.unit.items.select_related("generator"):
         options = item.options.all()
+        category = str((item.metadata | (item.metadata.get("extra") or {})).get("category", ""))
         wording = Wording(
             item.stem, tuple(option.text for option in options), tuple(option.correct for option in options), "",
-            study.language.partition("-")[0],
+            study.language.partition("-")[0], is_cloze(category, str(item.generator.factors.get("setting", ""))),
         )  # fmt: skip
         about = Judgeable(assignment.unit_id, item.pk, (item.pk,), bool(item.expected_answer.strip()))
         values = {name: rule(wording) for name, rule in rules.items() if name in asked}

@@ -354,6 +354,16 @@ def test_flaws_need_texts_with_and_without_them(evidence):
     assert row["reason"] == "Fewer than 5 texts hold items with and without it (0)."
 
 
+@pytest.mark.parametrize(
+    "marked", [{"settings": {"ann": "cloze"}}, {"metadata": {f"t{n:02}-ann": {"category": "Cloze"} for n in range(40)}}]
+)
+def test_a_cloze_item_is_not_asked_for_its_gap(evidence, marked):
+    full = add_flaws(evidence, {"t01-ann", "t02-ann", "t01-bob"})
+    assert row_of(flaw_tables(full)[0], flaw="fill_in_the_blank")["n_items"] == 3
+    row = row_of(flaw_tables(replace(full, **marked))[0], flaw="fill_in_the_blank")
+    assert (row["n_items"], row["n_asked"]) == (1, 40)
+
+
 def test_a_question_that_negates_twice_is_remarked(evidence):
     stems = {"t01-ann": "Which ferry did nobody not see?", "t02-ann": "Which ferry did not leave?"}
     asked = [stems.get(item, "Which ferry left so late?") for item in evidence.items["item_id"]]

@@ -7,12 +7,15 @@ import pytest
 from django.core.management import call_command
 from django.urls import reverse
 
+from analysis.choices import Choices
+from analysis.frames.evidence import evidence_of
+from analysis.science.flaws import apply_rules
 from annotation.simulation import simulate_study
 from api.models import Scope
 from api.services.tokens import create_token
 from evaluation.services.judges import JudgeSpec, start
 from evaluation.services.progress import get_row
-from items.models import Item
+from items.models import Generator, Item
 from llm.services.draining import drain_here
 from studies.models import Response
 from tests.studies.world import bank, make_live_study
@@ -43,6 +46,22 @@ def test_rules_answer_by_the_command(study):
     call_command("evaluate_study", study.slug, model="rules", label="wording", stdout=out)
     assert codes_by("wording") == list_planned_calls()
     assert "has given 6 answers" in out.getvalue()
+
+
+def test_the_rule_for_gaps_is_not_asked_of_cloze_items(project):
+    bank(project, texts=1, items=2)
+    Item.objects.update(stem="The ferry left at ___.")
+    Generator.objects.filter(name="birch").update(factors={"setting": "cloze"})
+    Item.objects.filter(external_id="t1-alder-2").update(metadata={"extra": {"category": "Cloze"}})
+    params = {"flaws": ["fill_in_the_blank"]}
+    study = make_live_study(project, protocol="item-writing-flaws", params=params)
+    call_command("evaluate_study", study.slug, model="rules", stdout=io.StringIO())
+    stored = {item: value for item, _question, value in codes_by("rules")}
+    cloze = dict.fromkeys(("t1-alder-2", "t1-birch-1", "t1-birch-2"), "not_applicable")
+    assert stored == {"t1-alder-1": "yes"} | cloze
+    marks = apply_rules(evidence_of(study, Choices()))["fill_in_the_blank"]
+    assert [item for item, mark in marks.items() if mark is None] == sorted(cloze)
+    assert marks["t1-alder-1"] is True
 
 
 def test_rules_answer_by_the_api(study, owner, client):
