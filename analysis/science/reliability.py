@@ -24,6 +24,7 @@ TOO_FEW = gettext_noop("Reliability needs 30 people who did the same items; here
 NO_SPREAD = gettext_noop("All these people have the same sum, so nothing can be ranked.")
 VERSIONS_DIFFER = gettext_noop("These people read different versions of the texts, so their sums cannot be compared.")
 FEW_PARTS = gettext_noop("A factor needs at least 3 parts.")
+NOT_BY_ITEMS = gettext_noop("Only α over texts says what further texts would give.")
 TEXTS, ITEMS = "text", "item"
 
 
@@ -78,11 +79,12 @@ def row_of(name: str, parts: np.ndarray, n_texts: int, reason: str) -> dict[str,
         return about | {"alpha": refuse(_(NO_SPREAD)), "reason": _(NO_SPREAD)}
     interval = Interval(found.low, found.high, JACKKNIFE, "annotator", n, n * k, 0, None, "")
     few = _(FEW_PARTS) if k < LEAST_FACTOR_PARTS else ""
+    is_of_texts = name == TEXTS
     return about | {
         "alpha": Estimate(found.value, dict.fromkeys(("readers", "annotators", "published"), interval)),
         "omega": None if few else omega_total(parts),
-        "longer": spearman_brown(found.value, (n_texts + MORE_TEXTS) / n_texts) if name == TEXTS else None,
-        "reason": few,
+        "longer": spearman_brown(found.value, (n_texts + MORE_TEXTS) / n_texts) if is_of_texts else None,
+        "reason": " ".join(filter(None, (few, "" if is_of_texts else _(NOT_BY_ITEMS)))),
     }
 
 

@@ -117,6 +117,7 @@ RELIABILITY = TableSpec(
         count("n_parts", _("Number of parts"), _("parts that all of these people did")),
         "reason",
     ),
+    records=True,
     keys=("parts",),
     notes=(
         _("How well the items on these texts would rank readers again. Parts are texts or items; items of one text "
@@ -135,8 +136,8 @@ G_STUDY = TableSpec(
         prefixed_estimate("absolute", _("Φ, one rater"), _("reliability of one rater's marks as they are")),
         number("raters_70", _("Raters for .7"), _("fewest raters whose mean reaches Eρ² .7")),
         number("raters_80", _("Raters for .8"), _("fewest raters whose mean reaches Eρ² .8")),
-        count("n_items", _("Items"), _("items with ratings")),
-        count("n_raters", _("Raters"), _("people who rated")),
+        count("n_items", _("Number of items"), _("items with ratings")),
+        count("n_raters", _("Number of raters"), _("people who rated")),
         "reason",
     ),
     records=True,
@@ -206,9 +207,9 @@ GENERATOR_G_STUDY = TableSpec(
         prefixed_estimate("absolute", _("Φ"), _("reliability of generators' means as they are")),
         number("texts_80", _("Texts for .8"), _("fewest texts that reach Eρ² .8 with these raters")),
         number("raters_80", _("Raters for .8"), _("fewest raters that reach Eρ² .8 with these texts")),
-        count("n_generators", _("Generators"), _("generators with items on these texts")),
-        N_TEXTS,
-        count("n_raters", _("Raters"), _("people who rated all of these items")),
+        count("n_generators", _("Number of generators"), _("generators with items on these texts")),
+        replace(N_TEXTS, title=_("Number of texts")),
+        count("n_raters", _("Number of raters"), _("people who rated all of these items")),
         "reason",
     ),
     records=True,
@@ -457,6 +458,7 @@ BETWEEN = TableSpec(
         N_TEXTS,
         "reason",
     ),
+    records=True,
     keys=("measure_a", "measure_b", "ranked"),
     notes=(
         _("Of people's answers about items that both studies ask with the same words. Intervals are over texts "
@@ -476,6 +478,7 @@ HOUR = TableSpec(
         N_TEXTS,
         "reason",
     ),
+    records=True,
     keys=("study", "objects", "measure"),
     notes=(
         _(

@@ -71,8 +71,9 @@ def version_tables(evidence: Evidence) -> tuple[Table, ...]:
     convention = evidence.choices.convention
     rows = [row for each in outcomes for row in effect_rows(each, versions, evidence)]
     whole = [each for each in outcomes if each.evaluator == HUMAN and not each.kind]
+    untyped = () if any(row["question_type"] for row in rows) else ("question_type",)
     return (
-        TEXT_VERSIONS.build(rows, convention, notes=[max_t_note(convention), *notes]),
+        TEXT_VERSIONS.build(rows, convention, [max_t_note(convention), *notes], hide=untyped),
         TEXT_VERSION_TEXTS.build([row for each in whole for row in text_rows(each, versions)], notes=notes),
     )
 

@@ -167,6 +167,8 @@ def test_reliability_of_thirty_people_on_the_texts_that_all_did(evidence):
     assert over_texts["low"] < over_texts["alpha"] < over_texts["high"]
     alpha = over_texts["alpha"]
     assert over_texts["longer"] == pytest.approx(1.2 * alpha / (1 + 0.2 * alpha))
+    why_not = "Only α over texts says what further texts would give."
+    assert (over_texts["reason"], over_items["longer"], over_items["reason"]) == ("", None, why_not)
 
 
 def test_a_rasch_model_needs_readers(evidence):

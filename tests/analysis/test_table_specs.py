@@ -5,6 +5,7 @@ from django.utils.translation import override
 
 from analysis.agreement.tables import QUESTIONS
 from analysis.plugins import find_plugin, load_plugins
+from analysis.science.tables import TABLES
 from analysis.services.reporting import list_specs
 from analysis.tables.spec import Column, Crossing, TableSpec, count, estimate, prefixed_estimate
 
@@ -88,6 +89,12 @@ def test_declarations_name_columns_that_there_are(protocol):
         assert {*spec.keys, *spec.shared, *spec.page_first, *crossed} - {""} <= known, spec.name
         assert set(spec.keys) <= set(spec.header), spec.name
         assert len(columns) == len({column.name for column in columns}), spec.name
+
+
+@pytest.mark.parametrize("table", TABLES, ids=lambda table: table.name)
+def test_blocks_on_a_phone_name_each_number_by_a_word_of_its_own(table):
+    titles = [column.title for column in table.list_columns() if column.title]
+    assert len(set(titles)) == len(titles)
 
 
 @pytest.mark.parametrize("protocol", PROTOCOLS)

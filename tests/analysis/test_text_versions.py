@@ -63,6 +63,7 @@ def test_the_effect_of_a_version_with_its_contrasts_and_texts(project, conventio
     assert row["low_adjusted"] <= row["low"] + 1e-9
     assert set(row["intervals"]["difference"]) == {"readers", "annotators", "published"}
     assert effect(effects, "rating")["reason"]  # everybody gives the same mark
+    assert "question_type" not in {column.name for column in effects.columns}  # no item has a type
     assert {each["text_id"] for each in by_text.rows if each["measure"] == "answerability"} == {
         f"t{n}" for n in range(1, 9)
     }
