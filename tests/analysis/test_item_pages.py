@@ -152,7 +152,7 @@ def test_a_texts_page_leads_to_the_sheets(two_annotators, items, page):
 def test_a_list_says_that_the_surest_come_first_and_leads_to_their_coding(two_annotators, page, viewer):
     address = reverse("study_table_page", args=["tiny", "guessable_items"])
     html = page(address)
-    assert "Most certain first:" in html
+    assert "Most certain first." in html
     assert '/s/tiny/coding/?list=guessable_items"' in html
     assert html.count('aria-sort="descending"') == 1
     assert "?sort=certainty" in html  # a click on the sorted column turns it round
@@ -160,7 +160,7 @@ def test_a_list_says_that_the_surest_come_first_and_leads_to_their_coding(two_an
 
 
 def test_the_results_say_it_too(two_annotators, page):
-    assert "Most certain first:" in page(reverse("results_details", args=["tiny"]))
+    assert "Most certain first." in page(reverse("results_details", args=["tiny"]))
 
 
 def test_the_sheet_offers_the_categories_of_ones_own_too(two_annotators, items, reviewer, page, as_user):
