@@ -2,6 +2,7 @@
 
 import csv
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import IO, Any
 
@@ -184,8 +185,12 @@ def find_pack(study: Study) -> Job | None:
 
 
 def ask_for_pack(study: Study, choices: Choices, user: User | None) -> Job:
-    """The job for a new pack that replaces the study's earlier one; the unfinished one, if it is the same."""
-    wanted = make_job(KIND, study.job_subject, choices.to_json(), study.project, language="en")
+    """The job for a new pack that replaces the study's earlier one; the unfinished one, if it is the same.
+
+    A pack holds the rows of every evaluator, whichever were chosen.
+    """
+    parameters = replace(choices, evaluators=None).to_json()
+    wanted = make_job(KIND, study.job_subject, parameters, study.project, language="en")
     for other in Job.objects.filter(kind=KIND, subject=wanted.subject).exclude(key=wanted.key):
         delete_job(other)
     return get_or_schedule(wanted, timezone.now().isoformat(), user)

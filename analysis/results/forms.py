@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from django import forms
+from django.db.models import Exists, OuterRef
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
@@ -46,8 +47,8 @@ LETTERS = {
 }
 
 
-def encode_filters(asked: Mapping[str, Any]) -> dict[str, str]:
-    """The choices as one short parameter of an address; empty if nothing was chosen."""
+def encode_filters(asked: Mapping[str, Any]) -> dict[str, Any]:
+    """The choices as one short parameter of an address, and the evaluators; empty if nothing was chosen."""
     if not asked:
         return {}
     found = [
@@ -55,12 +56,13 @@ def encode_filters(asked: Mapping[str, Any]) -> dict[str, str]:
         for (name, value), letter in LETTERS.items()
         if name in asked and value in ([asked[name]] if isinstance(asked[name], str) else asked[name])
     ]
-    return {SHORT: "".join(found) or NOTHING}
+    evaluators = {"evaluators": asked["evaluators"]} if "evaluators" in asked else {}
+    return {SHORT: "".join(found) or NOTHING, **evaluators}
 
 
-def spell_out(letters: str) -> dict[str, Any]:
+def spell_out(letters: str, evaluators: Sequence[str] = ()) -> dict[str, Any]:
     """The choices that the letters encode, as a form takes them; unknown letters are ignored."""
-    asked: dict[str, Any] = {"asked": "1", "include": [], "drop": []}
+    asked: dict[str, Any] = {"asked": "1", "include": [], "drop": [], "evaluators": evaluators}
     for (name, value), letter in LETTERS.items():
         if letter in letters:
             asked[name] = [*asked[name], value] if name in ("include", "drop") else value
@@ -104,6 +106,9 @@ class ResultsForm(forms.Form):
     convention = ConventionField(label=_("Intervals"), choices=CONVENTION, required=False)
     estimate = forms.ChoiceField(label=_("Informativity"), choices=ESTIMATE, required=False)
     texts = forms.ChoiceField(label=_("Texts"), choices=TEXTS, required=False)
+    evaluators = forms.MultipleChoiceField(
+        label=_("Evaluators (all if none is chosen)"), required=False, widget=forms.CheckboxSelectMultiple
+    )
     calibration = forms.ChoiceField(label=_("Calibration"), choices=CALIBRATION, required=False)
     answers = forms.ChoiceField(label=_("Answers"), choices=ANSWERS, required=False)
     drop = forms.MultipleChoiceField(
@@ -115,7 +120,8 @@ class ResultsForm(forms.Form):
         """`counts`: how many answers of people of each purpose the study has."""
         self.study, self.usual = study, first_included(counts)
         if data and data.get(SHORT):
-            data = spell_out(data[SHORT])
+            listed = forms.CheckboxSelectMultiple().value_from_datadict(data, {}, "evaluators")
+            data = spell_out(data[SHORT], listed or ())
         if not (data and data.get("asked")):
             data = {"asked": "1", "include": self.usual, "convention": DEFAULT_CONVENTION, "estimate": "pooled"}
         super().__init__(data)
@@ -129,6 +135,10 @@ class ResultsForm(forms.Form):
             del self.fields["drop"]
         if not people_and_models(study):
             del self.fields["texts"]
+        if models := list_models(study):
+            self.fields["evaluators"].choices = [(name, name_evaluator(name)) for name in (PEOPLE, *models)]
+        else:
+            del self.fields["evaluators"]
         present = [(value, f"{label} ({count(counts[value])})") for value, label in INCLUDE if counts.get(value)]
         if present:
             self.fields["include"] = forms.MultipleChoiceField(
@@ -154,6 +164,7 @@ class ResultsForm(forms.Form):
         return Choices(
             convention=self.valid_data.get("convention") or DEFAULT_CONVENTION,
             purposes=purposes_with(self.valid_data.get("include") or ()),
+            evaluators=tuple(self.valid_data.get("evaluators") or ()) or None,
             seed=abs(self.study.seed),
             shared_texts=self.valid_data.get("texts") == "shared",
             calibration=self.valid_data.get("calibration") != "without",
@@ -176,6 +187,13 @@ def people_and_models(study: Study) -> bool:
     """Whether the study has both, so that they may have answered on different texts."""
     kinds = set(study.annotators.order_by().values_list("kind", flat=True).distinct())
     return "human" in kinds and len(kinds) > 1
+
+
+def list_models(study: Study) -> list[str]:
+    """The codes of the models and baselines that have answered in the main part, in the order of tables."""
+    answers = query_submitted(study).filter(assignment__annotator=OuterRef("pk"))
+    others = study.annotators.exclude(kind=AnnotatorKind.HUMAN).filter(Exists(answers))
+    return list(others.order_by("pk").values_list("code", flat=True))
 
 
 class GeneratorMatchForm(forms.Form):

@@ -136,6 +136,7 @@ def build_query(form: ResultsForm) -> dict:
         return {}
     chosen = {
         "include": choices.extra_purposes,
+        "evaluators": choices.evaluators,
         "convention": "" if choices.convention == DEFAULT_CONVENTION else choices.convention,
         "estimate": "" if form.estimand == "pooled" else form.estimand,
         "texts": "shared" if choices.shared_texts else "",
@@ -180,7 +181,7 @@ def behind_link(study: Study, form: ResultsForm, page: str, **more: str) -> Call
     hundreds of them.
     `more`: parameters of the page that the form does not hold.
     """
-    chosen = urlencode(encode_filters(build_query(form)) | more)
+    chosen = urlencode(encode_filters(build_query(form)) | more, doseq=True)
     path = relpath(reverse("study_behind", args=[study.slug]), page)
     address = f"{path}/?{chosen}{'&' if chosen else ''}"
     may_see = study.project.my_role.rank >= Role.REVIEWER.rank and not are_effects_hidden(study)

@@ -28,6 +28,7 @@ from analysis.reports.outcome import (
 from analysis.reports.report import Report
 from analysis.results.forms import ResultsForm
 from analysis.results.links import build_query
+from analysis.words import name_evaluator
 from studies.models import Study
 from studies.services.states import RUNNING
 
@@ -285,6 +286,9 @@ def describe_counting(study: Study, form: ResultsForm, counts: dict[str, int]) -
         parts.append(_("in %(n)d blocks") % {"n": 1 + len(study.blocks)})
     if form.estimand == "matched":
         parts.append(_("only answers of one person with and without the text"))
+    if choices.evaluators:
+        names = join_names([name_evaluator(name) for name in choices.evaluators])
+        parts.append(_("only the rows of %(names)s") % {"names": names})
     if choices.adjudicated:
         parts.append(_("decisions of the adjudication in place of what people said"))
     if not choices.calibration:

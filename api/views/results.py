@@ -43,6 +43,7 @@ TYPES = TABLE_TYPES | FILE_TYPES | {"json": "application/json", "tex": "applicat
 WORKBOOK, PARQUET = (TABLE_TYPES[ending] for ending in ("xlsx", "parquet"))
 CHOICES = (
     OpenApiParameter("include", str, many=True, enum=("simulated", "pilot"), description="Answers beside the main."),
+    OpenApiParameter("evaluators", str, many=True, description="Rows to keep: human, or the code of a model."),
     OpenApiParameter("convention", str, enum=("readers", "annotators", "published"), description="Which intervals."),
     OpenApiParameter("texts", str, enum=("all", "shared"), description="shared: only those that all answered."),
     OpenApiParameter("calibration", str, enum=("with", "without"), description="Answers of a calibration."),

@@ -1,5 +1,7 @@
 """Fair comparisons: the same mix of items for every generator, the same texts for people and models."""
 
+from urllib.parse import urljoin
+
 import pytest
 from bs4 import BeautifulSoup
 from django.urls import reverse
@@ -163,6 +165,48 @@ def test_the_switch_is_there_where_people_and_models_are(two_annotators, items, 
     html = client.get(address, {"asked": 1, "texts": "shared"}).content.decode()
     assert "Only texts that people and all models answered: 1 text." in html
     assert "texts=shared" in html
+
+
+@pytest.fixture
+def beside_two_models(two_annotators, items):
+    for name in ("gpt", "llama"):
+        answer(make_annotator(two_annotators, name, kind="model"), "read", items["c2"], "TF")
+    return two_annotators
+
+
+@pytest.mark.parametrize(
+    ("chosen", "listed"),
+    [
+        ({}, {"human", "gpt", "llama"}),
+        ({"asked": 1, "evaluators": ["human", "gpt"]}, {"human", "gpt"}),
+        ({"as": "n", "evaluators": ["llama"]}, {"llama"}),
+        ({"asked": 1, "evaluators": ["nobody"]}, {"human", "gpt", "llama"}),
+    ],
+)
+def test_only_chosen_evaluators_have_rows(beside_two_models, as_user, viewer, chosen, listed):
+    address = reverse("study_table_file", args=["tiny", "informativity", "json"])
+    assert {row["evaluator"] for row in as_user(viewer).get(address, chosen).json()["rows"]} == listed
+
+
+def test_the_page_says_which_evaluators_were_chosen_and_its_links_keep_them(beside_two_models, as_user, reviewer):
+    chosen = {"asked": 1, "evaluators": ["human", "gpt"]}
+    response = as_user(reviewer).get(reverse("results_details", args=["tiny"]), chosen)
+    page = BeautifulSoup(response.content.decode(), "html.parser")
+    assert "only the rows of people and gpt" in page.select_one(".counting summary").get_text()
+    ticked = [box["value"] for box in page.select('[name="evaluators"][checked]')]
+    assert ticked == ["human", "gpt"]
+    address = reverse("study_table_page", args=["tiny", "informativity"])
+    html = as_user(reviewer).get(address, chosen).content.decode()
+    behind = [link["href"] for link in BeautifulSoup(html, "html.parser").select("main td a[href*=number]")]
+    assert behind
+    assert all("evaluators=human&evaluators=gpt" in href for href in behind)
+    assert as_user(reviewer).get(urljoin(address, behind[0])).status_code == 200
+
+
+def test_every_choice_has_a_control_on_the_page(beside_two_models, as_user, viewer):
+    response = as_user(viewer).get(reverse("results_details", args=["tiny"]))
+    page = BeautifulSoup(response.content.decode(), "html.parser")
+    assert {each["name"] for each in page.select(".controls [name]")} == {*response.context["form"].fields}
 
 
 def page_of(as_user, user, study, name="results_items"):

@@ -225,6 +225,13 @@ def test_every_table_of_an_adjudicated_report_says_so(ratings_study, researcher,
         assert {row[-1] for row in rows} <= {"adjudicated"}
 
 
+def test_a_page_of_results_offers_decisions_in_place_of_answers(ratings_study, as_user, researcher):
+    address, client = f"/s/{ratings_study.slug}/results/details/", as_user(researcher)
+    assert 'name="answers"' not in client.get(address).content.decode()
+    decide_cells(unit_of(ratings_study), [clarity(ratings_study, 2)], researcher)
+    assert 'name="answers"' in client.get(address).content.decode()
+
+
 @pytest.mark.slow
 def test_a_pack_takes_the_decisions_along_but_not_who_made_them(ratings_study, researcher):
     decide_cells(unit_of(ratings_study), [clarity(ratings_study, 2, "read it again")], researcher)
