@@ -136,15 +136,15 @@ def is_large(n: int) -> bool:
     return n > settings.LESART["RESULTS_AT_ONCE"]
 
 
-USUAL_GENERATORS, MOST_GENERATORS = 5, 50
+USUAL_GENERATORS = 5
 
 
 def takes_long(study: Study, n: int) -> bool:
-    """The same of a result, which takes longer the more generators there are to compare."""
-    if is_large(n) or not is_large(n * MOST_GENERATORS // USUAL_GENERATORS):  # spares small studies a query
-        return is_large(n)
-    items = UnitItem.objects.filter(unit__study=study).values("item__generator")
-    return is_large(n * items.distinct().count() // USUAL_GENERATORS)
+    """Whether results of a study with so many answers do: the more generators, the more there is to compare."""
+    if is_large(n):
+        return True
+    generators = UnitItem.objects.filter(unit__study=study).values("item__generator").distinct()
+    return is_large(n * generators.count() // USUAL_GENERATORS)
 
 
 def find_result(key: ResultKey, now: Now | None = None) -> ResultState:

@@ -316,7 +316,7 @@ def test_candidates_and_labels_by_command_name_the_generator_and_the_next_step(p
 def test_what_is_for_models_only_is_refused_for_rules(piano):
     more = (["--examples", "3"], ["--candidates", "9"], ["--as", "x"])
     for words in (["--estimate"], ["--budget", "1"], ["--instrument", "x"], *more):
-        with pytest.raises(CommandError, match="is for models"):
+        with pytest.raises(CommandError, match="works with models only"):
             call_command("generate_items", "--project", "rivers", "--model", "cloze", *words)
 
 
