@@ -6,6 +6,7 @@ from typing import Any
 
 from django import forms
 from django.db.models import Exists, OuterRef
+from django.utils.datastructures import MultiValueDict
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
@@ -120,7 +121,7 @@ class ResultsForm(forms.Form):
         """`counts`: how many answers of people of each purpose the study has."""
         self.study, self.usual = study, first_included(counts)
         if data and data.get(SHORT):
-            listed = forms.CheckboxSelectMultiple().value_from_datadict(data, {}, "evaluators")
+            listed = forms.CheckboxSelectMultiple().value_from_datadict(data, MultiValueDict(), "evaluators")
             data = spell_out(data[SHORT], listed or ())
         if not (data and data.get("asked")):
             data = {"asked": "1", "include": self.usual, "convention": DEFAULT_CONVENTION, "estimate": "pooled"}
@@ -136,7 +137,8 @@ class ResultsForm(forms.Form):
         if not people_and_models(study):
             del self.fields["texts"]
         if models := list_models(study):
-            self.fields["evaluators"].choices = [(name, name_evaluator(name)) for name in (PEOPLE, *models)]
+            names = [(name, name_evaluator(name)) for name in (PEOPLE, *models)]
+            self.fields["evaluators"].choices = names  # type: ignore[attr-defined]
         else:
             del self.fields["evaluators"]
         present = [(value, f"{label} ({count(counts[value])})") for value, label in INCLUDE if counts.get(value)]
