@@ -61,9 +61,9 @@ def encode_filters(asked: Mapping[str, Any]) -> dict[str, Any]:
     return {SHORT: "".join(found) or NOTHING, **evaluators}
 
 
-def spell_out(letters: str, evaluators: Sequence[str] = ()) -> dict[str, Any]:
+def spell_out(letters: str) -> dict[str, Any]:
     """The choices that the letters encode, as a form takes them; unknown letters are ignored."""
-    asked: dict[str, Any] = {"asked": "1", "include": [], "drop": [], "evaluators": evaluators}
+    asked: dict[str, Any] = {"asked": "1", "include": [], "drop": []}
     for (name, value), letter in LETTERS.items():
         if letter in letters:
             asked[name] = [*asked[name], value] if name in ("include", "drop") else value
@@ -122,7 +122,7 @@ class ResultsForm(forms.Form):
         self.study, self.usual = study, first_included(counts)
         if data and data.get(SHORT):
             listed = forms.CheckboxSelectMultiple().value_from_datadict(data, MultiValueDict(), "evaluators")
-            data = spell_out(data[SHORT], listed or ())
+            data = spell_out(data[SHORT]) | {"evaluators": listed}
         if not (data and data.get("asked")):
             data = {"asked": "1", "include": self.usual, "convention": DEFAULT_CONVENTION, "estimate": "pooled"}
         super().__init__(data)
