@@ -13,6 +13,7 @@ from studies.instrument_kinds import Problem
 from studies.prompts import SLOT
 from studies.protocols import PROTOCOLS, InvalidParameter
 from studies.strict_yaml import ContentPath, iter_leaves, join_path
+from studies.wording_names import name_wording
 
 # A wording for people must have everything that its protocol's shipped wording has, and no unknown slot.
 #
@@ -146,7 +147,7 @@ class Span:
 class Difference:
     """A wording that differs between versions; None if it does not exist in one."""
 
-    place: str
+    name: str
     before: list[Span] | None
     after: list[Span] | None
 
@@ -155,9 +156,15 @@ def compare_versions(before: Mapping[str, Any], after: Mapping[str, Any]) -> lis
     """The wordings that differ, in the order of the newer content; those that only the older one has come last."""
     old = {join_path(path): format_leaf(value) for path, value in iter_leaves(before)}
     new = {join_path(path): format_leaf(value) for path, value in iter_leaves(after)}
-    places = [*new, *(place for place in old if place not in new)]
+    names = {
+        join_path(path): name_wording(content, path)
+        for content in (after, before)
+        for path, _value in iter_leaves(content)
+    }
     return [
-        compare_wordings(place, old.get(place), new.get(place)) for place in places if old.get(place) != new.get(place)
+        compare_wordings(name, old.get(place), new.get(place))
+        for place, name in names.items()
+        if old.get(place) != new.get(place)
     ]
 
 
@@ -170,15 +177,15 @@ def format_leaf(value: Any) -> str:
     return "" if value is None else str(value)
 
 
-def compare_wordings(place: str, before: str | None, after: str | None) -> Difference:
+def compare_wordings(name: str, before: str | None, after: str | None) -> Difference:
     if before is None or after is None:
-        return Difference(place, mark_changed(before), mark_changed(after))
+        return Difference(name, mark_changed(before), mark_changed(after))
     old, new = TOKEN.findall(before), TOKEN.findall(after)
     if max(len(old), len(new)) > MAX_TOKENS:
-        return Difference(place, mark_changed(before), mark_changed(after))
+        return Difference(name, mark_changed(before), mark_changed(after))
     steps = SequenceMatcher(None, old, new, autojunk=False).get_opcodes()
     return Difference(
-        place,
+        name,
         [Span("".join(old[a:b]), kind != "equal") for kind, a, b, _c, _d in steps if a < b],
         [Span("".join(new[c:d]), kind != "equal") for kind, _a, _b, c, d in steps if c < d],
     )

@@ -13,7 +13,7 @@ document.addEventListener("keydown", (event) => {
   }
 });
 
-// "/" goes to the search of the page, "g" and the key of a tab to that tab.
+// "/" goes to the search of the page, "g" and the key of a tab to that tab, "?" to the list of keys.
 let awaitsTab = false;
 document.addEventListener("keydown", (event) => {
   const isTyping = event.target.closest("input, textarea, select, [contenteditable]");
@@ -21,6 +21,11 @@ document.addEventListener("keydown", (event) => {
   const tab = awaitsTab && document.querySelector(`[aria-keyshortcuts="g ${CSS.escape(event.key)}"]`);
   awaitsTab = event.key === "g";
   if (tab) tab.click();
+  const keys = event.key === "?" && document.querySelector("[data-keys]")?.closest("details");
+  if (keys) {
+    keys.open = true;
+    keys.querySelector("summary").focus();
+  }
   const search = event.key === "/" && document.querySelector("main input[type=search]");
   if (!search) return;
   event.preventDefault();

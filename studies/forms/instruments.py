@@ -15,6 +15,7 @@ from studies.instrument_kinds import InstrumentKind, PreviewSubject, Problem
 from studies.prompts import AS_THEY_ARE, ONE_NEWLINE
 from studies.services.instrument_writing import SHORT_NAME, Draft, read_draft
 from studies.strict_yaml import ContentPath, apply_changes, iter_leaves, join_path
+from studies.wording_names import name_group, name_part, name_section
 
 HEAD = ("name", "language", "use", "protocol")
 CHOICES = {("text", "paragraphs"): (AS_THEY_ARE, ONE_NEWLINE)}
@@ -34,6 +35,7 @@ class WordingForm(forms.Form):
         language = str(draft.content.get("language", ""))
         for path, value in iter_leaves(draft.content):
             if path and path[0] not in HEAD and (field := make_field(path, value)):
+                field.label = name_part(draft.content, path)
                 name = f"wording-{join_path(path)}"
                 self.fields[name], self.paths[name] = field, path
                 self.initial[name] = show_value(value)
@@ -56,14 +58,15 @@ class WordingForm(forms.Form):
                 found[path] = read_value(self.data[name].replace("\r\n", "\n"), self.fields[name])
         return found
 
-    def sections(self) -> list[tuple[str, list[tuple[forms.BoundField, str, list[str]]]]]:
-        """The fields by the first part of their path, each with its path and its errors."""
-        found: dict[str, list[tuple[forms.BoundField, str, list[str]]]] = {}
+    def sections(self) -> dict[str, dict[str, list[tuple[forms.BoundField, str, list[str]]]]]:
+        """The fields by section and by the entry that they belong to, each with its path and its errors."""
+        found: dict[str, dict[str, list[tuple[forms.BoundField, str, list[str]]]]] = {}
         sentences = self.sentences_by_place()
         for name, path in self.paths.items():
-            key = str(path[0]) if len(path) > 1 else ""
-            found.setdefault(key, []).append((self[name], join_path(path), sentences.get(join_path(path), [])))
-        return list(found.items())
+            groups = found.setdefault(name_section(path), {})
+            field = (self[name], join_path(path), sentences.get(join_path(path), []))
+            groups.setdefault(name_group(self.draft.content, path), []).append(field)
+        return found
 
     def sentences_by_place(self) -> dict[str, list[str]]:
         """Sentences by the place of a field."""
@@ -80,18 +83,17 @@ class WordingForm(forms.Form):
 
 
 def make_field(path: ContentPath, value: Any) -> forms.Field | None:
-    label = " › ".join(str(part + 1) if isinstance(part, int) else part for part in path[1:] or path)
     if isinstance(value, bool):
-        return forms.ChoiceField(label=label, choices=YES_NO, required=False)
+        return forms.ChoiceField(choices=YES_NO, required=False)
     if path in CHOICES and value in CHOICES[path]:
-        return forms.ChoiceField(label=label, choices=[(each, each) for each in CHOICES[path]], required=False)
+        return forms.ChoiceField(choices=[(each, each) for each in CHOICES[path]], required=False)
     if isinstance(value, str) and not NOT_IN_A_FIELD.search(value):
         rows = sum(1 + len(line) // LINE_WIDTH for line in value.split("\n"))
         widget = forms.Textarea({"rows": rows + 1}) if rows > 1 else forms.TextInput()
-        return forms.CharField(label=label, strip=False, required=False, widget=widget)
+        return forms.CharField(strip=False, required=False, widget=widget)
     if isinstance(value, list) and value and all(is_line(entry) for entry in value):
         rows = sum(1 + len(entry) // LINE_WIDTH for entry in value)
-        return ListField(label=label, strip=False, required=False, widget=forms.Textarea({"rows": rows + 1}))
+        return ListField(strip=False, required=False, widget=forms.Textarea({"rows": rows + 1}))
     return None
 
 

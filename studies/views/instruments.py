@@ -27,9 +27,9 @@ from studies.services.instruments import (
     get_newest_version,
     get_source,
     list_families,
-    read_content,
 )
-from studies.strict_yaml import iter_leaves, join_path
+from studies.strict_yaml import iter_leaves
+from studies.wording_names import name_wording
 from studies.wordings import compare_versions
 
 PREVIEW = "X-Lesart-Preview"  # sent by the script, which shows the preview within the page
@@ -89,7 +89,8 @@ def instrument_version(request, slug, pk, number):
         "draft": draft,
         "is_newest": get_newest_version(instrument).pk == version.pk,
         "wordings": [
-            (join_path(path), value, isinstance(value, list)) for path, value in iter_leaves(read_content(version))
+            (name_wording(draft.content, path), value, isinstance(value, list))
+            for path, value in iter_leaves(draft.content)
         ],
         "subject": SubjectForm(project, draft),
         "studies": studies,

@@ -7,7 +7,8 @@ from django.urls import reverse
 from studies.models import Instrument, InstrumentVersion
 from studies.services.instrument_writing import copy_instrument, save_version
 from studies.services.instruments import find_version, get_source, load_shipped_sources
-from studies.strict_yaml import apply_changes, read_yaml
+from studies.strict_yaml import apply_changes, iter_leaves, read_yaml
+from studies.wording_names import name_wording
 from studies.wordings import compare_versions
 from tests.studies.world import bank, draft_study
 
@@ -106,6 +107,34 @@ def test_fields_stand_for_wordings_and_saving_makes_a_version(own, send):
     assert (version.content["guess"]["title"], version.note) == ("Guess!", "Shorter")
     assert version.content | {"guess": own.content["guess"]} == own.content
     assert version.source.startswith("# Wording of")
+
+
+def test_wordings_are_named_by_their_place_on_the_pages():
+    dimension = {"title": "Clarity", "help": "Clear?", "levels": [{"value": 1, "label": "no"}]}
+    content = {"again": "Once more.", "rate": {"lead": ["Read."], "dimensions": [dimension]}}
+    content |= {"code": {"vague_terms": {"title": "Vague words", "help": "Often."}}, "house_style": "plain"}
+    assert [name_wording(content, path) for path, _value in iter_leaves(content)] == [
+        "After an unreadable reply",
+        "Scores › Introduction",
+        "Scores › Dimension 1: Clarity › Title",
+        "Scores › Dimension 1: Clarity › Help",
+        "Scores › Dimension 1: Clarity › Level 1 › Value in exports",
+        "Scores › Dimension 1: Clarity › Level 1 › Label",
+        "Flaws › Vague words › Title",
+        "Flaws › Vague words › Help",
+        "house style",
+    ]
+
+
+@pytest.mark.parametrize("name", [PEOPLE, "dimension-ratings/en", "stopping-questionnaire/en", "item-writing-flaws/de"])
+def test_no_field_has_a_key_of_the_file_as_its_name(name, project, page):
+    own = copy_instrument(find_version(name, project), project, "mine")
+    sections = page("instrument_edit", own.instrument_id).context["fields"].sections()
+    names = [
+        *sections,
+        *(field.label for groups in sections.values() for fields in groups.values() for field, *_ in fields),
+    ]
+    assert [each for each in names if each[:1].islower()] == []
 
 
 def test_a_list_is_edited_with_an_entry_a_line(own, send):
@@ -208,7 +237,7 @@ def test_a_file_in_another_encoding_is_refused(project, send):
 def test_the_diff_shows_the_words_that_went_and_came(own, page):
     save_version(own.instrument, apply_changes(get_source(own), {("guess", "title"): "Guess with the text"}))
     body = page("instrument_diff", own.instrument_id).content.decode()
-    assert "<code>guess.title</code>" in body
+    assert "<h2>Guessing, without the text › Title</h2>" in body
     assert "Guess <del>without</del> the text" in body
     assert "Guess <ins>with</ins> the text" in body
     assert body.count('class="difference"') == 1
@@ -222,7 +251,7 @@ def test_the_diff_of_a_version_that_there_is_not_is_not_found(own, page, client)
 def test_what_is_in_one_version_alone_differs_as_a_whole():
     found = compare_versions({"a": "x", "b": ["1", "2"]}, {"a": "x", "c": True})
     assert [
-        (each.place, each.before and each.before[0].words, each.after and each.after[0].words) for each in found
+        (each.name, each.before and each.before[0].words, each.after and each.after[0].words) for each in found
     ] == [
         ("c", None, "true"),
         ("b", "1\n2", None),
