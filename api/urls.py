@@ -84,8 +84,9 @@ operations = [
     path(f"{V1}runs/<int:run>/", models.OneRun.as_view(), name="api_run"),
     *(
         path(f"{V1}runs/<int:run>/{step}/", models.ActOnRun.as_view(step=step), name=f"api_run_{step}")
-        for step in ("pause", "resume", "cancel", "retry")
+        for step in ("pause", "cancel", "retry")
     ),
+    path(f"{V1}runs/<int:run>/resume/", models.ResumeRun.as_view(), name="api_run_resume"),
     path(f"{V1}jobs/<int:job>/", jobs.OneJob.as_view(), name="api_job"),
     path(f"{V1}jobs/<int:job>/cancel/", jobs.CancelJob.as_view(), name="api_job_cancel"),
     path(f"{V1}jobs/<int:job>/retry/", jobs.RetryJob.as_view(), name="api_job_retry"),

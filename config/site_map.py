@@ -77,6 +77,7 @@ PROJECT_TABS = (
             "item_import",
             "item_import_preview",
             "item_import_columns",
+            "item_import_paragraphs",
             "item_import_update",
             "item_import_undo",
             "item_import_job",

@@ -15,6 +15,7 @@ class ItemsConfig(AppConfig):
         work = "items.services.import_files"
         register(
             Kind("import_preview", f"{work}.preview_file", _("Reading the file"), importing),
+            Kind("import_paragraphs", f"{work}.arrange_by_job", _("Reading the file"), importing),
             Kind("import", f"{work}.store_file", _("Importing the file"), importing),
             Kind("import_undo", f"{work}.undo_by_job", _("Undoing the import"), importing),
         )

@@ -288,6 +288,7 @@ class ImportFile(models.Model):
     format = models.CharField(max_length=20, default="lesart")
     content = models.BinaryField()
     columns = models.JSONField(null=True, help_text="What was chosen for each column of a table.")
+    paragraphs = models.JSONField(null=True, help_text="How the texts are cut and joined: items.formats.paragraphs.")
     generator = models.CharField(max_length=MAX_ID, blank=True)
     language = models.CharField(max_length=20, blank=True)
     update = models.BooleanField(default=False, help_text="Take other wordings as new versions.")

@@ -26,6 +26,7 @@ urlpatterns = [
     path("p/<slug:slug>/imports/jobs/<int:pk>/", imports.item_import_job, name="item_import_job"),
     path("p/<slug:slug>/imports/<int:pk>/undo/", imports.item_import_undo, name="item_import_undo"),
     path("p/<slug:slug>/import/<int:pk>/columns/", imports.item_import_columns, name="item_import_columns"),
+    path("p/<slug:slug>/import/<int:pk>/paragraphs/", imports.item_import_paragraphs, name="item_import_paragraphs"),
     path("p/<slug:slug>/import/<int:pk>/update/", imports.item_import_update, name="item_import_update"),
     path("p/<slug:slug>/generators/<int:pk>/", bank.generator_edit, name="generator_edit"),
 ]

@@ -271,6 +271,11 @@ class Operations:
         return get(f"runs/{run}/", read_json)
 
     @operation
+    def resume_run(run: int, *, budget: float | None = None) -> Request[shapes.Run]:
+        """Continue a paused run; without a budget it keeps the one that it has."""
+        return post(f"runs/{run}/resume/", read_json, {"budget": budget})
+
+    @operation
     def cancel_run(run: int) -> Request[shapes.Run]:
         return post(f"runs/{run}/cancel/", read_json)
 

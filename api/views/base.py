@@ -72,6 +72,7 @@ PROBLEMS = {
     401: "No token, or one that is unknown, expired or revoked.",
     403: "The token lacks the scope, or this is hidden or for admins.",
     404: "Nothing at this address that the person of the token may see.",
+    405: "The address has other methods.",
     429: "Too many requests in this minute.",
 }
 WRITE_PROBLEMS = {

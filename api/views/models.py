@@ -91,12 +91,15 @@ class EvaluatorsSerializer(serializers.Serializer):
     results = EvaluatorSerializer(many=True)
 
 
-class TermsSerializer(serializers.Serializer):
-    """What a run may cost."""
-
+class BudgetSerializer(serializers.Serializer):
     budget = serializers.DecimalField(
         12, 4, required=False, min_value=Decimal(0), help_text="The run pauses above it, in the currency of the model."
     )
+
+
+class TermsSerializer(BudgetSerializer):
+    """What a run may cost."""
+
     on_unknown = serializers.ChoiceField(
         Unknown.choices, default=Unknown.REPEAT, help_text="Calls whose outcome a broken connection left unknown."
     )
@@ -258,23 +261,32 @@ class OneRun(JSONView):
 
 
 class ActOnRun(OneRun):
-    """`step` is pause, resume, cancel or retry."""
+    """`step` is pause, cancel or retry."""
 
     step = ""
     http_method_names = ["post"]
 
-    @operation("Pause, resume, cancel or retry a run", scope=Scope.MODELS, role=Role.RESEARCHER, gives=RunSerializer)
+    @operation("Pause, cancel or retry a run", scope=Scope.MODELS, role=Role.RESEARCHER, gives=RunSerializer)
     def post(self, request: Request, run: int) -> Any:
         changed = {
             "pause": lambda: runs.pause(self.run, "user"),
-            "resume": lambda: runs.resume(self.run),
             "cancel": lambda: runs.cancel(self.run),
             "retry": lambda: runs.retry_failed(self.run),
         }[self.step]()
+        return self.show_changed(bool(changed))
+
+    def show_changed(self, changed: bool) -> Any:
         if not changed:
             sentence = _("Nothing changed: the run is in another state, or no call of it failed.")
             raise Refused(sentence, status=409, kind="wrong-state")
-        return self.show(get_run(request.user, self.run.pk))
+        return self.show(get_run(self.request.user, self.run.pk))
+
+
+class ResumeRun(ActOnRun):
+    @operation("Resume a run", scope=Scope.MODELS, role=Role.RESEARCHER, takes=BudgetSerializer, gives=RunSerializer)
+    def post(self, request: Request, run: int) -> Any:
+        """Without a budget it keeps the one that it has."""
+        return self.show_changed(runs.resume(self.run, **self.read(BudgetSerializer)))
 
 
 class EndpointSerializer(serializers.Serializer):

@@ -10,10 +10,12 @@ from django.utils.translation import gettext as _
 
 from items.formats.questions import (
     GAP,
+    MAX_QUESTIONS,
     Question,
     Unfit,
     WrittenFile,
     check_options,
+    explain_too_many,
     group_questions,
     join_prompt,
     split_lines,
@@ -132,7 +134,10 @@ def _split_blocks(text: str, warnings: Problems) -> Iterator[_Block]:
 
 def _read_questions(text: str, reading: Reading) -> Iterator[Question]:
     passage, waiting = "", 0
-    for block in _split_blocks(text, reading.warnings):
+    for number, block in enumerate(_split_blocks(text, reading.warnings)):
+        if number == MAX_QUESTIONS:
+            reading.problems.add(block.line, "", explain_too_many())
+            return
         words = TITLE.sub("", block.text, count=1) if TITLE.match(block.text) else block.text
         if question := QUESTION.fullmatch(words):
             waiting = 0

@@ -52,6 +52,7 @@ PARAGRAPHS = frozenset(
         "ul",
     ]
 )
+HEADINGS = frozenset(["h1", "h2", "h3", "h4", "h5", "h6"])
 HIDDEN = frozenset(
     [
         "head",
@@ -147,6 +148,8 @@ class _Text:
         self.hidden: dict[str, None] = {}  # the open elements whose contents are hidden
         self.title: list[str] = []
         self.in_title = False
+        self.headings: list[list[str]] = []
+        self.in_heading = False
 
     def take_tag(self, sign: str, tag: str) -> None:
         if sign == "<" and tag in HIDDEN:
@@ -155,7 +158,13 @@ class _Text:
             self.hidden = dict.fromkeys(takewhile(tag.__ne__, self.hidden))
         if sign != "</>":
             self.in_title = sign == "<" and tag == "title"
+            self._open_heading(sign, tag)
         self._break(tag)
+
+    def _open_heading(self, sign: str, tag: str) -> None:
+        if tag in HEADINGS:
+            self.in_heading = sign == "<"
+            self.headings += [[]] * self.in_heading
 
     def _break(self, tag: str) -> None:
         if tag == "br":
@@ -170,10 +179,18 @@ class _Text:
             self.title.append(words)
         elif not self.hidden:
             self.parts.append(SPACE.sub(" ", words))
+            if self.in_heading:
+                self.headings[-1].append(words)
 
 
 def read_html(html: str) -> tuple[str, str]:
     """Title and text: a blank line between paragraphs, a line break for `br`, runs of white space as one space."""
+    title, words, _headings = read_web_page(html)
+    return title, words
+
+
+def read_web_page(html: str) -> tuple[str, str, frozenset[str]]:
+    """Title and text as `read_html` gives them, and the headings in the text."""
     text = _Text()
     for sign, words in split_html(html):
         if sign:
@@ -181,4 +198,6 @@ def read_html(html: str) -> tuple[str, str]:
         elif words:
             text.take_words(unescape(words))
     lines = re.sub(r" *\n *", "\n", re.sub(" +", " ", "".join(text.parts)))
-    return SPACE.sub(" ", "".join(text.title)).strip(), strip_text(re.sub(r"\n{3,}", GAP, lines))
+    headings = frozenset(SPACE.sub(" ", "".join(words)).strip() for words in text.headings)
+    title = SPACE.sub(" ", "".join(text.title)).strip()
+    return title, strip_text(re.sub(r"\n{3,}", GAP, lines)), headings

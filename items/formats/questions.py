@@ -11,6 +11,7 @@ from items.plain import strip_text
 
 # Separates the text from the question after it.
 GAP = "\n\n"
+MAX_QUESTIONS = 300_000  # of a file: reading so many takes some seconds
 
 
 @dataclass(frozen=True)
@@ -145,11 +146,18 @@ def split_lines(text: str) -> list[str]:
     return text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
 
 
+def explain_too_many() -> str:
+    return _("The file has more than {limit:,} questions and texts. Split it.").format(limit=MAX_QUESTIONS)
+
+
 def group_questions(questions: Iterable[Question], reading: Reading) -> None:
     """Add the questions to the reading; those with the same text become items of one text."""
     groups: dict[str, list[tuple[int, ItemRow]]] = {}
     starts: dict[str, Question] = {}
-    for question in questions:
+    for number, question in enumerate(questions):
+        if number == MAX_QUESTIONS:
+            reading.problems.add(question.line, "", explain_too_many())
+            return
         body = strip_text(question.body)
         if not body:
             reason = _("There is no reading text in front of the question. Put it before the question.")

@@ -10,14 +10,15 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import PurePath
+from typing import Any
 
 from django.db.models import TextChoices
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from items.files import explain_kind
-from items.formats import documents
-from items.formats.markup import read_html
+from items.formats.documents import READERS, Document, Unreadable
+from items.formats.markup import read_web_page
 from items.formats.rows import Line, Reading, TextRow, validate_row
 from items.models import MAX_ID
 from items.plain import has_control, make_printable
@@ -140,33 +141,39 @@ def read_text_files(files: Iterable[tuple[str, bytes]]) -> Reading:
             reason = _("Another file has the same name, so both would get the same id. Rename one.")
             reading.problems.add(number, "id", reason)
             continue
-        found = _read_document(name, content, number, reading)
-        if found is not None and (text := _read_text(number, title, *found, reading)):
+        found = read_document(name, content, number, reading)
+        if found is not None and (text := _read_text(number, name, found, reading)):
             reading.lines.append(Line(number, text))
     return reading
 
 
-def _read_document(name: str, content: bytes, number: int, reading: Reading) -> tuple[str, str] | None:
-    """Title, if the document has one, and text; None and a problem if it cannot be read."""
+def read_document(name: str, content: bytes, number: int, reading: Reading) -> Document | None:
+    """The text of a file; None and a problem if it cannot be read."""
     ending = PurePath(name).suffix.lower()
-    if ending in documents.READERS:
+    if ending in READERS:
         if ending == ".pdf":
             reason = _("PDF files do not say where paragraphs end, so that this is a guess. Check the text.")
             reading.warnings.add(number, "text", reason)
         try:
-            return "", documents.READERS[ending](content)
-        except documents.Unreadable as error:
+            return READERS[ending](content)
+        except Unreadable as error:
             reading.problems.add(number, "", str(error))
             return None
     text = decode_or_report(content, number, reading)
     if text is None:
         return None
-    return read_html(text) if ending in HTML else ("", text)
+    return Document(*read_web_page(text)) if ending in HTML else Document("", text)
 
 
-def _read_text(number: int, name: str, title: str, body: str, reading: Reading) -> TextRow | None:
-    value = ({"id": name} if name else {}) | ({"title": title or name} if title or name else {}) | {"text": body}
-    if not body.strip():
+def name_text_file(name: str, found: Document) -> dict[str, Any]:
+    """The id and title of a file's text, where it can have them."""
+    id = _make_title(name)
+    return ({"id": id} if id else {}) | ({"title": found.title or id} if found.title or id else {})
+
+
+def _read_text(number: int, name: str, found: Document, reading: Reading) -> TextRow | None:
+    value = name_text_file(name, found) | {"text": found.body}
+    if not found.body.strip():
         reading.problems.add(number, "text", _("The file is empty. Leave it out, or add text."))
         return None
     return validate_row(TextRow, value, number, reading.problems)

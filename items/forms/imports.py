@@ -1,13 +1,17 @@
 """Forms of “Add texts”: pasted texts, text files, a table or JSONL, and the meaning of a table's columns."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from django import forms
+from django.core.paginator import Page
 from django.utils.translation import gettext_lazy as _
 
 from items.files import check_size
 from items.formats import WRITERS, find_format, list_endings
+from items.formats.paragraphs import Begins, Piece, begin_at_headings, cut_piece, describe_group, describe_origin
+from items.formats.rows import MAX_TITLE
 from items.formats.table_columns import (
     FIELDS,
     ITEM_FIELDS,
@@ -21,7 +25,7 @@ from items.formats.text_files import Split, split_texts, take_title
 from items.forms.bank import LanguageField, NameField, TextForm, TidyField
 from items.models import MAX_TEXT
 from items.services.naming import ImportOptions
-from items.values import DETAILS
+from items.values import DETAILS, get_column_limit
 
 FIELD_LABELS = {
     "text_id": _("Id of the text"),
@@ -153,6 +157,56 @@ class PasteForm(TextForm):
         if not cleaned.get("has_titles") or (len(texts) == 1 and cleaned.get("title")):
             return texts
         return [(title, body) if title else take_title(body) for title, body in texts]
+
+
+class PieceForm(forms.Form):
+    """What is done with a paragraph or sentence, and the fields of the text that it begins."""
+
+    begins = forms.ChoiceField(label=_("Begins"), choices=Begins.choices)
+    is_out = forms.BooleanField(label=_("Leave out"), required=False)
+    title = forms.CharField(label=_("Title"), required=False, max_length=MAX_TITLE)
+    source = forms.CharField(label=_("Source"), required=False, max_length=get_column_limit("source"))
+    licence = forms.CharField(label=_("Licence"), required=False, max_length=get_column_limit("licence"))
+
+    def __init__(self, data: Any, *, number: int, piece: Piece) -> None:
+        names = ("begins", "is_out", "title", "source", "licence")
+        super().__init__(data, prefix=str(number), initial={name: getattr(piece, name) for name in names})
+        self.number, self.piece = number, piece
+
+    def fields_of_text(self) -> list[forms.BoundField]:
+        return [self[name] for name in ("title", "source", "licence")]
+
+    @property
+    def is_cuttable(self) -> bool:
+        return len(cut_piece(self.piece)) > 1
+
+    def origin(self) -> str:
+        return describe_origin(describe_group(self.piece, self.piece))
+
+    def changed_piece(self) -> Piece:
+        return replace(self.piece, **self.cleaned_data)
+
+
+class PiecesForm:
+    """The pieces on a page of an arrangement, each with a form of its own."""
+
+    def __init__(self, data: Any, page: Page) -> None:
+        self.data, self.first = data, max(page.start_index() - 1, 0)
+        numbered = enumerate(page.object_list, start=self.first)
+        self.forms = [PieceForm(data, number=number, piece=piece) for number, piece in numbered]
+
+    def is_valid(self) -> bool:
+        return self.data is not None and all(form.is_valid() for form in self.forms)
+
+    def change(self, pieces: Sequence[Piece]) -> list[Piece]:
+        """All pieces, those of the page as chosen: one cut, or texts begun at headings, if that button was pressed."""
+        changed = [part for form in self.forms for part in self._cut_or_keep(form)]
+        found = [*pieces[: self.first], *changed, *pieces[self.first + len(self.forms) :]]
+        return begin_at_headings(found) if "headings" in self.data else found
+
+    def _cut_or_keep(self, form: PieceForm) -> list[Piece]:
+        piece = form.changed_piece()
+        return cut_piece(piece) if self.data.get("cut") == str(form.number) else [piece]
 
 
 class SeveralFilesInput(forms.FileInput):

@@ -1,11 +1,12 @@
 """Uploads between preview and import: a file, text files or pasted texts. Only its sender sees one, for a day.
 
-Large files are read, imported and undone by a worker: a job for the preview, the import and its undoing.
+Large files are read, imported and undone by a worker: a job for the paragraphs, the preview, the import and its
+undoing.
 """
 
 import base64
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import timedelta
 from itertools import islice
 from pathlib import Path
@@ -17,10 +18,12 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from items.formats import find_format
+from items.formats.documents import Document
+from items.formats.paragraphs import Arrangement, Piece, arrange, build_rows
 from items.formats.rows import Reading
 from items.formats.table import read_known_cells
 from items.formats.table_cells import Table
-from items.formats.text_files import read_text_files
+from items.formats.text_files import name_text_file, read_document, read_text_files
 from items.models import MAX_ID, BankImport, ImportFile
 from items.plain import make_printable
 from items.services.bank import get_bank_version
@@ -61,9 +64,13 @@ def store_text_files(
 
 def store_pasted(project: Project, user: User, rows: Sequence[dict[str, Any]]) -> ImportFile:
     """Store pasted texts, given in Lesart's own format."""
-    lines = "\n".join(json.dumps(row) for row in rows)
+    lines = write_rows(rows)
     name = ngettext("{n} pasted text", "{n} pasted texts", len(rows)).format(n=len(rows))
-    return _store(project, user, name, lines.encode(), ImportOptions(), PASTED)
+    return _store(project, user, name, lines, ImportOptions(), PASTED)
+
+
+def write_rows(rows: Iterable[Mapping[str, Any]]) -> bytes:
+    return "\n".join(json.dumps(row) for row in rows).encode()
 
 
 def list_import_files(project: Project, user: User) -> QuerySet[ImportFile]:
@@ -74,13 +81,99 @@ def list_import_files(project: Project, user: User) -> QuerySet[ImportFile]:
 def read_import_file(file: ImportFile) -> Reading:
     """The contents of an upload, parsed."""
     content = bytes(file.content)
+    if file.paragraphs is not None:
+        return read_rows(write_rows(build_rows(get_arrangement(file))))
     if file.format == TEXT_FILES:
-        return read_text_files([(name, base64.b64decode(packed)) for name, packed in json.loads(content)])
+        return read_text_files(list_text_files(content))
     if file.format == PASTED:
-        reading = read_bank_file(content)
-        reading.names |= {line.number: _("text {n}").format(n=line.number) for line in reading.lines}
-        return reading
+        return read_rows(content)
     return read_bank_file(content, file.format, name=file.name, columns=file.columns)
+
+
+def list_text_files(content: bytes) -> list[tuple[str, bytes]]:
+    return [(name, base64.b64decode(packed)) for name, packed in json.loads(content)]
+
+
+def read_rows(content: bytes) -> Reading:
+    """Texts in Lesart's own format that have no lines for the reader of the page: their names count them."""
+    reading = read_bank_file(content)
+    reading.names |= {line.number: _("text {n}").format(n=line.number) for line in reading.lines}
+    return reading
+
+
+# Paragraphs of texts --------------------------------------------------------------------------------------------------
+
+
+MAX_PIECES = 10_000
+
+
+class CannotArrange(ValueError):
+    """The paragraphs of the upload cannot be shown; the message says why."""
+
+
+def can_arrange(file: ImportFile) -> bool:
+    """Whether its paragraphs can be cut and joined."""
+    return file.format in (TEXT_FILES, PASTED)
+
+
+def arrange_file(file: ImportFile) -> None:
+    """Split the texts of the upload into their paragraphs."""
+    reading = Reading()
+    arrangement = arrange(list_documents(file, reading))
+    if reading.problems:
+        first = reading.problems.listed[0]
+        raise CannotArrange(f"{reading.names[first.line]}: {first.reason}")
+    if not arrangement.pieces:
+        raise CannotArrange(_("The file is empty. Leave it out, or add text."))
+    store_pieces(file, arrangement, arrangement.pieces)
+
+
+def list_documents(file: ImportFile, reading: Reading) -> Iterator[tuple[str, dict[str, Any], Document]]:
+    """Each text of the upload: the name of its file, its fields without the words, and the document."""
+    content = bytes(file.content)
+    if file.format == PASTED:
+        for number, line in enumerate(content.splitlines(), start=1):
+            row = json.loads(line)
+            yield _("pasted text {n}").format(n=number), row, Document("", row.pop("text"))
+        return
+    for number, (name, each) in enumerate(list_text_files(content), start=1):
+        reading.names[number] = make_printable(name)
+        if document := read_document(name, each, number, reading):
+            yield name, name_text_file(name, document), document
+
+
+def get_arrangement(file: ImportFile) -> Arrangement:
+    return Arrangement.from_json(file.paragraphs)
+
+
+def store_pieces(file: ImportFile, arrangement: Arrangement, pieces: Sequence[Piece]) -> None:
+    """From now on, the texts of the upload are made of these pieces."""
+    if len(pieces) > MAX_PIECES:
+        reason = _("The texts have more than {limit:,} paragraphs and sentences. Split the file.")
+        raise CannotArrange(reason.format(limit=MAX_PIECES))
+    file.paragraphs = arrangement.change(pieces).to_json()
+    file.save(update_fields=["paragraphs"])
+
+
+def arrange_or_schedule(file: ImportFile) -> Job | None:
+    """Split the texts into paragraphs, or schedule the job that does it for a large file."""
+    if not is_large(file):
+        arrange_file(file)
+        return None
+    return get_or_schedule(make_job(PARAGRAPHS, f"import:{file.pk}", {"file": file.pk}, file.project), "", file.user)
+
+
+def arrange_by_job(job: Job, on_progress: Listener) -> None:
+    """The work of a job that splits texts into paragraphs."""
+    file = find_file(job)
+    on_progress("read", 0, 0)
+    try:
+        arrange_file(file)
+    except CannotArrange as reason:
+        raise JobFailed(str(reason)) from None
+
+
+# Tables and options ---------------------------------------------------------------------------------------------------
 
 
 def get_table(file: ImportFile, n_rows: int) -> Table | None:
@@ -124,7 +217,7 @@ def _store(
 # Jobs -----------------------------------------------------------------------------------------------------------------
 
 
-PREVIEW, STORE, UNDO = "import_preview", "import", "import_undo"
+PARAGRAPHS, PREVIEW, STORE, UNDO = "import_paragraphs", "import_preview", "import", "import_undo"
 MAX_UNDONE_AT_ONCE = 1_000  # texts and items
 MAX_ERRORS = 200  # listed by a failed job
 AT_ONCE = 500_000  # bytes of plain text that are read in about a second
@@ -144,7 +237,8 @@ def takes_long(*files: bytes) -> bool:
 
 def ask_for_preview(file: ImportFile, *, refuses: bool = False) -> Job:
     """The job that plans the import of the file; with `refuses` it fails if the plan has problems."""
-    chosen = [file.columns, file.generator, file.language, file.update]
+    revision = get_arrangement(file).revision if file.paragraphs else 0
+    chosen = [file.columns, file.generator, file.language, file.update, revision]
     job = make_job(PREVIEW, f"import:{file.pk}", {"file": file.pk, "chosen": chosen, "refuses": refuses}, file.project)
     return get_or_schedule(job, str(get_bank_version(file.project)), file.user)
 

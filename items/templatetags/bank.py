@@ -7,6 +7,7 @@ from django import template
 from django.urls import reverse
 from django.utils.html import conditional_escape
 
+from items.formats.paragraphs import describe_provenance
 from items.language import name_language
 from items.markup import render_text, render_wording
 from items.models import Item, Markup, Text
@@ -18,6 +19,7 @@ register = template.Library()
 
 register.filter(name_language)  # not `language_name`: the i18n tags have a filter of that name, which speaks English
 register.filter("word_count", count_words)
+register.filter("provenance", describe_provenance)
 
 
 @register.simple_tag

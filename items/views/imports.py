@@ -2,6 +2,7 @@
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
+from django.core.paginator import Page, Paginator
 from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
@@ -11,7 +12,7 @@ from django.views.decorators.http import require_POST, require_safe
 from items.files import wants_mark
 from items.formats.table_columns import recognise_columns
 from items.forms.bank import FilterForm, SampleForm
-from items.forms.imports import ColumnsForm, ImportForm, PasteForm, TextFilesForm
+from items.forms.imports import ColumnsForm, ImportForm, PasteForm, PiecesForm, TextFilesForm
 from items.models import ImportFile
 from items.services.bank import get_current_text
 from items.services.exporting import ARCHIVES, Selection, build_archive, export_lines
@@ -20,9 +21,13 @@ from items.services.import_files import (
     STORE,
     TEXT_FILES,
     UNDO,
+    CannotArrange,
+    arrange_or_schedule,
     ask_for_import,
     ask_for_preview,
+    can_arrange,
     choose_columns,
+    get_arrangement,
     get_options,
     get_table,
     is_large,
@@ -30,6 +35,7 @@ from items.services.import_files import (
     read_import_file,
     request_update,
     store_pasted,
+    store_pieces,
     store_text_files,
     store_upload,
     undo_or_schedule,
@@ -126,6 +132,51 @@ def item_import_columns(request, slug, pk):
     )
 
 
+PIECES_PER_PAGE = 50
+
+
+@login_required
+def item_import_paragraphs(request, slug, pk):
+    """The paragraphs of pasted texts or text files: to cut, join and leave out, with where they came from."""
+    project, file = _get_import_file(request, slug, pk)
+    if file is None:
+        return _redirect_gone(request, project)
+    if not can_arrange(file):
+        return redirect("item_import_preview", project.slug, file.pk)
+    try:
+        if file.paragraphs is None and (job := arrange_or_schedule(file)):
+            raise ResultPending(job, project=project)
+        return _edit_paragraphs(request, project, file)
+    except CannotArrange as reason:
+        messages.error(request, str(reason))
+        return redirect("item_import_preview", project.slug, file.pk)
+
+
+def _edit_paragraphs(request, project, file: ImportFile):
+    """A page of the paragraphs; POST stores what was chosen on it, then shows another page or the preview."""
+    arrangement = get_arrangement(file)
+    page: Page = Paginator(arrangement.pieces, PIECES_PER_PAGE).get_page(request.GET.get("page"))
+    is_current = request.POST.get("revision") == str(arrangement.revision)
+    if request.method == "POST" and not is_current:
+        messages.error(request, _("The paragraphs were changed in another window. These are the present ones."))
+    form = PiecesForm(request.POST if is_current else None, page)
+    if form.is_valid():
+        store_pieces(file, arrangement, form.change(arrangement.pieces))
+        return _redirect_from_paragraphs(request, project, file, page)
+    context = {"project": project, "file": file, "forms": form.forms, "page": page, "revision": arrangement.revision}
+    context["has_headings"] = any(piece.is_heading for piece in arrangement.pieces)
+    return render(request, "items/import_paragraphs.html", context)
+
+
+def _redirect_from_paragraphs(request, project, file: ImportFile, page: Page):
+    if "preview" in request.POST:
+        return redirect("item_import_preview", project.slug, file.pk)
+    address = reverse("item_import_paragraphs", args=[project.slug, file.pk])
+    cut, other = (request.POST.get(name, "") for name in ("cut", "page"))
+    place = f"#piece-{cut}" if cut.isdecimal() else ""
+    return redirect(f"{address}?page={other if other.isdecimal() else page.number}{place}")
+
+
 @login_required
 def item_import_preview(request, slug, pk):
     """What the import would do; POST does it, if nothing prevents it now."""
@@ -157,6 +208,7 @@ def item_import_preview(request, slug, pk):
 def _render_preview(request, project, file: ImportFile, plan: ImportPlan) -> HttpResponse:
     context = {"project": project, "file": file, "plan": plan, "counts": plan.counts()}
     context["is_table"] = file.format == "csv" and get_table(file, 1) is not None
+    context["can_arrange"] = can_arrange(file)
     context["back"] = reverse(START_PAGES.get(file.format, "item_import"), args=[project.slug])
     return render(request, "items/import_preview.html", context)
 

@@ -33,11 +33,7 @@ def create_run(
             _("%(name)s is not offered to this project. Choose another model, or ask an admin to offer it.")
             % {"name": endpoint.name}
         )
-    if budget is not None and not endpoint.has_price:
-        raise CannotStart(
-            _("%(name)s has no price, so a budget cannot be kept. Enter its price, or leave the budget empty.")
-            % {"name": endpoint.name}
-        )
+    require_price(endpoint, budget)
     run = Run.objects.create(
         project=project, kind=kind, endpoint=endpoint, label=label, params=params or {}, scope=scope,
         model=endpoint.model,
@@ -46,6 +42,15 @@ def create_run(
     )  # fmt: skip
     wake(run)
     return run
+
+
+def require_price(endpoint: Endpoint, budget: Decimal | None) -> None:
+    """Raises CannotStart if a budget is given for a model without a price."""
+    if budget is not None and not endpoint.has_price:
+        raise CannotStart(
+            _("%(name)s has no price, so a budget cannot be kept. Enter its price, or leave the budget empty.")
+            % {"name": endpoint.name}
+        )
 
 
 def resume_if_usable(run: Run, *, keeps_going: bool) -> bool:
@@ -85,12 +90,17 @@ def stop(run: Run, reason: str) -> bool:
     return bool(changed)
 
 
-def resume(run: Run) -> bool:
-    """Continue the run. After a stop because of unusable replies it is not stopped for these again."""
+def resume(run: Run, budget: Decimal | None = None) -> bool:
+    """Continue the run, with the new budget if one is given.
+
+    After a stop because of unusable replies it is not stopped for these again.
+    """
+    require_price(run.endpoint, budget)
     Run.objects.filter(pk=run.pk, state=RunState.PAUSED, reason__in=UNUSABLE_REASONS).update(keeps_going=True)
     state = RunState.RUNNING if run.is_planned else RunState.PLANNING
     was_limited = Run.objects.filter(pk=run.pk, reason="limited").exists()
-    changed = Run.objects.filter(pk=run.pk, state=RunState.PAUSED).update(state=state, reason="")
+    changes = {"state": state, "reason": ""} | ({} if budget is None else {"budget_nanos": to_nanos(budget)})
+    changed = Run.objects.filter(pk=run.pk, state=RunState.PAUSED).update(**changes)
     if changed:
         _forget_limit(run)
         if was_limited:

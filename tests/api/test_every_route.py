@@ -38,9 +38,9 @@ PAGES = {
         study_launch study_written""",
     (RESEARCHER, RESEARCHER): """evaluator_model evaluator_remove generation_new generation_review generator_edit
         incomplete_repair instrument_copy instrument_edit instrument_upload item_edit item_erase item_import
-        item_import_columns item_import_preview item_new key_correct run_erase selection study_erase
-        study_import study_mail study_manage study_new study_phase study_roster study_step study_texts text_edit
-        text_erase text_files text_new webhook_list written_repair""",
+        item_import_columns item_import_paragraphs item_import_preview item_new key_correct run_erase selection
+        study_erase study_import study_mail study_manage study_new study_phase study_roster study_step study_texts
+        text_edit text_erase text_files text_new webhook_list written_repair""",
     (None, RESEARCHER): """annotator_link benchmark_add benchmark_delete evaluator_continue expert_check
         incomplete_discard instrument_preview item_archive item_import_undo item_import_update people_act phase_act
         remove_simulated report_close roster_delete run_act run_budget run_unknown selection_begin signed_links

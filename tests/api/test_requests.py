@@ -6,6 +6,7 @@ import pytest
 
 from api.models import StoredReply
 from items.models import Item
+from llm.models import Endpoint, Run, RunState
 from projects.models import Project
 from tests.factory import answer, make_annotator, make_text
 
@@ -130,3 +131,32 @@ def test_answers_of_a_model_are_given_as_item_evaluation_has_them(study, reviewe
     lines = b"".join(call.get(f"{address}?evaluator=exact&stage=read").streaming_content).splitlines()
     (asked,) = [each for each in json.loads(lines[0])["items"] if each["id"] == "t1-gpt"]
     assert [option["prediction"]["pred_correct"] for option in asked["answers"]] == [True, False]
+
+
+def test_a_paused_run_goes_on_within_another_budget(project, researcher, caller):
+    endpoint = Endpoint.objects.create(
+        name="m", base_url="https://models.example.org/v1", model="m", price_in=1, price_out=1
+    )
+    run = Run.objects.create(
+        project=project, kind="evaluation", endpoint=endpoint, label="r", model="m", state=RunState.PAUSED,
+        reason="budget", budget_nanos=10**9,
+    )  # fmt: skip
+    call = caller(researcher)
+    assert call.post(f"runs/{run.pk}/resume/", {"budget": -1}).status_code == 400
+    resumed = call.post(f"runs/{run.pk}/resume/", {"budget": "2.5"}).json()
+    assert (resumed["state"], resumed["budget"]) == (RunState.PLANNING, 2.5)
+    late = call.post(f"runs/{run.pk}/resume/", {"budget": "9"})
+    assert (late.status_code, late.json()["type"]) == (409, "urn:lesart:problem:wrong-state")
+    assert Run.objects.get().budget_nanos == 2_500_000_000
+    Run.objects.update(state=RunState.PAUSED)
+    assert call.post(f"runs/{run.pk}/resume/", {}).json()["budget"] == 2.5
+
+
+def test_a_model_without_a_price_takes_no_budget(project, researcher, caller):
+    endpoint = Endpoint.objects.create(name="m", base_url="https://models.example.org/v1", model="m")
+    run = Run.objects.create(
+        project=project, kind="evaluation", endpoint=endpoint, label="r", model="m", state=RunState.PAUSED
+    )
+    refused = caller(researcher).post(f"runs/{run.pk}/resume/", {"budget": 1})
+    assert (refused.status_code, Run.objects.get().state) == (422, RunState.PAUSED)
+    assert "no price" in refused.json()["detail"]

@@ -31,6 +31,7 @@ ELSEWHERE = {
     "item_import_preview": "opens after a file was sent",
     "item_import_job": "opens while a worker reads a large file",
     "item_import_columns": "opens after a table was sent",
+    "item_import_paragraphs": "opens after texts were sent",
     "item_import_update": "shown after a file with known items was sent",
     "benchmark_file": "shown once a benchmark was added",
     "benchmark_delete": "shown once a benchmark was added",

@@ -34,6 +34,7 @@ NEEDS = {
     "item_import": Role.RESEARCHER,
     "item_import_undo": Role.RESEARCHER,
     "item_import_columns": Role.RESEARCHER,
+    "item_import_paragraphs": Role.RESEARCHER,
     "item_import_preview": Role.RESEARCHER,
     "item_import_update": Role.RESEARCHER,
     "item_import_job": Role.RESEARCHER,
@@ -46,7 +47,7 @@ DIGEST = "d" * 64
 CHARACTERS = ["stranger", "viewer", "reviewer", "researcher", "owner", "admin_user"]
 ON_TEXTS = {"text", "text_edit", "item_new"}
 ON_ITEMS = {"item_edit", "key_correct"}
-ON_FILES = {"item_import_columns", "item_import_preview", "item_import_update"}
+ON_FILES = {"item_import_columns", "item_import_paragraphs", "item_import_preview", "item_import_update"}
 
 
 def fill(project, user):

@@ -345,3 +345,12 @@ def test_a_qti_package_restores_ids_titles_and_languages(project):
         ("no key", [False] * 2)
     ]
     assert {each.field for each in written.left_out} == {"generator"}
+
+
+@pytest.mark.parametrize(("format_name", "content"), [("gift", GIFT), ("aiken", AIKEN), ("moodle", MOODLE)])
+def test_a_file_of_more_questions_than_can_be_read_is_refused(format_name, content, monkeypatch):
+    for module in ("questions", "gift"):
+        monkeypatch.setattr(f"items.formats.{module}.MAX_QUESTIONS", 2)
+    several = (content.replace(b"</quiz>", b"").replace(b"<quiz>", b"") + b"\n") * 3
+    reading = read_bank_file(b"<quiz>" + several + b"</quiz>" if format_name == "moodle" else several, format_name)
+    assert "more than 2 questions" in reading.problems.listed[0].reason
