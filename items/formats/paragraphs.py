@@ -82,7 +82,7 @@ def arrange(texts: Iterable[tuple[str, Mapping[str, Any], Document]]) -> Arrange
         uploads.append(dict(fields))
         found = list(split_document(document, file, place))
         extra = get_extra(fields.get("metadata") or {})
-        told = {name: str(extra.get(name, "")) for name in ("source", "licence")}
+        told: dict[str, Any] = {name: str(extra.get(name, "")) for name in ("source", "licence")}
         first = [replace(each, begins=Begins.TEXT, title=fields.get("title", ""), **told) for each in found[:1]]
         pieces += first + found[1:]
     return Arrangement(uploads, pieces)
@@ -110,7 +110,7 @@ def cut_piece(piece: Piece) -> list[Piece]:
         return [piece]
     parts = enumerate(zip(starts, stops, gaps, strict=True), start=1)
     found = [replace(piece, text=piece.text[a:b], sentence=number, gap=gap) for number, (a, b, gap) in parts]
-    rest = {"begins": Begins.NOTHING, "title": "", "source": "", "licence": "", "is_heading": False}
+    rest: dict[str, Any] = {"begins": Begins.NOTHING, "title": "", "source": "", "licence": "", "is_heading": False}
     return [found[0], *(replace(each, **rest) for each in found[1:])]
 
 
@@ -140,7 +140,7 @@ def group_texts(pieces: Iterable[Piece]) -> list[list[Piece]]:
             continue
         if opening or not groups:
             told = opening or piece
-            named = {"title": told.title, "source": told.source, "licence": told.licence}
+            named: dict[str, Any] = {"title": told.title, "source": told.source, "licence": told.licence}
             groups.append([replace(piece, begins=Begins.TEXT, **named)])
         else:
             groups[-1].append(piece)

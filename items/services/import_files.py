@@ -143,6 +143,7 @@ def list_documents(file: ImportFile, reading: Reading) -> Iterator[tuple[str, di
 
 
 def get_arrangement(file: ImportFile) -> Arrangement:
+    assert file.paragraphs is not None
     return Arrangement.from_json(file.paragraphs)
 
 
