@@ -22,12 +22,19 @@ from annotation.access import (
     set_cookie,
 )
 from studies.models import Annotator, Study, StudyState
-from studies.recruitment import IDENTITY, SIGNATURE, Recruitment
+from studies.recruitment import IDENTITY, SIGNATURE, TURK_FRAMES, TURK_HOST, TURK_HOSTS, Recruitment
 from studies.services.answering import join_study
 from studies.services.declarations import get_wording
 from studies.services.durations import tell_minutes
 from studies.services.quotas import has_group_quotas
-from studies.services.recruiting import NoPlace, find_stranger, get_recruitment, has_place, start_stranger
+from studies.services.recruiting import (
+    NoPlace,
+    find_stranger,
+    get_recruitment,
+    has_place,
+    keep_platform_ids,
+    start_stranger,
+)
 from studies.services.signed_ids import is_signed
 from studies.services.states import WrongState
 
@@ -46,6 +53,7 @@ class Visitor:
     person: str = ""
     profile: Mapping[str, str] = field(default_factory=dict)
     group: str = ""
+    is_preview: bool = False  # has not accepted the task of the platform yet
 
 
 def read_visitor(request: HttpRequest, study: Study, recruitment: Recruitment) -> Visitor:
@@ -58,7 +66,7 @@ def read_visitor(request: HttpRequest, study: Study, recruitment: Recruitment) -
         return Visitor(group=group)
     first = recruitment.parameters[0]
     if NOT_ACCEPTED in values.values():
-        raise NoIdentity(_("This is a preview. Accept the task first, then open the link again."))
+        return Visitor(is_preview=True)
     if first not in values:
         raise NoIdentity(
             _("The address lacks the participant id (%(name)s). Open the study from the platform where you found it.")
@@ -68,7 +76,14 @@ def read_visitor(request: HttpRequest, study: Study, recruitment: Recruitment) -
         raise NoIdentity(
             _("This link is not signed for this participant id. Open the study by the link that you were given.")
         )
-    return Visitor(values[first], {name: value for name, value in values.items() if name != first}, group)
+    profile = {name: value for name, value in values.items() if name != first} | read_turk_host(request, recruitment)
+    return Visitor(values[first], profile, group)
+
+
+def read_turk_host(request: HttpRequest, recruitment: Recruitment) -> dict[str, str]:
+    """Where Mechanical Turk takes the work back; empty for any host that is not its own."""
+    host = request.GET.get(TURK_HOST, "").rstrip("/")
+    return {TURK_HOST: host} if recruitment.platform == "mturk" and host in TURK_HOSTS else {}
 
 
 def read_parameter(request: HttpRequest, name: str) -> str:
@@ -99,6 +114,13 @@ def open_link(request: HttpRequest, token: str) -> HttpResponse:
         response = show_landing(request, study)
     response["Content-Language"] = study.language
     response["Referrer-Policy"] = "strict-origin"
+    return allow_frame(response) if get_recruitment(study).platform == "mturk" else response
+
+
+def allow_frame(response: HttpResponse) -> HttpResponse:
+    """Let Mechanical Turk show the landing page in its frame. It has no button there, only a link to a new window."""
+    response.xframe_options_exempt = True  # type: ignore[attr-defined]
+    response._csp_replace = {"frame-ancestors": [TURK_FRAMES]}  # type: ignore[attr-defined]
     return response
 
 
@@ -110,13 +132,20 @@ def show_landing(request: HttpRequest, study: Study) -> HttpResponse:
         visitor = read_visitor(request, study, get_recruitment(study))
     except NoIdentity as problem:
         return render_landing(request, problem=str(problem), status=400)
+    if visitor.is_preview:
+        return render_landing(request, minutes=tell_minutes(study), is_preview=True)
     known = find_visitor(request, study, visitor)
     if request.method == "POST":
         return start(request, study, visitor, known)
     if known is None and not has_place(study, visitor.group if has_group_quotas(study) and visitor.group else None):
         return render_landing(request, is_full=True)
     return render_landing(
-        request, known=known, minutes=tell_minutes(study), start=secrets.token_urlsafe(16), shares=not visitor.person
+        request,
+        known=known,
+        minutes=tell_minutes(study),
+        start=secrets.token_urlsafe(16),
+        shares=not visitor.person,
+        is_framed=request.headers.get("Sec-Fetch-Dest") == "iframe",
     )
 
 
@@ -139,6 +168,8 @@ def start(request: HttpRequest, study: Study, visitor: Visitor, known: Annotator
     except WrongState:
         return redirect(request.get_full_path())
     join_study(annotator)
+    if known:
+        keep_platform_ids(annotator, visitor.profile)
     response = redirect("work", annotator.public_id)
     set_cookie(response, annotator)
     if not visitor.person:

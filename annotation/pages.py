@@ -20,12 +20,13 @@ from studies.models import Annotator, Assignment, EndReason, Problem, Purpose, S
 from studies.phases import Phase
 from studies.protocols import PROTOCOLS, Stage
 from studies.protocols.base import UnitKind
+from studies.recruitment import TURK_HOSTS
 from studies.services.answering import StaleStage, find_retractable
 from studies.services.declarations import get_annotator_question_source, get_annotator_wording
 from studies.services.durations import tell_minutes
 from studies.services.phases import PRACTICE_ROUND, get_phase, get_phase_words, list_phases, read_passages
 from studies.services.places import Place
-from studies.services.recruiting import get_completion_code, get_recruitment
+from studies.services.recruiting import get_completion_code, get_recruitment, get_turk_form
 from studies.services.rights import get_second_code
 from studies.services.stage_form import PictureAddresses, StageForm
 from studies.stage_blocks import ItemBlock, build_blocks
@@ -158,7 +159,11 @@ def find_thanks(annotator: Annotator) -> str:
 def build_hand_back(annotator: Annotator, outcome: str) -> dict[str, Any]:
     """The annotator's completion code, and where to enter it."""
     code = "" if is_not_counted(annotator) else get_completion_code(annotator, outcome)
-    return {"code": code, "return_to": get_recruitment(annotator.study).get_return_address(code)}
+    return {
+        "code": code,
+        "return_to": get_recruitment(annotator.study).get_return_address(code),
+        "turk_form": get_turk_form(annotator, code),
+    }
 
 
 def build_rights(request: HttpRequest, annotator: Annotator) -> dict[str, Any]:
@@ -426,4 +431,6 @@ def render_page(
     response = render(request, f"annotation/{name}.html", common | context, status=status)
     if as_part:
         response[PART] = "1"
+    if annotator.study.recruitment.get("platform") == "mturk":  # every page, as the script puts the last one in it
+        response._csp_update = {"form-action": TURK_HOSTS}  # type: ignore[attr-defined]
     return response

@@ -126,20 +126,16 @@ def count_free(study) -> int:
 
 
 def move_clock(study, minutes: int) -> None:
-    """Everybody was seen so many minutes earlier; then time-outs are looked for as at an arrival."""
+    """Everybody was seen so many minutes earlier; then what times out is returned, as with a worker's heartbeat."""
     from datetime import timedelta
 
-    from django.db import transaction
     from django.db.models import F
 
-    from studies.models import Study
-    from studies.services.recruiting import return_abandoned
+    from studies.services.recruiting import return_timed_out_work
 
     ago = timedelta(minutes=minutes)
-    with transaction.atomic():
-        Study.objects.select_for_update().get(pk=study.pk)
-        study.annotators.update(last_seen=F("last_seen") - ago, joined_at=F("joined_at") - ago)
-        return_abandoned(study)
+    study.annotators.update(last_seen=F("last_seen") - ago, joined_at=F("joined_at") - ago)
+    return_timed_out_work()
 
 
 def check_cells(study) -> list[str]:

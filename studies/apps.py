@@ -26,3 +26,4 @@ class StudiesConfig(AppConfig):
         }
         register(Kind("import_answers", work, _("Importing answers"), steps))
         add_chore("studies.services.lifecycle.close_due_studies")
+        add_chore("studies.services.recruiting.return_timed_out_work")

@@ -15,6 +15,10 @@ PARAMETERS: dict[str, tuple[str, ...]] = {
     "prolific": ("PROLIFIC_PID", "STUDY_ID", "SESSION_ID"),
     "mturk": ("workerId", "assignmentId", "hitId"),
 }
+# Mechanical Turk shows the open link in a frame, and says in the address to which of its hosts the work is handed in.
+TURK_FRAMES = "https://*.mturk.com"
+TURK_HOSTS = ("https://www.mturk.com", "https://workersandbox.mturk.com")
+TURK_HOST, TURK_PATH = "turkSubmitTo", "/mturk/externalSubmit"
 RETURN_TO = {"prolific": "https://app.prolific.com/submissions/complete?cc={code}"}
 LEAST_TIME_OUT = 30  # minutes
 TIME_OUT_TIMES = 3  # the estimated minutes
@@ -52,13 +56,14 @@ class Codes(Strict):
 
 
 class Recruitment(Strict):
-    """The open link, the platform's settings, and how long a place is reserved."""
+    """The open link, the platform's settings, how long a place is reserved, and what annotators' pages offer."""
 
     open_link: bool = False
     platform: Platform = ""
     id_parameter: Parameter = "participant"
     signed_ids: bool = False
     read_aloud: bool = False
+    comments: bool = False
     cap: Annotated[int, Field(ge=1, le=100_000, strict=True)] | None = None
     units_per_person: Annotated[int, Field(ge=1, le=10_000, strict=True)] | None = None
     minutes: Minutes | None = None

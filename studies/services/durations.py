@@ -9,7 +9,7 @@ from django.db.models import Count, F, Q, Sum
 
 from items.models import Item
 from items.plain import count_words
-from studies.models import AnnotatorKind, Purpose, Slot, Study, Submission
+from studies.models import AnnotatorKind, Apart, Purpose, Slot, Study, Submission
 from studies.protocols import Declaration, Stage
 from studies.recruitment import Recruitment
 from studies.services.declarations import get_declaration
@@ -138,6 +138,7 @@ def measure_minutes(study: Study) -> int | None:
     open_ones = Count("assignments", filter=Q(assignments__returned_at=None, assignments__finished_at=None))
     done = Count("assignments", filter=Q(assignments__returned_at=None, assignments__finished_at__isnull=False))
     finished = people.annotate(n_open=open_ones, n_done=done).filter(n_open=0, n_done__gt=0)
+    finished = finished.exclude(assignments__apart=Apart.ABANDONED)
     spent = Submission.objects.filter(assignment__annotator__in=finished.values("pk"))
     rows = spent.values("assignment__annotator").annotate(
         active=Sum("active_seconds"), whole=Sum(F("submitted_at") - F("opened_at"))

@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 
 from projects.audit import record_act
 from projects.models import User
-from studies.models import Annotator, AnnotatorKind, Assignment, Purpose, Study, StudyState, StudyTemplate
+from studies.models import Annotator, AnnotatorKind, Apart, Assignment, Purpose, Study, StudyState, StudyTemplate
 from studies.services.creating import create_draft, describe_study, find_free_slug
 from studies.services.launching import set_state
 from studies.services.spec import SpecError, check_spec
@@ -57,7 +57,7 @@ def count_finished(study: Study) -> int:
         n=Count("assignments", filter=active),
         n_open=Count("assignments", filter=active & Q(assignments__finished_at=None)),
     )
-    return people.filter(n__gt=0, n_open=0).count()
+    return people.filter(n__gt=0, n_open=0).exclude(assignments__apart=Apart.ABANDONED).count()
 
 
 def close_due_studies() -> list[str]:

@@ -111,10 +111,10 @@ def classify(annotator: Any, *, waits: bool, now: datetime) -> State:
     """
     if annotator.ended_as:
         return ENDED[annotator.ended_as]
-    if not annotator.n_open and (annotator.n_done or annotator.n_surplus):
-        return FINISHED
     if not annotator.n_open and annotator.n_abandoned:
         return TIMED_OUT
+    if not annotator.n_open and (annotator.n_done or annotator.n_surplus):
+        return FINISHED
     if annotator.revoked_at:
         return LINK_OFF
     if annotator.paused_at:

@@ -19,7 +19,7 @@ from projects.audit import record_act
 from projects.models import new_token
 from projects.scratch import save_at_once
 from studies.models import Annotator, AnnotatorKind, Apart, Assignment, Purpose, Slot, Study, StudyState, Submission
-from studies.recruitment import LEAST_TIME_OUT, TIME_OUT_TIMES, Recruitment
+from studies.recruitment import LEAST_TIME_OUT, TIME_OUT_TIMES, TURK_HOST, TURK_PATH, Recruitment
 from studies.services.declarations import get_declaration
 from studies.services.durations import estimate_study_minutes
 from studies.services.people import CODE_PREFIXES, NothingToReplace, create_assignments
@@ -27,7 +27,7 @@ from studies.services.places import give_back_read_texts
 from studies.services.practice import create_practice
 from studies.services.quotas import has_group_quotas
 from studies.services.selection import read_contents
-from studies.services.states import hold_state, lock_study
+from studies.services.states import WrongState, hold_state, lock_study
 
 
 class NoPlace(Exception):
@@ -49,6 +49,23 @@ def get_completion_code(annotator: Annotator, outcome: str) -> str:
     if code or outcome != "finished" or not recruitment.open_link:
         return code
     return salted_hmac("lesart.completion", annotator.public_id).hexdigest()[:10].upper()
+
+
+def get_turk_form(annotator: Annotator, code: str) -> tuple[str, dict[str, str]] | None:
+    """Where somebody from Mechanical Turk hands in their work, and the fields that are sent; None for others."""
+    ids = annotator.profile.get("platform", {})
+    if not code or not {TURK_HOST, "assignmentId"} <= set(ids):
+        return None
+    return ids[TURK_HOST] + TURK_PATH, {"assignmentId": ids["assignmentId"], "code": code}
+
+
+def keep_platform_ids(annotator: Annotator, ids: Mapping[str, str]) -> None:
+    """Store the ids with which a person came back, such as a new assignment: the work is handed in for these."""
+    kept = annotator.profile.get("platform", {})
+    if annotator.ended_as or {**kept, **ids} == kept:
+        return
+    annotator.profile = {**annotator.profile, "platform": {**kept, **ids}}
+    annotator.save(update_fields=["profile"])
 
 
 def get_time_out(study: Study) -> timedelta | None:
@@ -222,6 +239,27 @@ def return_abandoned(study: Study) -> int:
     absent = filter_absent(study).filter(pk__in=filter_unfinished(study).values("annotator"))
     locked = list(absent.select_for_update(skip_locked=True, of=("self",)).values_list("pk", flat=True))
     return abandon(filter_unfinished(study).filter(annotator__in=locked), _("Timed out."))
+
+
+def return_timed_out_work() -> int:
+    """Free timed-out work in all live studies, whether or not anybody comes; returns how many assignments."""
+    by_time = Q(recruitment__open_link=True) | Q(recruitment__time_out__isnull=False)
+    live = Study.objects.filter(by_time, state=StudyState.LIVE)
+    return sum(return_work_of_absent(study) for study in live if has_timed_out_work(study))
+
+
+def has_timed_out_work(study: Study) -> bool:
+    return filter_unfinished(study).filter(annotator__in=filter_absent(study).values("pk")).exists()
+
+
+@transaction.atomic
+def return_work_of_absent(study: Study) -> int:
+    """The same in one study; 0 if it is no longer live."""
+    hold_state(study.pk)
+    try:
+        return return_abandoned(lock_study(study, StudyState.LIVE))
+    except WrongState:
+        return 0
 
 
 def filter_unfinished(study: Study) -> QuerySet[Assignment]:

@@ -5,20 +5,33 @@ import hmac
 from datetime import timedelta
 
 import pytest
+from bs4 import BeautifulSoup
 from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
 from analysis.frames.responses import query_submitted
+from jobs.workers import WorkerHeartbeat
 from studies.models import Annotator, Apart, Assignment, PhasePassed, Purpose
 from studies.services.answering import go_on, submit_stage
+from studies.services.launching import pause_study
+from studies.services.lifecycle import count_finished
+from studies.services.monitor import TIMED_OUT, list_people
 from studies.services.phases import get_phase_words
 from studies.services.places import find_place
-from studies.services.recruiting import NoPlace, give_back_work, has_place, return_abandoned, start_stranger
+from studies.services.recruiting import (
+    NoPlace,
+    give_back_work,
+    has_place,
+    return_abandoned,
+    return_timed_out_work,
+    start_stranger,
+)
 from studies.services.signed_ids import get_id_secret, write_signed_links
 from studies.services.spec import SpecError
 from tests.annotation.test_phases import CHECK, RIGHT
 from tests.studies.world import Person, bank, counts, make_live_study, make_study_with_bank, post
+from tests.studies.world import person as someone
 
 CODES = {"finished": "DONE1", "screened_out": "OUT1", "failed_check": "FAIL1"}
 PROLIFIC = {"open_link": True, "platform": "prolific", "codes": CODES, "minutes": 10}
@@ -127,10 +140,90 @@ def test_an_address_without_one_plain_id_is_refused_in_a_sentence(project, query
     assert not study.annotators.exists()
 
 
+MTURK = {"open_link": True, "platform": "mturk", "codes": CODES, "minutes": 10}
+SANDBOX = "https://workersandbox.mturk.com"
+
+
 def test_mturk_shows_a_preview_to_those_who_have_not_accepted(project):
-    study = make_study(project, open_link=True, platform="mturk", codes=CODES)
-    page = Client().get(address(study, assignmentId="ASSIGNMENT_ID_NOT_AVAILABLE", hitId="h1")).text
-    assert "Accept the task first" in page
+    study = make_study(project, **MTURK)
+    before = counts()
+    link = address(study, assignmentId="ASSIGNMENT_ID_NOT_AVAILABLE", hitId="h1", turkSubmitTo=SANDBOX)
+    page = Client().get(link, headers={"Sec-Fetch-Dest": "iframe"})
+    assert page.status_code == 200
+    assert "Accept the task first" in page.text
+    assert "about 10 minutes" in page.text
+    assert "<button" not in page.text.partition("<main")[2]
+    assert Client().post(link).status_code == 200
+    assert counts() == before
+
+
+def test_mturk_may_frame_the_landing_page_which_then_leads_to_a_window_of_its_own(project):
+    study = make_study(project, **MTURK)
+    link = address(study, workerId="w1", assignmentId="a1", hitId="h1", turkSubmitTo=SANDBOX)
+    framed = Client().get(link, headers={"Sec-Fetch-Dest": "iframe"})
+    assert "frame-ancestors https://*.mturk.com" in framed.headers["Content-Security-Policy"]
+    assert "X-Frame-Options" not in framed.headers
+    assert 'target="_blank"' in framed.text
+    assert 'name="start"' not in framed.text
+    alone = Client().get(link)
+    assert 'name="start"' in alone.text
+
+
+@pytest.mark.parametrize("host", [SANDBOX, "https://www.mturk.com/"])
+def test_work_from_mturk_is_handed_in_to_its_own_host_for_the_newest_assignment(project, host):
+    study, client = make_study(project, **MTURK), Client()
+    client.post(address(study, workerId="w1", assignmentId="a1", hitId="h1", turkSubmitTo=host))
+    client.post(address(study, workerId="w1", assignmentId="a2", hitId="h1", turkSubmitTo=host))  # accepted anew
+    *before, last = walk_pages(client, study.annotators.get())
+    form = BeautifulSoup(last, "html.parser").select_one(".completion form")
+    assert (form["method"], form["action"]) == ("post", host.rstrip("/") + "/mturk/externalSubmit")
+    assert {field["name"]: field["value"] for field in form.select("input")} == {"assignmentId": "a2", "code": "DONE1"}
+    assert not any("externalSubmit" in page for page in before)
+    policy = client.get(reverse("work", args=[study.annotators.get().public_id])).headers["Content-Security-Policy"]
+    assert f"form-action 'self' https://www.mturk.com {SANDBOX}" in policy
+
+
+@pytest.mark.parametrize("host", ["https://mturk.com.evil.example", "http://www.mturk.com", "javascript:alert(1)", ""])
+def test_work_from_mturk_goes_to_no_other_host(project, host):
+    study, client = make_study(project, **MTURK), Client()
+    client.post(address(study, workerId="w1", assignmentId="a1", turkSubmitTo=host))
+    last = walk_pages(client, study.annotators.get())[-1]
+    assert "DONE1" in last
+    assert not BeautifulSoup(last, "html.parser").select(".completion form, .completion a")
+
+
+def test_pages_of_other_studies_send_forms_nowhere_else_and_are_not_framed(project):
+    study, client = make_study(project, **PROLIFIC), Client()
+    landing = client.get(address(study, PROLIFIC_PID="abc123"))
+    work = client.get(client.post(address(study, PROLIFIC_PID="abc123"))["Location"])
+    for page in (landing, work):
+        assert "mturk" not in page.headers["Content-Security-Policy"]
+        assert page.headers["X-Frame-Options"] == "DENY"
+
+
+@pytest.mark.parametrize(
+    ("recruitment", "words"),
+    [
+        (MTURK, ["workerId", "assignmentId", "hitId", "turkSubmitTo", "ExternalURL"]),
+        (PROLIFIC, ["?PROLIFIC_PID={{%PROLIFIC_PID%}}&amp;STUDY_ID="]),
+        ({"platform": "other", "id_parameter": "code"}, ["?code=ID", "own id in place of ID"]),
+        ({"platform": "other", "signed_ids": True}, ["?participant=ID&amp;signature=SIGNATURE"]),
+    ],
+)
+def test_the_open_link_names_its_parameters(project, as_user, researcher, recruitment, words):
+    study = make_study(project, **recruitment)
+    page = as_user(researcher).get(reverse("study_annotators", args=[study.slug])).text
+    assert [each for each in words if each not in page] == []
+
+
+def test_another_platform_has_re_entry_and_its_own_way_back(project):
+    back = "https://panel.example/back?code={code}"
+    study, client = make_study(project, platform="other", id_parameter="code", return_to=back, codes=CODES), Client()
+    first = client.post(address(study, code="x-1"))["Location"]
+    assert Client().post(address(study, code="x-1"))["Location"] == first
+    *before, last = walk_pages(client, study.annotators.get())
+    assert 'href="https://panel.example/back?code=DONE1"' in last
+    assert not any("panel.example" in page for page in before)
 
 
 def test_an_unknown_open_link_looks_like_any_wrong_link(project):
@@ -205,6 +298,60 @@ def test_work_is_abandoned_after_three_times_the_minutes_and_half_an_hour_at_lea
     study = make_study(project, places=1, minutes=2)
     leave(begin(study).annotator, minutes)
     assert return_abandoned(study) == freed
+
+
+class Clock:
+    """The present time, which a test can move on."""
+
+    def __init__(self, monkeypatch):
+        self.ahead, real = timedelta(0), timezone.now
+        monkeypatch.setattr(timezone, "now", lambda: real() + self.ahead)
+
+    def move(self, minutes: int) -> None:
+        self.ahead += timedelta(minutes=minutes)
+
+
+@pytest.mark.parametrize("recruitment", [{"open_link": True, "minutes": 10}, {"time_out": 30}])
+def test_work_times_out_by_the_clock_alone(project, monkeypatch, recruitment):
+    clock = Clock(monkeypatch)
+    study = make_study_with_bank(project, plan={"annotators": 1}, recruitment=recruitment)
+    person = begin(study) if study.open_token else someone(study).start()
+    person.do()
+    person.do()
+    clock.move(29)
+    WorkerHeartbeat("worker").act()
+    assert person.annotator.assignments.active().count() == 2
+    clock.move(2)
+    WorkerHeartbeat("worker").act()  # nobody opens a page or runs a command
+    (left,) = person.annotator.assignments.filter(returned_at__isnull=False)
+    assert (left.apart, left.finished_at) == (Apart.ABANDONED, None)
+    assert person.annotator.assignments.active().get().finished_at
+    shown = next(each for each in list_people(study) if each.annotator.pk == person.annotator.pk)
+    assert shown.state == TIMED_OUT
+    assert count_finished(study) == 0
+
+
+def test_what_times_out_while_the_study_is_paused_stays(project, monkeypatch):
+    clock, study = Clock(monkeypatch), make_study(project, places=1)
+    begin(study)
+    pause_study(study)
+    clock.move(100)
+    assert return_timed_out_work() == 0
+
+
+def test_work_that_timed_out_and_was_taken_goes_on_as_surplus(project, monkeypatch):
+    clock, study = Clock(monkeypatch), make_study(project, places=1, texts=1)
+    person = begin(study)
+    token, answers = person.here.token, person.answers()
+    clock.move(31)
+    assert return_timed_out_work() == 1
+    assert return_timed_out_work() == 0
+    begin(study, start="heir").finish()
+    submit_stage(person.annotator, token, answers)  # acknowledged, so it is stored
+    clock.move(31)
+    assert return_timed_out_work() == 0
+    assert person.annotator.assignments.get().apart == Apart.SURPLUS
+    assert find_place(person.annotator).kind == "stage"
 
 
 def test_the_time_out_grows_with_the_estimated_minutes(project):
