@@ -126,6 +126,8 @@ class ItemBlock:
     answer: str = ""
     sides: list[Side] = field(default_factory=list)
     rewording: str = ""  # the annotator's own wording of the item
+    comment_field: str = ""  # the name of the field for a comment on the item; empty if the study has none
+    comment: str = ""
 
     @property
     def errors_above(self) -> list[str]:
@@ -157,6 +159,8 @@ def build_block(form: StageForm, number: int, subject: Subject) -> ItemBlock:
         row.lacks_answer = bool(errors) and row.is_asked and row.is_required and not row.value
     block = ItemBlock(subject.handle, number, lang, rows, errors, form.is_answered(subject))
     block.rewording = next((row.value for row in rows if row.rewords and row.is_asked), "")
+    if (name := f"{COMMENT}-{subject.handle}") in form.allowed:
+        block.comment_field, block.comment = name, str(form.values.get(name) or "")
     if len(subject.sides) == 1:
         add_item(block, form, subject)
     else:

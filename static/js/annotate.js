@@ -81,7 +81,7 @@ function keep(form, input) {
 
 /* A button that is an answer: shown and kept until the server has it. */
 function keepPressed(form, button) {
-  const fields = [["item", button.closest("[data-item]").dataset.item], [button.name, button.value]];
+  const fields = [...fieldsOf(form, button.closest("[data-item]").dataset.item), [button.name, button.value]];
   showFields(form, fields);
   drafts.put(fields);
 }

@@ -25,7 +25,7 @@ class GivenAnswers:
     values: Mapping[str, Value] = field(default_factory=dict)
     unsure: frozenset[int] = frozenset()
     probability: Mapping[int, float] = field(default_factory=dict)
-    comments: Mapping[str, str] = field(default_factory=dict)
+    comments: Mapping[str, str] = field(default_factory=dict)  # by question; "": about the item as a whole
 
 
 @dataclass(frozen=True)
@@ -66,6 +66,8 @@ def check_answers(stage: Stage, given: GivenAnswers, about: About, *, partial: b
             found.append(Answer(given.item_id, None, question.name, value, comment=comment))
         if question.per == "option":
             found += check_option_answers(question, given, about, partial)
+    if found and (about_item := given.comments.get("")):
+        found[0] = found[0]._replace(comment=about_item)
     return found
 
 

@@ -41,6 +41,7 @@ FROZEN = (
     "id_parameter",
     "units_per_person",
     "read_aloud",
+    "comments",
 )  # the fields of recruitment that may not change after a launch
 
 

@@ -1,4 +1,4 @@
-"""Reports of broken items: annotators send them from the page where they are, researchers see and close them."""
+"""Reports of broken items, sent by annotators from the page where they are and closed by researchers; comments."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 
 from items.plain import has_control
 from projects.models import User
-from studies.models import Annotator, ItemReport, Problem, Purpose, Study
+from studies.models import Annotator, AnnotatorKind, ItemReport, Problem, Purpose, Response, Study
 from studies.services.answering import lock_stage
 from studies.services.stage_form import StageForm
 
@@ -57,6 +57,13 @@ def list_reports(study: Study) -> QuerySet[ItemReport]:
     return mine.select_related("item__text", "assignment__annotator", "assignment__unit__text", "seen_by").order_by(
         "seen_at", "-pk"
     )
+
+
+def list_comments(study: Study) -> QuerySet[Response]:
+    """People's answers with a comment, the newest first."""
+    mine = Response.objects.filter(assignment__annotator__study=study, assignment__annotator__purpose=Purpose.MAIN)
+    with_comment = mine.filter(assignment__annotator__kind=AnnotatorKind.HUMAN).exclude(comment="")
+    return with_comment.select_related("item__text", "assignment__annotator", "assignment__unit__text").order_by("-pk")
 
 
 def close_report(report: ItemReport, user: User) -> None:

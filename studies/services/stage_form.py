@@ -37,7 +37,7 @@ class PictureAddresses:
 MAX_COMMENT = 1_000
 NONE = "none"
 UNSURE = "unsure"
-COMMENT = "comment."  # prefix of a question's name: the comment on its answer
+COMMENT = "comment."  # prefix of a question's name: the comment on its answer; alone: the comment on the item
 
 
 class StageForm:
@@ -160,6 +160,8 @@ class StageForm:
                 values[UNSURE] = [option.handle for option in subject.options]
             if "c" in (again or {}).get(question.name, {}).get("rules", ()):
                 values[f"{COMMENT}{question.name}"] = []
+        if again is None and self.assignment.annotator.study.recruitment.get("comments"):
+            values[COMMENT] = []
         self.by_subject[handle] = {kind: f"{kind}-{handle}" for kind in values}
         self.allowed |= {f"{kind}-{handle}": allowed for kind, allowed in values.items()}
 

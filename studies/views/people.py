@@ -25,7 +25,7 @@ from studies.services import people, recruiting, roster
 from studies.services.monitor import FINISHED, Overview, Person, fair_pay, list_people
 from studies.services.people import NothingToReplace
 from studies.services.progress import cover_texts, list_annotators, say_done
-from studies.services.reports import close_report, list_reports
+from studies.services.reports import close_report, list_comments, list_reports
 from studies.services.rights import CannotErase, erase_person, list_own_answers
 from studies.services.spec import SpecError
 from studies.services.states import WrongState
@@ -80,6 +80,7 @@ def build_page(request, study: Study) -> dict[str, Any]:
         "simulated": [each for each in apart if each.purpose == Purpose.SIMULATED],
         "experts": [each for each in apart if each.purpose == Purpose.EXPERT],
         "reports": list_reports(study)[:MOST_REPORTS] if live["may_see"] else [],
+        "comments": list_comments(study)[:MOST_REPORTS] if live["may_see"] else [],
         "may_add": live["may_manage"] and study.state in RUNNING,
         "wage": wage,
         "minutes": minutes,
