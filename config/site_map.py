@@ -147,6 +147,7 @@ STUDY_TABS = (
             "study_rename",
             "study_copy",
             "study_phases",
+            "study_plan",
             "study_phase",
             "phase_act",
             "study_recruitment",

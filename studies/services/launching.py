@@ -93,12 +93,18 @@ class PreparedLaunch:
 
 def prepare_launch(study: Study) -> PreparedLaunch:
     """What launching the draft now would create; `SpecError` if it cannot be launched. Writes nothing."""
-    chosen = choose_items(study, for_plan=True)
-    chosen.texts = shuffle(chosen.texts, Random(f"{study.seed}/units"))
-    found = outline_draft(study, chosen)
+    found = outline_launch(study)
+    chosen = found.chosen
     cells = plan_cells(study, found.units, found.who)
     made_from = collect_plan_inputs(study, chosen)
     return PreparedLaunch(chosen, found.units, cells, found.draw, plan_practice(study, chosen), made_from)
+
+
+def outline_launch(study: Study) -> Outline:
+    """The same as `outline_draft`, with texts in the order of a launch, which decides who does which."""
+    chosen = choose_items(study, for_plan=True)
+    chosen.texts = shuffle(chosen.texts, Random(f"{study.seed}/units"))
+    return outline_draft(study, chosen)
 
 
 def outline_draft(study: Study, chosen: ChosenTexts | None = None) -> Outline:

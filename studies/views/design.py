@@ -6,7 +6,8 @@ from typing import Any
 from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
-from django.http import HttpResponse
+from django.core.paginator import Paginator
+from django.http import Http404, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.functional import Promise
@@ -26,6 +27,7 @@ from studies.models import Study
 from studies.protocols import PROTOCOLS
 from studies.services import creating, launching
 from studies.services.design import list_presets, load_presets, summarise_draft
+from studies.services.plan_preview import preview_plan, write_plan
 from studies.services.progress import list_progress
 from studies.services.responses import importing
 from studies.services.responses.import_jobs import KIND as IMPORT_ANSWERS
@@ -51,6 +53,7 @@ STEPS = {
         Step("launch", _("Check & launch"), TitleForm),
     )
 }
+PEOPLE_A_PAGE = 200  # of the plan
 AS_PART = "X-Lesart-Part"  # a header: the script asks for the side column only
 
 
@@ -225,6 +228,38 @@ def study_delete(request, slug):
         return redirect("study_design", study.slug)
     messages.success(request, gettext("The draft “%(title)s” was deleted.") % {"title": study.title})
     return redirect("study_list", study.project.slug)
+
+
+@login_required
+@require_safe
+def study_plan(request, slug):
+    """Who would get what if the draft were launched now."""
+    study = get_study(request.user, slug, Role.RESEARCHER)
+    if not study.is_draft:
+        return redirect("study_annotators", study.slug)
+    try:
+        plan = preview_plan(study)
+    except SpecError as error:
+        messages.error(request, str(error))
+        return redirect("study_step", study.slug, "launch")
+    page = Paginator(plan.people, PEOPLE_A_PAGE).get_page(request.GET.get("page"))
+    context = {"project": study.project, "study": study, "plan": plan, "page": page}
+    return render(request, "studies/design/plan.html", context | {"protocol": PROTOCOLS[study.protocol]})
+
+
+@login_required
+@require_safe
+def study_plan_csv(request, slug):
+    """The same as a table of every unit."""
+    study = get_study(request.user, slug, Role.RESEARCHER)
+    try:
+        if not study.is_draft:
+            raise Http404
+        table = write_plan(study, preview_plan(study))
+    except SpecError:
+        raise Http404 from None
+    headers = {"Content-Disposition": f'attachment; filename="{study.slug}-plan.csv"'}
+    return HttpResponse(table, content_type="text/csv; charset=utf-8", headers=headers)
 
 
 @login_required

@@ -35,7 +35,7 @@ PAGES = {
         unit_adjudication""",
     (None, REVIEWER): "own_coding_act study_codes_import study_item_code_remove",
     (RESEARCHER, None): """annotator_links item_import_job link_sheet phase_preview study_confirm study_edit
-        study_launch study_written""",
+        study_launch study_plan study_plan_csv study_written""",
     (RESEARCHER, RESEARCHER): """evaluator_model evaluator_remove generation_new generation_review generator_edit
         incomplete_repair instrument_copy instrument_edit instrument_upload item_edit item_erase item_import
         item_import_columns item_import_paragraphs item_import_preview item_new key_correct run_erase selection

@@ -30,6 +30,8 @@ PAGES = [
     ("study_step", ["draft", "people"], "post", "researcher", 200),
     ("study_confirm", ["draft"], "get", "researcher", 200),
     ("study_launch", ["draft"], "get", "researcher", 302),
+    ("study_plan", ["draft"], "get", "researcher", 200),
+    ("study_plan_csv", ["draft"], "get", "researcher", 200),
     ("study_rename", ["live"], "post", "researcher", 302),
     ("study_copy", ["live"], "post", "researcher", 302),
     ("study_edit", ["draft"], "get", "researcher", 302),
