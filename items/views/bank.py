@@ -256,7 +256,12 @@ def _render_item_form(
 
 def _report_stored(request, item: Item) -> None:
     messages.success(request, _("The item was saved as version {number}.").format(number=item.version))
-    for wording in find_equal_options(option.text for option in item.options.all()):
+    options = list(item.options.all())
+    if options and not any(option.correct for option in options):
+        messages.warning(
+            request, _("No option of this item is marked as its key. Selecting none then counts as right.")
+        )
+    for wording in find_equal_options(option.text for option in options):
         messages.warning(request, _("Two options of this item are equal: “{wording}”.").format(wording=wording))
 
 

@@ -54,6 +54,9 @@ class DecisionsForm(forms.Form):
 
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or {}
+        for number, cell in enumerate(self.cells):
+            if cleaned.get(f"value{number}") and not cell.is_conflict and not cleaned.get(f"reason{number}"):
+                self.add_error(f"reason{number}", _("People agree here. Give a reason for another value."))
         if not self.errors and not any(cleaned.get(f"value{number}") for number in range(len(self.cells))):
             raise forms.ValidationError(_("Choose a value for at least one question."))
         return cleaned

@@ -1,7 +1,7 @@
 """Forms of one phase, and of recruitment."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, cast
 
 from django import forms
@@ -9,7 +9,7 @@ from django.utils.text import capfirst
 from django.utils.translation import gettext_lazy as _
 
 from items.forms.bank import PicturesField
-from items.models import Markup
+from items.models import Markup, Text
 from items.pictures import write_data_uri
 from studies.forms.phase_questions import QuestionList
 from studies.phases import ASKING, ENDING, Phase, explain_mark
@@ -69,11 +69,11 @@ class PhaseForm(forms.Form):
         help_text=_("How many questions must be answered right. Leave empty for all."),
     )
     after = forms.IntegerField(label=_("After how many units"), min_value=1, required=False)
-    texts = forms.CharField(
+    texts = forms.MultipleChoiceField(
         label=_("Texts to practise on"),
         required=False,
-        widget=forms.Textarea(attrs={"rows": 2}),
-        help_text=_("The ids of texts that are not in the study, one per line. The page of a text shows its id."),
+        widget=forms.CheckboxSelectMultiple,
+        help_text=_("Texts that the study leaves out. Untick a text on the step “Texts & items” to practise on it."),
     )
 
     def __init__(
@@ -85,16 +85,20 @@ class PhaseForm(forms.Form):
         usual: Mapping[str, Any],
         language: str,
         words_only: bool = False,
+        practice: Iterable[Text] = (),
     ):
         self.phase, self.pictures, self.usual = phase, dict(phase.get("pictures", {})), usual
         words = add_usual_words(phase, usual)
         initial = words | {
             "paragraphs": "\n\n".join(words["paragraphs"]),
             "points": "\n".join(words["points"]),
-            "texts": "\n".join(phase.get("texts", [])),
+            "texts": phase.get("texts", []),
         }
         super().__init__(data, files, initial=initial)
         cast(forms.MultipleChoiceField, self.fields["without"]).choices = [(name, name) for name in self.pictures]
+        offered = {text.external_id: str(text) for text in practice}
+        offered = {name: offered.get(name, name) for name in (*phase.get("texts", []), *offered)}
+        cast(forms.MultipleChoiceField, self.fields["texts"]).choices = list(offered.items())
         if files:  # a form that is shown again has lost them
             self.fields["new_pictures"].help_text = _("Choose the pictures again: they were not kept. PNG or JPEG.")
         kind = phase["kind"]
@@ -164,9 +168,6 @@ class PhaseForm(forms.Form):
     def clean_points(self) -> list[str]:
         return [line.strip() for line in self.cleaned_data["points"].splitlines() if line.strip()]
 
-    def clean_texts(self) -> list[str]:
-        return [line.strip() for line in self.cleaned_data["texts"].splitlines() if line.strip()]
-
 
 class RecruitmentForm(forms.Form):
     """How people join a study, and what they get back."""
@@ -203,6 +204,11 @@ class RecruitmentForm(forms.Form):
             "The browser reads text, questions and options with voices of the person's own device; nothing is sent "
             "anywhere. Devices without a voice for the language say so."
         ),
+    )
+    comments = forms.BooleanField(
+        label=_("Let people comment on each question"),
+        required=False,
+        help_text=_("Comments are shown on the pages People and Items, and stand in the column “comment” of exports."),
     )
     cap = forms.IntegerField(label=_("At most so many people"), min_value=1, required=False)
     units_per_person = forms.IntegerField(label=_("At most so many units per person"), min_value=1, required=False)

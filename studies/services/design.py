@@ -22,6 +22,7 @@ from studies.services.declarations import get_declaration
 from studies.services.durations import Workload, estimate_workload
 from studies.services.instruments import list_suitable_versions, name_version
 from studies.services.launching import Outline, outline_draft
+from studies.services.phases import read_phases
 from studies.services.quotas import count_annotators
 from studies.services.selection import ChosenTexts
 from studies.services.spec import SpecError, StudySpec, draw_seed, read_spec
@@ -244,12 +245,24 @@ def list_people_notes(study: Study, workload: Workload, declaration: Declaration
     if workload.minutes.high > LONG_SITTING:
         sentence = _("%(minutes)s minutes are long for one sitting. People can stop and come back with the same link.")
         found.append(Note(sentence % {"minutes": workload.minutes}))
+    found += note_attention(study, workload)
     if PROTOCOLS[study.protocol].unit != "text":
         sentence = ngettext(
             "Each person gets %(n)s question page.", "Each person gets %(n)s question pages.", workload.units.high
         )
         found.append(Note(sentence % {"n": workload.units}, "info"))
     return found
+
+
+def note_attention(study: Study, workload: Workload) -> list[Note]:
+    """Attention checks that nobody meets amid their work, as nobody gets so many units."""
+    most = min(workload.units.high, study.recruitment.get("units_per_person") or workload.units.high)
+    late = [phase.after for phase in read_phases(study) if phase.kind == "attention" and (phase.after or 0) >= most]
+    sentence = _(
+        "An attention check comes after %(after)d units, but a person gets at most %(most)d. Let it come earlier."
+    )
+    links = ((_("Phases"), reverse("study_phases", args=[study.slug])),)
+    return [Note(sentence % {"after": after, "most": most}, links=links) for after in late]
 
 
 def note_guesses(study: Study, workload: Workload) -> Note:

@@ -6,6 +6,7 @@ from typing import Any
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
+from items.models import Text
 from items.plain import make_printable
 from projects.scratch import Save
 from studies.models import Annotator, Apart, Assignment, Purpose, Study, Unit
@@ -52,13 +53,19 @@ def plan_practice(study: Study, chosen: ChosenTexts) -> list[PlannedUnit]:
     return [PlannedUnit(unit.text, unit.items, PRACTICE) for unit in units]
 
 
-def pick_practice_text(study: Study) -> str:
-    """The id of the first text that can be practised on; `SpecError` if the study asks about all that could."""
+def list_practice_choices(study: Study) -> list[Text]:
+    """The texts that can be practised on: those that the study leaves out, with items if it asks about items."""
     asked = {text.pk for text, _items in choose_items(study, for_plan=True).texts}
     others = [text for text in study.project.texts.available() if text.pk not in asked]
     if PROTOCOLS[study.protocol].needs_items:
         with_items = {item.text_id for item in find_items(study, others, for_plan=True)}
         others = [text for text in others if text.pk in with_items]
+    return others
+
+
+def pick_practice_text(study: Study) -> str:
+    """The id of the first text that can be practised on; `SpecError` if the study asks about all that could."""
+    others = list_practice_choices(study)
     if not others:
         raise SpecError(
             _("People practise on a text with items that the study leaves out. Add one, or leave one out of the study.")

@@ -158,7 +158,7 @@ def delete_row(request, kind, **key):
     context["project"] = row if isinstance(row, Project) else row.project
     if isinstance(row, Study):
         context["study"] = row
-    if kind != "run":
+    if kind != "run" and not (isinstance(row, Study) and row.state == StudyState.LIVE):
         context["archive_url"] = reverse(f"{kind}_archive", args=list(key.values()))
     if request.method == "POST":
         try:

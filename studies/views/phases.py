@@ -8,6 +8,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from items.language import name_language
+from items.models import Text
 from projects.models import Role
 from studies.access import get_study
 from studies.forms.phases import KINDS, PhaseForm, RecruitmentForm
@@ -16,6 +17,7 @@ from studies.services import phase_editing, signed_ids
 from studies.services.declarations import get_wording
 from studies.services.durations import tell_minutes
 from studies.services.phases import get_usual_words
+from studies.services.practice import list_practice_choices
 from studies.services.spec import SpecError
 from studies.services.states import WrongState
 
@@ -25,6 +27,10 @@ from studies.services.states import WrongState
 def study_phases(request, slug):
     """What people go through, in order."""
     study = get_study(request.user, slug, Role.VIEWER)
+    return render_phases(request, study, RecruitmentForm(initial=RecruitmentForm.read(study.recruitment)))
+
+
+def render_phases(request, study, recruitment: RecruitmentForm) -> HttpResponse:
     phases = phase_editing.list_phases_of(study)
     rows = [
         (phase, KINDS[phase["kind"]], [] if study.is_draft else phase_editing.list_wordings(study, phase["name"]))
@@ -35,7 +41,7 @@ def study_phases(request, slug):
     context = {"study": study, "project": study.project, "tab": "phases", "rows": rows, "kinds": addable}
     context["main_at"] = next((place for place, kind in enumerate(kinds) if kind in AFTER_UNITS), len(kinds))
     context["has_thanks"] = "thanks" in kinds
-    context |= {"recruitment": RecruitmentForm(initial=RecruitmentForm.read(study.recruitment))}
+    context |= {"recruitment": recruitment}
     return render(request, "studies/phases.html", context | describe(request, study))
 
 
@@ -53,6 +59,7 @@ def study_phase(request, slug, name):
         usual=get_usual_words(phase["kind"], study.language, get_wording(study)),
         language=study.language,
         words_only=not study.is_draft,
+        practice=offer_practice_texts(study) if study.is_draft and phase["kind"] == "practice" else (),
     )
     if "act" in request.POST:
         form.rearrange(request.POST["act"])
@@ -61,6 +68,14 @@ def study_phase(request, slug, name):
     context = {"study": study, "project": study.project, "tab": "phases", "phase": phase, "form": form}
     context |= {"kind": KINDS[phase["kind"]], "language_name": name_language(study.language)}
     return render(request, "studies/phase.html", context | {"is_changed": request.method == "POST"})
+
+
+def offer_practice_texts(study) -> list[Text]:
+    """The texts to choose from; none while the study selects nothing."""
+    try:
+        return list_practice_choices(study)
+    except SpecError:
+        return []
 
 
 def describe(request, study) -> dict:
@@ -126,13 +141,17 @@ def signed_links(request, slug):
 @login_required
 @require_POST
 def study_recruitment(request, slug):
+    """Save how people take part; what is refused stays in the form, with the reason."""
     study = get_study(request.user, slug, Role.RESEARCHER)
     form = RecruitmentForm(request.POST)
-    try:
-        if not form.is_valid():
-            raise SpecError(" ".join(f"{form.fields[name].label}: {errors[0]}" for name, errors in form.errors.items()))
-        phase_editing.save_recruitment(study, form.as_study_file())
-        messages.success(request, _("How people take part was saved."))
-    except (SpecError, WrongState) as error:
-        messages.error(request, str(error))
-    return redirect(f"{reverse('study_phases', args=[slug])}#recruitment")
+    if form.is_valid():
+        try:
+            phase_editing.save_recruitment(study, form.as_study_file())
+            messages.success(request, _("How people take part was saved."))
+        except WrongState as error:
+            messages.error(request, str(error))
+        except SpecError as error:
+            form.add_error(None, str(error))
+        if not form.errors:
+            return redirect(f"{reverse('study_phases', args=[slug])}#recruitment")
+    return render_phases(request, study, form)

@@ -55,6 +55,14 @@ def test_an_item_without_options_is_an_open_question(client, item):
     assert Item.objects.get(external_id="q9").options.count() == 0
 
 
+@pytest.mark.parametrize(("is_key", "warned"), [(False, True), (True, False)])
+def test_an_item_without_a_key_is_stored_with_a_warning(client, item, is_key, warned):
+    page = client.post(new_url(item), form([("", "one", is_key), ("", "two", False)], external_id="q9"), follow=True)
+    assert Item.objects.get(external_id="q9").options.count() == 2
+    levels = [message.level_tag for message in page.context["messages"]]
+    assert ("warning" in levels) is warned
+
+
 def test_equal_options_are_stored_with_a_warning(client, item):
     page = client.post(new_url(item), form([("", "same", True), ("", "same", False)]), follow=True)
     assert "options of this item are equal" in page.content.decode()

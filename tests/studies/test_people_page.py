@@ -389,3 +389,12 @@ def test_places_of_an_open_link_that_nobody_has_taken_are_still_to_be_done(proje
     assert "2 of 6 texts are done." in page().text
     study = close_study(study)
     assert count_progress(study).total == 2
+
+
+def test_archiving_is_offered_once_a_study_is_no_longer_live(project, as_user, researcher):
+    study = make_study_with_bank(project)
+    client, archive = as_user(researcher), reverse("study_archive", args=[study.slug])
+    pages = [reverse(name, args=[study.slug]) for name in ("study_manage", "study_erase")]
+    assert not any(archive in client.get(page).text for page in pages)
+    close_study(study)
+    assert all(archive in client.get(page).text for page in pages)

@@ -13,12 +13,13 @@ from studies.phases import ASKING, SCORED
 from studies.services.answering import pass_phase
 from studies.services.creating import change_study, copy_study, describe_study
 from studies.services.deleting import delete_with_all
+from studies.services.design import summarise_draft
 from studies.services.launching import close_study, launch_study
 from studies.services.phase_editing import replace_phase
 from studies.services.places import find_place
 from studies.services.spec import check_spec
 from tests.analysis.packs import export_pack_bytes, import_pack_bytes
-from tests.annotation.test_phases import TEST
+from tests.annotation.test_phases import ATTENTION, TEST
 from tests.annotation.world import Walker
 from tests.pictures import make_png
 from tests.studies.world import bank, counts, draft_study, make_live_study, person, spec
@@ -63,7 +64,9 @@ def test_practice_begins_with_a_text_that_the_study_leaves_out(page, project, st
     assert names(study) == ["consent", "instructions", "practice"]
     assert study.phases[-1]["texts"] == everything[:1]
     assert "Edit phase" in page.get(reverse("study_phases", args=[study.slug])).text
-    assert find_form(page, study, "practice")["texts"].value() == everything[0]
+    field = find_form(page, study, "practice")["texts"]
+    assert field.value() == everything[:1]
+    assert [value for value, _label in field.field.choices] == everything[:1]
 
 
 @pytest.mark.parametrize("kind", ["background", "comprehension", "training", "test", "attention", "survey", "thanks"])
@@ -277,6 +280,24 @@ def test_recruitment_is_saved_and_the_link_shown_after_launch(page, study):
     page.post(reverse("study_recruitment", args=[study.slug]), sent | {"platform": ""})
     study.refresh_from_db()
     assert study.recruitment["platform"] == "prolific"
+
+
+def test_what_is_refused_stays_in_the_form(page, study):
+    sent = {"platform": "mturk", "cap": "9", "return_to": "http://plain.example"}
+    response = page.post(reverse("study_recruitment", args=[study.slug]), sent)
+    form = response.context["recruitment"]
+    assert form.non_field_errors()
+    assert (form["platform"].value(), form["cap"].value(), form["return_to"].value()) == tuple(sent.values())
+    study.refresh_from_db()
+    assert study.recruitment == {}
+
+
+@pytest.mark.parametrize(("after", "n_notes"), [(1, 0), (2, 1), (3, 1)])
+def test_an_attention_check_that_comes_too_late_is_said_before_the_launch(study, after, n_notes):
+    study.phases = [ATTENTION | {"after": after}]
+    notes = summarise_draft(study).about_people
+    phases = reverse("study_phases", args=[study.slug])
+    assert sum(phases in [address for _label, address in note.links] for note in notes) == n_notes
 
 
 def test_viewers_see_the_phases_and_neither_link_nor_codes(as_user, viewer, study):
