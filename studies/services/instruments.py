@@ -108,26 +108,28 @@ def get_newest_version(instrument: Instrument) -> InstrumentVersion:
 
 def find_shipped_version(name: str) -> InstrumentVersion:
     """A shipped wording with the present content of its file: its row, or an unsaved one if nobody has used it yet."""
-    content, (short, _slash, language) = load_shipped()[name], name.partition("/")
-    instrument = Instrument.objects.filter(project=None, name=short, language=language).first()
-    rows = instrument.versions.select_related("instrument") if instrument else InstrumentVersion.objects.none()
-    known = rows.filter(content_hash=hash_content(content)).first()
-    return known or InstrumentVersion(
-        instrument=instrument or Instrument(name=short, language=language),
-        version=len(rows) + 1,
-        content=content,
-        source=load_shipped_sources()[name],
-    )
+    short, _slash, language = name.partition("/")
+    stored = Instrument.objects.filter(project=None, name=short, language=language).prefetch_related("versions")
+    return choose_shipped_version(name, stored.first())
 
 
 def list_shipped_versions() -> list[InstrumentVersion]:
     """All shipped wordings with the present content of their files; unsaved if nobody has used them yet."""
-    stored = InstrumentVersion.objects.filter(instrument__project=None).select_related("instrument")
-    known = {(str(version.instrument), version.content_hash): version for version in stored}
-    return [
-        known.get((name, hash_content(content))) or find_shipped_version(name)
-        for name, content in load_shipped().items()
-    ]
+    stored = {str(each): each for each in Instrument.objects.filter(project=None).prefetch_related("versions")}
+    return [choose_shipped_version(name, stored.get(name)) for name in load_shipped()]
+
+
+def choose_shipped_version(name: str, instrument: Instrument | None) -> InstrumentVersion:
+    """The version with the present content of the file: one of the instrument's, or a new one, unsaved."""
+    content, (short, _slash, language) = load_shipped()[name], name.partition("/")
+    versions = list(instrument.versions.all()) if instrument else []
+    known = (version for version in versions if version.content_hash == hash_content(content))
+    return next(known, None) or InstrumentVersion(
+        instrument=instrument or Instrument(name=short, language=language),
+        version=len(versions) + 1,
+        content=content,
+        source=load_shipped_sources()[name],
+    )
 
 
 def store_shipped(name: str) -> InstrumentVersion:
