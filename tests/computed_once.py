@@ -40,7 +40,8 @@ def hash_evidence(evidence: Evidence, *more: object) -> str:
 
 def describe(value: object) -> str:
     if isinstance(value, pd.DataFrame):
-        return f"{value.to_dict('split')} {list(value.dtypes)}"
+        columns = [(name, str(column.dtype), column.to_numpy(object).tolist()) for name, column in value.items()]
+        return f"{value.index.tolist()} {columns}"
     if isinstance(value, Model):
         kept = [field for field in value._meta.concrete_fields if not isinstance(field, DateTimeField)]
         return repr({field.attname: getattr(value, field.attname) for field in kept})
