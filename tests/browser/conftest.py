@@ -4,8 +4,11 @@ import os
 from collections.abc import Callable
 
 import pytest
+from django.conf import settings
+from django.test import override_settings
 from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
+from config import static_build, static_files
 from config.cli.test import find_chromium
 from tests.patience import PATIENCE
 from tests.waiting import moments
@@ -26,6 +29,17 @@ ARGS = [
     "--disable-sync",
     "--no-first-run",
 ]
+
+
+@pytest.fixture(autouse=True, scope="session")
+def bundles(sources_of_static_files, tmp_path_factory):
+    """As in the product: a browser that asks for each part of a script by itself, anew in each test, takes longer."""
+    folder = tmp_path_factory.mktemp("bundles")
+    for name in static_files.BUNDLES:
+        (folder / name).parent.mkdir(exist_ok=True)
+        (folder / name).write_text(static_files.bundle(static_build.SOURCES / name), "utf-8")
+    with override_settings(STATICFILES_DIRS=[folder, *settings.STATICFILES_DIRS]):
+        yield
 
 
 @pytest.fixture(scope="session")

@@ -1,11 +1,11 @@
 """Sets of items in a real browser: by keys on a laptop, by taps on a phone; drafts survive a reload."""
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
 from studies.models import Response
 from studies.services.answering import pass_phase
+from tests.browser.axe import find_faults
 from tests.studies.world import bank, make_live_study
 from tests.waiting import wait_until_it_fits
 
@@ -66,4 +66,4 @@ def test_taps_choose_an_item_once_and_a_reload_keeps_it(phone, annotator):
 def test_axe_finds_nothing(open_page, annotator, look):
     page = open_page(**look)
     start(page, annotator)
-    assert [found["id"] for found in Axe().run(page).response["violations"]] == []
+    assert find_faults(page) == []

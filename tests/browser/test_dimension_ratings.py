@@ -1,13 +1,13 @@
 """Dimension ratings with a real browser: a text by keys alone on a laptop, by touch on a phone, and without a fault."""
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
 from studies.models import Draft, Response
 from studies.services.answering import pass_phase
 from studies.services.second_round import open_second_round
 from tests.annotation.world import Walker
+from tests.browser.axe import find_faults
 from tests.browser.conftest import PHONE
 from tests.dimensions import DIMENSIONS, annotators, make_bank, make_live_study
 from tests.waiting import wait_until_it_fits
@@ -27,11 +27,6 @@ def start(page: Page, annotator) -> None:
     page.goto(f"/join/{annotator.token}/")
     page.click("main button.primary")
     expect(page.locator("h1")).to_have_text("Read and score")
-
-
-def axe(page: Page) -> None:
-    results = Axe().run(page)
-    assert results.violations_count == 0, results.generate_report()
 
 
 def scores_of(item) -> dict[str, int]:
@@ -120,7 +115,7 @@ def test_axe_finds_nothing_in_both_rounds(open_page, study, look):
     page.click("main button.primary")
     expect(page.locator("h1")).to_have_text("Please look at these scores again")
     expect(page.locator(".earlier").first).to_contain_text("The others' scores: 2, 3")
-    axe(page)
+    assert find_faults(page) == []
 
 
 def rate_everything(annotator, score: int) -> None:
@@ -136,4 +131,4 @@ def rate_everything(annotator, score: int) -> None:
 def test_axe_finds_nothing_while_scoring(open_page, study, look):
     page = open_page(**look, reduced_motion="reduce")
     start(page, annotators(study)[0])
-    axe(page)
+    assert find_faults(page) == []

@@ -3,11 +3,11 @@
 from random import Random
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
 from studies.models import Response
 from studies.services.expert_check import open_expert_check
+from tests.browser.axe import find_faults
 from tests.browser.conftest import PHONE
 from tests.dimensions import Rater, annotators, make_bank, make_live_study
 from tests.waiting import wait_until_it_fits
@@ -36,8 +36,7 @@ def verdicts(expert) -> list[str]:
 
 def test_verdicts_are_given_by_digits_and_each_is_kept(experts, page):
     start(page, experts[0])
-    results = Axe().run(page)
-    assert results.violations_count == 0, results.generate_report()
+    assert find_faults(page) == []
     while page.locator("fieldset.item").count():
         rows = page.locator("[data-row]").count()
         for place in range(rows):

@@ -1,11 +1,11 @@
 """Reading aloud: by voices of the device only, what the stage shows and nothing else; silence is explained."""
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
 
 from studies.models import Study
 from tests.annotation.world import make_world
+from tests.browser.axe import find_faults
 from tests.browser.test_annotator_display import begin
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
@@ -39,7 +39,7 @@ def study(project):
 def test_the_stage_is_read_by_a_local_voice(page, study):
     page.add_init_script(VOICES % f"[{REMOTE}, {LOCAL}]")
     begin(page, study)
-    assert Axe().run(page).violations_count == 0
+    assert find_faults(page) == []
     page.keyboard.press("r")
     page.wait_for_function("window.said.length > 0")
     expect(page.locator("[data-aloud]")).to_have_attribute("aria-pressed", "false")

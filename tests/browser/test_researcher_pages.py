@@ -1,11 +1,11 @@
 """Researchers' pages: axe finds nothing, light and dark, wide and narrow; keys and the split of pasted texts work."""
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from django.urls import reverse
 from playwright.sync_api import expect
 
 from items.formats.text_files import Split, split_texts, take_title
+from tests.browser.axe import FOR_RESEARCHERS, find_faults
 from tests.browser.conftest import LAPTOP, PHONE
 from tests.drawn_outcomes import draw_study
 from tests.factory import make_item, make_study, make_text
@@ -14,7 +14,6 @@ from tests.waiting import wait_until_it_fits
 pytestmark = pytest.mark.browser
 PAGES = ["project", "text_list", "text_new", "generation_new", "study_list", "member_list", "instrument_list"]
 PAGES += ["run_list", "project_edit"]
-RULES = {"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "best-practice"]}
 
 
 @pytest.fixture
@@ -47,8 +46,7 @@ def test_axe_finds_nothing(enter, study_with_items, look):
     for name in PAGES:
         page.goto(reverse(name, args=[study_with_items.slug]))
         page.click("nav.account summary")
-        found = Axe().run(page, options=RULES)
-        assert found.violations_count == 0, (name, found.generate_report())
+        assert find_faults(page, **FOR_RESEARCHERS) == [], name
         wait_until_it_fits(page)
 
 

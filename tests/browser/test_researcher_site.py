@@ -7,12 +7,11 @@ Counted is what the site says: of lists ten rows, and not the words of texts, pr
 from itertools import cycle
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from django.urls import reverse
 
 from projects.models import User
+from tests.browser.axe import FOR_RESEARCHERS, find_faults
 from tests.browser.conftest import LAPTOP
-from tests.browser.test_researcher_pages import RULES
 from tests.config.test_links import walk
 from tests.whole_site import loaded_small
 
@@ -68,12 +67,6 @@ def visit(open_page, client, live_server):
     return visit
 
 
-def find_faults(page) -> list[str]:
-    return [
-        f"{each['id']}: {each['nodes'][0]['html']}" for each in Axe().run(page, options=RULES).response["violations"]
-    ]
-
-
 def exceed(page, name: str) -> list[str]:
     """What is over the page's budget."""
     most_words, *most_screens = BUDGETS.get(name, OTHERS)
@@ -93,7 +86,7 @@ def test_every_page_is_accessible_quiet_and_short(pages, visit):
     for (name, (size, address)), look in zip(pages.items(), cycle(LOOKS)):
         found = exceed(visit(address, "en", "light"), name) + ([f"{size} bytes"] if size > MOST_BYTES else [])
         found += [f"said {message}" for message in visit.said]  # before axe asks for style sheets by itself
-        found += [f"{look}: {each}" for each in find_faults(visit(address, *look))]
+        found += [f"{look}: {each}" for each in find_faults(visit(address, *look), **FOR_RESEARCHERS)]
         visit.said.clear()
         if found:
             problems[name] = found
