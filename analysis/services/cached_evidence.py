@@ -11,7 +11,7 @@ import pandas as pd
 from analysis.choices import Choices
 from analysis.frames.evidence import Evidence, consistent_read, evidence_of
 from analysis.frames.responses import latest_rounds
-from analysis.services.cached_results import ResultKey, count_state, is_large
+from analysis.services.cached_results import ResultKey, count_answers, is_large, state_of
 from jobs.files import write_value
 from jobs.models import Job
 from jobs.progress import Listener
@@ -100,11 +100,10 @@ def load_evidence(study: Study, choices: Choices, among: Among | None = None) ->
     With `among`, which large studies alone look at, only the answers that have one of the values of each of these
     columns are there; columns of `frames.ANSWERED` and of items, so that the latest round of each answer stays it.
     """
-    key = ResultKey("evidence", study, cache_relevant(choices))
-    version, n = count_state(study, key.choices)
-    if not is_large(n):
+    if not is_large(count_answers(study)):
         return evidence_of(study, choices)
-    cached: CachedEvidence = get_or_run(key.make_job(), version).read_value()
+    key = ResultKey("evidence", study, cache_relevant(choices))
+    cached: CachedEvidence = get_or_run(key.make_job(), state_of(study, key.choices)).read_value()
     return cached.expand(study, choices, among)
 
 
@@ -122,7 +121,7 @@ def read_evidence(job: Job, report_progress: Listener) -> Path:
     """The job of the kind “evidence”: its version belongs to the same moment as its answers."""
     key = ResultKey.of_job(job)
     with consistent_read():
-        job.version, _n = count_state(key.study, key.choices)
+        job.version = state_of(key.study, key.choices)
         evidence = evidence_of(key.study, key.choices)
     rest = {field.name: getattr(evidence, field.name) for field in fields(evidence) if field.name not in DERIVED}
     return write_value(CachedEvidence(compact(rest.pop("every_round")), rest))

@@ -75,6 +75,10 @@ def count_state(study: Study, choices: Choices) -> tuple[str, int]:
     return hashlib.sha256(json.dumps(state).encode()).hexdigest(), answers["n"]
 
 
+def count_answers(study: Study) -> int:
+    return Response.objects.filter(assignment__annotator__study=study).count()
+
+
 MAX_STALE_AGE = timedelta(hours=1)  # of an earlier result shown while the next is computed
 
 Now = tuple[str, int]  # what `count_state` returns
