@@ -41,10 +41,10 @@ def large(study, worker, settings, monkeypatch):
     monkeypatch.setattr(app, "send_task", lambda name, **how: None)
 
 
-@pytest.fixture(params=[LAPTOP, PHONE], ids=["laptop", "phone"])
+@pytest.fixture
 def page(request, open_page, client, viewer, live_server) -> Page:
     client.force_login(viewer)
-    page = open_page(**request.param)
+    page = open_page(**getattr(request, "param", LAPTOP))
     cookie = {"name": "sessionid", "value": client.cookies["sessionid"].value, "url": live_server.url}
     page.context.add_cookies([cookie])
     return page
@@ -56,6 +56,7 @@ def work(page: Page) -> None:
     tasks.work(job_id=Job.objects.get(state=JobState.QUEUED).pk)
 
 
+@pytest.mark.parametrize("page", [LAPTOP, PHONE], ids=["laptop", "phone"], indirect=True)
 def test_the_panel_counts_and_gives_way_to_the_numbers(page, study, large):
     page.goto(f"/s/{study.slug}/results/details/")
     panel = page.locator("[id^=job-]")
