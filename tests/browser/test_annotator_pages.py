@@ -71,11 +71,23 @@ ANSWER = """() => {
 
 
 # What axe looks at but for the words: elements with what makes them visible, named and coloured.
-BUILT = """() => [document.documentElement.lang, ...[...document.body.querySelectorAll("*")].map(each => [
-  each.localName, each.className, each.type, each.hidden, each.checked, each.disabled, each.lang,
-  ...[...each.attributes].filter(one => one.name.startsWith("aria-") || one.name === "role").map(one => one.name),
-  [...each.childNodes].some(one => one.nodeType === Node.TEXT_NODE && one.data.trim()),
-].join())].join(" ")"""
+BUILT = """() => {
+  const isWord = /^[a-z]+$/;
+  const isFound = id => document.getElementById(id) !== null;
+  const describeAria = ({ name, value }) => {
+    if (/(labelledby|describedby|controls|owns)$/.test(name)) return name + value.trim().split(/\\s+/).every(isFound);
+    return name + (isWord.test(value) ? value : Boolean(value.trim()));
+  };
+  const describe = each => [
+    each.localName, each.className, each.type, each.hidden, each.checked, each.disabled, each.lang, each.tabIndex,
+    each.labels?.length, ...["alt", "title", "href", "style"].map(name => each.hasAttribute(name)),
+    ...[...each.attributes].filter(({ name }) => name === "role" || name.startsWith("aria-")).map(describeAria),
+    [...each.childNodes].some(one => one.nodeType === Node.TEXT_NODE && one.data.trim()),
+  ].join();
+  const ids = [...document.querySelectorAll("[id]")].map(each => each.id);
+  const page = [document.documentElement.lang, Boolean(document.title), new Set(ids).size === ids.length];
+  return [...page, ...[...document.body.querySelectorAll("*")].map(describe)].join(" ");
+}"""
 looked_at: set[tuple[int, str]] = set()
 
 
