@@ -30,7 +30,7 @@ from analysis.measures.prediction_powered import (
 from analysis.measures.reader_intervals import FIXED, RANDOM, Readers
 from analysis.measures.variance_parts import VarianceParts
 from analysis.reports.contrasts import conventions_of, max_t_note
-from analysis.reports.evaluators import Evaluator, evaluators_in, people_in
+from analysis.reports.evaluators import Evaluator, all_evaluators, evaluators_in, people_in
 from analysis.science.common import ReadingStages, conventions, judgments_in, reading_stages, refuse
 from analysis.science.tables import JOINED, JOINED_CONTRASTS
 from analysis.tables.spec import Row, Table
@@ -48,6 +48,9 @@ NOT_DRAWN = gettext_noop("The texts that people did were not drawn by chance, so
 INCOMPLETE = gettext_noop("%(model)s has no answer on %(k)d of %(n)d texts; name an evaluator that answered them all.")
 HAS_SEEN = gettext_noop("%(model)s has seen people's answers to %(k)d of these texts.")
 UNANSWERED = gettext_noop("People answered %(a)d of %(n)d drawn texts; those that are missing may differ.")
+CHOSEN_LATER = gettext_noop(
+    "The models that predict people are not those of the plan (%(models)s), so this estimate is not pre-specified."
+)
 OWN_ITEMS = gettext_noop("%(model)s wrote these items; the estimate stays right.")
 HARDLY = gettext_noop("Models hardly help here (r = %(r)s): the interval of people only is as good.")
 UNCERTAIN = gettext_noop("From %(n)d texts, how well models predict people is itself uncertain (r = %(r)s).")
@@ -75,15 +78,47 @@ def build_tables(evidence: Evidence) -> tuple[Table, ...]:
     if stages is None or not stages.without or list_text_versions(evidence.study):
         return ()
     judgments = judgments_in(evidence)
-    people, models = people_in(evidence), [each for each in evaluators_in(evidence) if each.kind == "model"]
+    people, models = people_in(evidence), models_among(evaluators_in(evidence))
     theirs = people.rows_of(judgments)
     if theirs.empty or not models or covers(theirs, judgments, models):
         return ()
-    found = [of_generator(evidence, stages, name, theirs, judgments, models) for name in evidence.generators]
+    found = [of_generator(evidence, stages, name, theirs, judgments) for name in evidence.generators]
     rows = [row for each in found for row in each.rows(evidence.choices.convention)]
     convention = evidence.choices.convention
     notes = [max_t_note(convention)]
     return JOINED.build(rows, convention), JOINED_CONTRASTS.build(contrast_rows(found, evidence), notes=notes)
+
+
+def models_among(evaluators: list[Evaluator]) -> list[Evaluator]:
+    return [each for each in evaluators if each.kind == "model"]
+
+
+def list_planned(evidence: Evidence) -> list[str]:
+    """The names of the models that the study's plan names to predict people; empty if it names none."""
+    named: list[str] = evidence.study.plan.get("predictors", [])
+    return named
+
+
+def follows_plan(evidence: Evidence) -> bool:
+    """Whether the plan names the models that predict people, and no others were chosen for the report."""
+    return bool(list_planned(evidence)) and evidence.choices.evaluators is None
+
+
+def choose_predictors(evidence: Evidence) -> list[Evaluator]:
+    """The models that predict people: those chosen for the report, else those named in the plan, else all."""
+    known = {each.name: each for each in models_among(evaluators_in(evidence))}
+    if not follows_plan(evidence):
+        return list(known.values())
+    return [known.get(name) or Evaluator(name, "model", "", frozenset()) for name in list_planned(evidence)]
+
+
+def say_chosen_later(evidence: Evidence) -> str:
+    """That others than the planned models predict people; empty where the plan was followed."""
+    every = [each.name for each in models_among(all_evaluators(evidence))]
+    planned, chosen = list_planned(evidence) or every, [each.name for each in choose_predictors(evidence)]
+    if set(chosen) == set(planned):
+        return ""
+    return _(CHOSEN_LATER) % {"models": ", ".join(list_planned(evidence)) or _("all")}
 
 
 def covers(people: pd.DataFrame, judgments: pd.DataFrame, models: list[Evaluator]) -> bool:
@@ -94,13 +129,15 @@ def covers(people: pd.DataFrame, judgments: pd.DataFrame, models: list[Evaluator
 
 @dataclass(frozen=True)
 class JoinedStages:
-    """Both stages of a generator, with the text and without; reason: why nothing can be joined, in words."""
+    """Both stages of a generator, with the text and without; reason: why nothing can be joined, in words; chosen_later:
+    that others than the planned models predict people."""
 
     generator: str
     cells: tuple[Cell, ...]
     predictors: tuple[Predictor, ...]
     drawn: int
     reason: str
+    chosen_later: str
 
     def parts(self, measure: str, slope: float | None, readers: Any) -> VarianceParts:
         fitted = [fit(cell, slope) for cell in self.cells_of(measure)]
@@ -122,7 +159,8 @@ class JoinedStages:
 
     def remarks(self, measure: str, r: float) -> str:
         own = [_(OWN_ITEMS) % {"model": self.generator}] if self.generator in self.models_of(measure) else []
-        return " ".join([*own, *remarks_on(self.cells_of(measure), self.drawn, r)])
+        remarks = [self.chosen_later, *own, *remarks_on(self.cells_of(measure), self.drawn, r)]
+        return " ".join(filter(None, remarks))
 
     def rows(self, convention: str) -> Iterator[dict[str, Any]]:
         for measure in (GUESSABILITY, ANSWERABILITY, INFORMATIVITY):
@@ -143,7 +181,7 @@ class JoinedStages:
         n, n_all = count_done(cells), int((cells[0].weight > 0).sum())
         about: dict[str, Any] = {
             "generator": self.generator, "measure": measure, "method": method, "n_texts": n, "n_texts_all": n_all,
-            "predictor": ", ".join(self.models_of(measure)), "remark": "",
+            "predictor": ", ".join(self.models_of(measure)), "remark": "", "chosen_later": self.chosen_later,
         }  # fmt: skip
         empty = dict.fromkeys(("slope", "r", "n_effective", "width_share"))
         if reason:
@@ -229,7 +267,6 @@ def of_generator(
     generator: str,
     people: pd.DataFrame,
     judgments: pd.DataFrame,
-    models: list[Evaluator],
 ) -> JoinedStages:
     """People's answers to the generator's items and the models' predictions of them, over the texts with such items."""
     weight = evidence.options[evidence.options["generator"] == generator].groupby("text_id", sort=False).size()
@@ -237,14 +274,16 @@ def of_generator(
     chance = weight.index.map(draw.chances).to_numpy(dtype=np.float64) if draw else np.ones(len(weight))
     names = (stages.with_text, stages.without)
     about = judgments[judgments["generator"] == generator]
-    found = [predict(about[about["stage"] == name], models, weight.index, evidence.seen_texts) for name in names]
+    found = [predict(about[about["stage"] == name], weight.index, evidence) for name in names]
     mine = people[people["generator"] == generator]
     cells = [
         make_cell(mine[mine["stage"] == name], people, each, weight, chance)
         for name, each in zip(names, found, strict=True)
     ]
     drawn = sum(text in draw.drawn for text in weight.index) if draw else 0
-    return JoinedStages(generator, (cells[0], cells[1]), (found[0], found[1]), drawn, "" if draw else _(NOT_DRAWN))
+    reason = "" if draw else _(NOT_DRAWN)
+    later = say_chosen_later(evidence)
+    return JoinedStages(generator, (cells[0], cells[1]), (found[0], found[1]), drawn, reason, later)
 
 
 def make_cell(
@@ -259,25 +298,34 @@ def make_cell(
     return Cell(judged.share(len(weight)), predicted, chance, weight.to_numpy(dtype=np.float64), judged)
 
 
-def predict(
-    judgments: pd.DataFrame, models: list[Evaluator], texts: pd.Index, seen: Mapping[str, frozenset[str]]
-) -> Predictor:
+def predict(judgments: pd.DataFrame, texts: pd.Index, evidence: Evidence) -> Predictor:
     """The mean p(right), from the judgments of a stage, of the models that answered about every text and have not
-    `seen` people's answers to any text."""
+    seen people's answers to any text. All models that the plan names must be such."""
+    models, all_needed = choose_predictors(evidence), follows_plan(evidence)
     missing = {model.name: len(set(texts) - set(model.rows_of(judgments)["text_id"])) for model in models}
-    complete = [model for model in models if not missing[model.name]]
-    if not complete:
-        name = min(missing, key=lambda each: missing[each])
-        reason = _(INCOMPLETE) % {"model": name, "k": missing[name], "n": len(texts)}
+    reason = refuse_models(missing, all_needed, INCOMPLETE, {"n": len(texts)})
+    if reason:
         return Predictor((), NO_SHARES, reason)
-    known = {model.name: len(seen.get(model.name, frozenset()) & set(texts)) for model in complete}
-    if all(known.values()):
-        name = min(known, key=lambda each: known[each])
-        return Predictor((), NO_SHARES, _(HAS_SEEN) % {"model": name, "k": known[name]})
+    complete = [model for model in models if not missing[model.name]]
+    known = {model.name: len(evidence.seen_texts.get(model.name, frozenset()) & set(texts)) for model in complete}
+    if reason := refuse_models(known, all_needed, HAS_SEEN):
+        return Predictor((), NO_SHARES, reason)
     chosen = [model for model in complete if not known[model.name]]
     codes = frozenset().union(*(each.codes for each in chosen))
     of_model = judgments[judgments["annotator"].isin(codes)].groupby(["text_id", "annotator"])["p_right"].mean()
     return Predictor(tuple(each.name for each in chosen), of_model.groupby("text_id").mean())
+
+
+def refuse_models(
+    counts: Mapping[str, int], all_needed: bool, sentence: str, values: Mapping[str, int] | None = None
+) -> str:
+    """The refusal that names the model with the fewest texts that it lacks, or has seen; empty if some model, or all
+    that are needed, have none."""
+    unusable = [name for name, n in counts.items() if n]
+    if len(unusable) < len(counts) and not (all_needed and unusable):
+        return ""
+    name = min(unusable, key=lambda each: counts[each])
+    return _(sentence) % {"model": name, "k": counts[name], **(values or {})}
 
 
 def contrast_rows(found: list[JoinedStages], evidence: Evidence) -> list[dict[str, Any]]:
@@ -366,7 +414,7 @@ def list_sentences(tables: tuple[Table, ...]) -> list[str]:
 
 def say_joined(row: Row) -> str:
     """The estimate, and how many texts with people only would be as precise; if r is below .3, that models hardly
-    help."""
+    help; if others than the planned models predict people, that."""
     about = {
         "people": of_texts(row["n_texts"]), "all": of_texts(row["n_texts_all"]), "generator": row["generator"],
         "value": with_interval(row["value"], row["low"], row["high"]), "effective": of_texts(round(row["n_effective"])),
@@ -374,7 +422,7 @@ def say_joined(row: Row) -> str:
     if row["r"] < LEAST_R:
         sentence = _("From people on %(people)s and models on %(all)s, items by %(generator)s have an informativity of "
                  "%(value)s.")  # fmt: skip
-        return f"{sentence % about} {say_no_help(row['r'])}"
+        return " ".join(filter(None, (sentence % about, say_no_help(row["r"]), row["chosen_later"])))
     sentence = _("From people on %(people)s and models on %(all)s, items by %(generator)s have an informativity of "
              "%(value)s; that is as good as people alone on %(effective)s.")  # fmt: skip
-    return sentence % about
+    return " ".join(filter(None, (sentence % about, row["chosen_later"])))

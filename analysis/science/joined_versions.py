@@ -26,6 +26,8 @@ from analysis.science.joined import (
     METHODS,
     NOT_DRAWN,
     correlation,
+    list_planned,
+    refuse_models,
     remarks_on,
     too_few,
 )
@@ -50,7 +52,7 @@ def build_version_tables(evidence: Evidence) -> tuple[Table, ...]:
         return ()
     if set(read[read["kind"] == "model"]["text_id"]) <= set(people["text_id"]):
         return ()
-    joined = join_versions(evidence, versions, people, list(models))
+    joined = join_versions(evidence, versions, people, list_planned(evidence) or list(models))
     convention = evidence.choices.convention
     return (JOINED_VERSIONS.build(list(joined.rows(evidence)), convention, notes=[max_t_note(convention)]),)
 
@@ -152,7 +154,7 @@ def predict_versions(
     evidence: Evidence, versions: list[str], texts: pd.Index, models: list[str]
 ) -> tuple[dict[str, pd.Series], tuple[str, ...], str]:
     """By version the mean p(right) on each text of the models that answered all texts in all versions and have not
-    seen people's answers; the models' names; why there are none."""
+    seen people's answers, as all that the plan names must; the models' names; why there are none."""
     stages = reading_stages(evidence)
     assert stages is not None
     judgments = judgments_in(evidence)
@@ -165,15 +167,14 @@ def predict_versions(
         missing[name] = int(table.isna().any(axis=1).sum())
         seen[name] = len(evidence.seen_texts.get(name, frozenset()) & set(texts))
         shares[name] = table
-    complete = [name for name in models if not missing[name]]
-    usable = [name for name in complete if not seen[name]]
     empty = {version: pd.Series(dtype=float) for version in versions}
-    if complete and not usable:
-        name = min(complete, key=lambda each: seen[each])
-        return empty, (), _(HAS_SEEN) % {"model": name, "k": seen[name]}
-    if not usable:
-        name = min(models, key=lambda each: missing[each])
-        return empty, (), _(INCOMPLETE) % {"model": name, "k": missing[name], "n": len(texts)}
+    all_needed = bool(list_planned(evidence))
+    if reason := refuse_models(missing, all_needed, INCOMPLETE, {"n": len(texts)}):
+        return empty, (), reason
+    complete = [name for name in models if not missing[name]]
+    if reason := refuse_models({name: seen[name] for name in complete}, all_needed, HAS_SEEN):
+        return empty, (), reason
+    usable = [name for name in complete if not seen[name]]
     means = np.mean([shares[name].to_numpy(dtype=np.float64) for name in usable], axis=0)
     found = {version: pd.Series(means[:, place], texts) for place, version in enumerate(versions)}
     return found, tuple(usable), ""

@@ -90,6 +90,13 @@ class PeopleForm(StepForm):
         help_text=gettext_lazy("The sample is drawn at launch. Model uncertainty needs earlier model answers."),
     )
     people_texts = integer_field(gettext_lazy("How many texts?"))
+    predictors = forms.CharField(
+        label=gettext_lazy("Models that predict people"), required=False, max_length=500,
+        help_text=gettext_lazy(
+            "Their names as evaluators, separated by commas. If empty, all models that answer every text predict "
+            "people."
+        ),
+    )  # fmt: skip
     instrument = forms.ChoiceField(label=gettext_lazy("Wording and language of the pages"))
     variants = forms.CharField(
         label=gettext_lazy("Variants"), required=False, max_length=10_000,
@@ -105,7 +112,7 @@ class PeopleForm(StepForm):
     )  # fmt: skip
 
     NUMBERS = ("annotators", "per_unit", "shared_texts", "own_texts", "people_texts")
-    MORE = ("grouping", "groups", "group_annotators", "group_per_unit", "scope", "people_texts", "seed")
+    MORE = ("grouping", "groups", "group_annotators", "group_per_unit", "scope", "people_texts", "predictors", "seed")
 
     def __init__(self, study: Study, data: Any = None) -> None:
         self.protocol = PROTOCOLS[study.protocol]
@@ -151,6 +158,7 @@ class PeopleForm(StepForm):
                 "group_per_unit": sort_by_group(by_group.get("per_unit"), groups),
                 **({name: plan[name] for name in ("shared_texts", "own_texts")} if divided else {}),
                 "scope": plan.get("people_texts_by", EQUAL_CHANCE) if plan.get("people_texts") else ALL,
+                "predictors": ", ".join(plan.get("predictors", [])),
                 "instrument": spec["instrument"],
                 "seed": plan["seed"],
                 "variants": write_variants(spec["variants"]),
@@ -229,6 +237,7 @@ class PeopleForm(StepForm):
             "own_texts": cleaned["own_texts"] if reading == OWN else 0,
             "people_texts": 0 if scope == ALL else cleaned["people_texts"],
             "people_texts_by": EQUAL_CHANCE if scope == ALL else scope,
+            "predictors": [] if scope == ALL else split_names(cleaned["predictors"]),
             "text_versions": self.spec["plan"].get("text_versions", []),
             "seed": cleaned["seed"],
         }
@@ -237,13 +246,17 @@ class PeopleForm(StepForm):
         """The groups named; if numbers are given per group, the groups with a number."""
         if cleaned["grouping"] != IN_TURN:
             return []
-        return [group.strip() for group in cleaned["groups"].split(",") if group.strip()]
+        return split_names(cleaned["groups"])
 
     def write_shown(self, parameter: Parameter, cleaned: SpecValues) -> Any:
         """The parameter's value from a field; what the wording says means the default."""
         value = read_parameter(parameter, cleaned[parameter.name])
         usual = parameter.read_wording(self.study.instrument_version.content)
         return parameter.default if usual is not None and value == usual else value
+
+
+def split_names(written: str) -> list[str]:
+    return [name.strip() for name in written.split(",") if name.strip()]
 
 
 def find_entry(spec: SpecValues) -> str:

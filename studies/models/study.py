@@ -88,7 +88,8 @@ class Study(Scratchable):
     selection = models.JSONField(default=dict, blank=True)
     # {"annotators": N | "open" | {group: N}, "per_unit": k | "all" | {group: k | "all"}, "shared_texts": n,
     # "own_texts": n}, groups in the order of `groups`; and where people do some texts only "people_texts": n,
-    # "people_texts_by": "equal chance" | "doubt"; of a study of text versions "text_versions": [names]
+    # "people_texts_by": "equal chance" | "doubt", "predictors": [names of models] if the plan names them; of a study of
+    # text versions "text_versions": [names]
     plan = models.JSONField(default=dict, blank=True)
     groups = models.JSONField(default=list, blank=True)
     # What people go through besides the units, in order (studies.phases); empty: the instrument's consent and

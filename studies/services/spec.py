@@ -110,8 +110,8 @@ class Plan(Strict):
     own.
 
     Both numbers may be mappings from group to number. With `people_texts`, people do that many texts drawn at random,
-    while models do all. With `text_versions`, each person reads each text in one of these versions; the first one is
-    the baseline of comparisons.
+    while models do all; `predictors` names the models whose answers predict people's. With
+    `text_versions`, each person reads each text in one of these versions; the first one is the baseline of comparisons.
     """
 
     annotators: Annotators = "open"
@@ -120,13 +120,14 @@ class Plan(Strict):
     own_texts: Count = 0
     people_texts: Count = 0
     people_texts_by: Literal["equal chance", "doubt"] = EQUAL_CHANCE
+    predictors: Annotated[list[Title], Field(max_length=20)] = Field(default_factory=list)
     text_versions: Annotated[list[Line], AfterValidator(check_text_versions)] = Field(default_factory=list)
     seed: Seed = Field(default_factory=draw_seed)
 
     def numbers(self) -> dict[str, Any]:
         """The values that a study stores: without the seed, and without unused ones."""
         unused = set() if self.people_texts else {"people_texts", "people_texts_by"}
-        unused |= set() if self.text_versions else {"text_versions"}
+        unused |= {name for name in ("text_versions", "predictors") if not getattr(self, name)}
         return self.model_dump(exclude={"seed"} | unused)
 
 

@@ -117,6 +117,50 @@ def test_models_that_say_the_opposite_are_no_gain(evidence):
     assert "as good as people alone on" not in sentence
 
 
+def add_second_model(full, model_texts=N_TEXTS):
+    """With a second model that answers like the first, about the first texts."""
+    theirs = full.frame[(full.frame["kind"] == "model") & (full.frame["text_id"] < f"t{model_texts:02}")]
+    annotators = pd.concat([full.annotators, full.annotators[-1:].assign(annotator="lama")], ignore_index=True)
+    frame = pd.concat([full.frame, theirs.assign(annotator="lama")], ignore_index=True)
+    return replace(full, frame=frame, annotators=annotators)
+
+
+def plan_predictors(evidence, *names):
+    evidence.study.plan = {"people_texts": 20, "people_texts_by": "equal chance", "predictors": list(names)}
+    return evidence
+
+
+@pytest.mark.parametrize(
+    ("planned", "chosen", "predictor", "is_later"),
+    [
+        ((), None, "gpt, lama", False),
+        (("lama",), None, "lama", False),
+        (("lama",), ("human", "gpt"), "gpt", True),
+        (("lama",), ("human", "lama"), "lama", False),
+        ((), ("human", "gpt"), "gpt", True),
+    ],
+)
+def test_the_plan_names_the_models_that_predict_people(evidence, planned, chosen, predictor, is_later):
+    both = plan_predictors(add_second_model(add_answers(evidence)), *planned)
+    tables = build_tables(replace(both, choices=replace(both.choices, evaluators=chosen)))
+    row = row_of(tables[0], **FITTED)
+    names = ", ".join(planned) or "all"
+    sentence = (
+        f"The models that predict people are not those of the plan ({names}), so this estimate is not pre-specified."
+    )
+    assert row["predictor"] == predictor
+    assert (sentence in row["remark"], sentence in list_sentences(tables)[0]) == (is_later, is_later)
+
+
+def test_a_planned_model_must_have_answered_every_text(evidence):
+    both = plan_predictors(add_second_model(add_answers(evidence), 30), "gpt", "lama")
+    reason = "lama has no answer on 10 of 40 texts; name an evaluator that answered them all."
+    assert row_of(build_tables(both)[0], **FITTED)["reason"] == reason
+    nobody = plan_predictors(add_answers(evidence), "claude")
+    reason = "claude has no answer on 40 of 40 texts; name an evaluator that answered them all."
+    assert row_of(build_tables(nobody)[0], **FITTED)["reason"] == reason
+
+
 # Carry-over -----------------------------------------------------------------------------------------------------------
 
 

@@ -78,7 +78,7 @@ def test_saving_keeps_every_kind_of_plan(project, client):
         {"annotators": 2, "shared_texts": 1, "own_texts": 2},
         {"annotators": "open", "per_unit": 2},
         {"annotators": {"experts": 4, "crowd": 8}, "per_unit": {"experts": 2, "crowd": "all"}},
-        {"annotators": 3, "people_texts": 2, "people_texts_by": "equal chance"},
+        {"annotators": 3, "people_texts": 2, "people_texts_by": "equal chance", "predictors": ["gpt", "llama"]},
         {"annotators": {"b": 2, "a": 2}},
     ]
     for number, plan in enumerate(plans):
@@ -151,6 +151,7 @@ def test_a_new_study_takes_the_texts_of_the_usual_language(project, client):
         ({"reading": "some", "per_unit": "2"}, {"per_unit": 2}),
         ({"reading": "own", "shared_texts": "1", "own_texts": "1"}, {"shared_texts": 1, "own_texts": 1}),
         ({"scope": "equal chance", "people_texts": "2"}, {"people_texts": 2, "people_texts_by": "equal chance"}),
+        ({"scope": "equal chance", "people_texts": "2", "predictors": "gpt, llama,"}, {"predictors": ["gpt", "llama"]}),
         (
             {
                 "grouping": "numbers",
