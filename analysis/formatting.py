@@ -1,5 +1,6 @@
 """Numbers formatted as in papers: .53, −.11, [.41, .65], in German and Basque 0,53."""
 
+import re
 from math import copysign
 
 from django.utils.formats import get_format, number_format
@@ -14,6 +15,11 @@ GROUPED = (
     10_000  # from here on the thousands of a count are separate: shorter ones look like decimals in some languages
 )
 UNDEFINED = gettext_noop("undefined")
+
+
+def natural_key(words: str) -> list[str]:
+    """Sorts numbers in words by their size: t2 before t10."""
+    return [part.zfill(20) if part.isdecimal() else part for part in re.split(r"(\d+)", words)]
 
 
 def number(value: float, digits: int = 2) -> str:

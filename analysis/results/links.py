@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import cache
 from posixpath import relpath
+from typing import Any
 from urllib.parse import urlencode
 
 from django.core.paginator import Page
@@ -12,10 +13,11 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from analysis.choices import DEFAULT_CONVENTION
+from analysis.formatting import natural_key
 from analysis.items.sheet import item_pks
 from analysis.reports.report import Report
 from analysis.results.forms import ResultsForm, encode_filters
-from analysis.tables.page import BehindLink
+from analysis.tables.page import BehindLink, sort_naturally
 from analysis.tables.spec import NUMBERS, Column, Row, Table
 from items.models import Item
 from projects.models import Role
@@ -63,7 +65,7 @@ def pks_of(study: Study, report: Report, name: str, order: str) -> list[int]:
     tables = {table.name: table for table in report.tables}
     if name not in tables or name not in LISTS:
         return list(known.values())
-    listed = sort_rows(tables[name], order).rows if order else tables[name].rows
+    listed = sort_rows(tables[name], order).rows
     return list(dict.fromkeys(known[row["item_id"]] for row in listed if row["item_id"] in known))
 
 
@@ -76,15 +78,19 @@ def sheet_links(study: Study, asked: str, name: str) -> dict[str, str]:
 
 
 def sort_rows(table: Table, order: str) -> Table:
-    """The rows sorted by a column: descending after a minus sign, undefined values last; an unknown column sorts
-    nothing."""
+    """The rows sorted by a column: descending after a minus sign, undefined values last; an unknown column leaves
+    them as people read them."""
     column = order.removeprefix("-")
     if column not in table.header:
-        return table
+        return sort_naturally(table)
     defined = [row for row in table.rows if row[column] is not None]
     undefined = [row for row in table.rows if row[column] is None]
-    ordered = sorted(defined, key=lambda row: row[column], reverse=order.startswith("-"))
+    ordered = sorted(defined, key=lambda row: sort_key(row[column]), reverse=order.startswith("-"))
     return replace(table, rows=(*ordered, *undefined))
+
+
+def sort_key(value: Any) -> Any:
+    return natural_key(value) if isinstance(value, str) else value
 
 
 def alarms(rows: Iterable[Row]) -> list[Row]:
@@ -143,6 +149,7 @@ def build_query(form: ResultsForm) -> dict:
         "drop": choices.dropped,
         "answers": "adjudicated" if choices.adjudicated else "",
         "calibration": "" if choices.calibration else "without",
+        "dif_by": choices.dif_by,
     }
     return {"asked": 1} | {name: value for name, value in chosen.items() if value}
 

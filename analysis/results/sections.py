@@ -16,7 +16,7 @@ from analysis.reports.report import Report
 from analysis.results.forms import ResultsForm
 from analysis.results.links import LISTS, behind_link, build_query, links_of
 from analysis.tables.grids import Grid, grids_of
-from analysis.tables.page import Facts, PageTable, alternative, description, page_table
+from analysis.tables.page import Facts, PageTable, alternative, description, page_table, sort_naturally
 from analysis.tables.page_budget import cells_of, grids_that_fit, rows_that_fit
 from analysis.tables.page_grids import pivot, side_by_side
 from analysis.tables.spec import Table
@@ -178,7 +178,10 @@ def make_published_part(study: Study, form: ResultsForm, report: Report, page: s
 def rows_here(report: Report) -> dict[str, Table]:
     """Each table with those of its rows that may be on the results page."""
     elsewhere = long_tables(report) | {DESCRIPTION}  # the description is laid out apart
-    found = {table.name: replace(table, rows=()) if table.name in elsewhere else table for table in report.tables}
+    found = {
+        table.name: replace(table, rows=()) if table.name in elsewhere else sort_naturally(table)
+        for table in report.tables
+    }
     return found | {name: select_comparable(table) for name, table in found.items() if name == PUBLISHED}
 
 

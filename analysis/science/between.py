@@ -25,6 +25,7 @@ TOO_FEW_GENERATORS = gettext_noop("Ranks of generators need at least 5 generator
 TOO_FEW_ITEMS = gettext_noop("Ranks of items need at least 30 items in both studies; here %(n)d.")
 TOO_FEW_TEXTS = gettext_noop("The jackknife needs at least 5 texts in both studies; here %(n)d.")
 NO_TIME = gettext_noop("Its α over texts is not above 0, so more time would not help.")
+NO_LOWER_END = gettext_noop("The interval of α over texts reaches 0 or below, so an hour has no interval.")
 
 
 def compare_studies(one: StudyScores, other: StudyScores) -> tuple[Table, Table]:
@@ -101,8 +102,14 @@ def hour_rows(scores: StudyScores) -> Iterator[dict[str, Any]]:
         yield {
             "study": scores.title, "objects": each.objects, "measure": each.measure, "alpha": each.alpha.value,
             "minutes": each.minutes, "hour": value, "low": low, "high": high, "n": each.alpha.n,
-            "n_texts": each.alpha.k, "reason": _(NO_TIME) if np.isnan(value) else "",
+            "n_texts": each.alpha.k, "reason": why_no_hour(value, low),
         }  # fmt: skip
+
+
+def why_no_hour(value: float, low: float) -> str:
+    if np.isnan(value):
+        return _(NO_TIME)
+    return _(NO_LOWER_END) if np.isnan(low) else ""
 
 
 def say_comparison(tables: tuple[Table, Table]) -> list[str]:

@@ -263,6 +263,7 @@ RASCH = TableSpec(
     ),
     records=True,
     keys=("item_id",),
+    sort="item_id",
 )  # fmt: skip
 
 PERSON_FIT = TableSpec(
@@ -340,6 +341,7 @@ TEXT_DIF = TableSpec(
     ),
     records=True,
     keys=("text_id", "group_a", "group_b"),
+    sort="text_id",
     notes=(
         _("For equally good readers. Errors of the items of a text are added as if they were independent; items that "
           "share more than ability make the interval too narrow."),
@@ -352,7 +354,7 @@ FLAWS = TableSpec(
         "flaw",
         Column("flaw_said", _("Flaw"), in_files=False),
         count("n_items", _("Items"), _("items with the flaw, by people where they coded it, else by rules")),
-        count("n_asked", _("Of"), _("items that were coded with yes or no")),
+        count("n_asked", _("Coded items"), _("items that were coded with yes or no")),
         count("n_by_people", _("By people"), _("of these, coded by the majority of people in a study of flaws"),
               leads=False),
         count("n_texts", _("Texts"), _("texts that have items with and without it, answered by people")),
@@ -442,6 +444,7 @@ TEXT_VERSION_TEXTS = TableSpec(
     ),
     records=True,
     keys=("measure", "text_id", "version"),
+    sort="text_id",
     notes=(
         _("What is each reader's own is taken out. Intervals are Welch's, over the readers of a text, each text alone; "
           "of many texts some stand out by chance."),

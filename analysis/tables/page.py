@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from itertools import chain, groupby
 from string import ascii_lowercase
 from typing import Any
 
@@ -20,6 +21,7 @@ from analysis.formatting import (
     format_as,
     interval,
     judgments_counted,
+    natural_key,
     texts_counted,
 )
 from analysis.tables.page_budget import MOST_ROWS, rows_on_a_page
@@ -32,6 +34,7 @@ MUCH_WIDER = 1.5  # an interval this many times as wide as another one is explai
 STEM = 80  # characters of an item's stem in a cell
 MOST_SENTENCES = 8  # in a figure's description; the table beneath has all numbers
 BehindLink = Callable[[Row, Column], str]  # the address of the answers behind a number
+ID_KINDS = ("text id", "item id")
 ABOUT = ("texts", "items", "evaluators")  # the parts of the description
 SIGNS = {"best": "▲", "highest": "▲", "worst": "▼", "lowest": "▼"}
 
@@ -354,6 +357,17 @@ class PageOfTable:
     page: Page
     parameter: str
     query: str
+
+
+def sort_naturally(table: Table) -> Table:
+    """A table that is sorted by ids in the order in which people read them, t2 before t10; files keep their order."""
+    names = [column.name for column in table.columns if column.kind not in ID_KINDS or column.name == table.sort]
+    if table.sort not in names or table.find_column(table.sort).kind not in ID_KINDS:
+        return table
+    before = names[: names.index(table.sort)]
+    parts = groupby(table.rows, lambda row: [row[name] for name in before])
+    ordered = (sorted(rows, key=lambda row: natural_key(row[table.sort])) for _same, rows in parts)
+    return replace(table, rows=tuple(chain.from_iterable(ordered)))
 
 
 def paginate(

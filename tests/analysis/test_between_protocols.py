@@ -19,6 +19,7 @@ from analysis.science.between import compare_studies, say_comparison
 from analysis.science.scores import GENERATORS as OF_GENERATORS
 from analysis.science.scores import Reliable, StudyScores, score_study
 from analysis.services.results import compare_with, list_comparable
+from analysis.tables.page import page_table
 from api.models import Scope
 from api.services.tokens import create_token
 from studies.models import Submission
@@ -96,6 +97,16 @@ def test_an_hour_is_stepped_by_spearman_and_brown(values):
     assert hour["low"] < hour["hour"] < hour["high"]
     assert row_of(tables[1], study="clarity")["hour"] == pytest.approx(0.5 * alpha.value / (1 - 0.5 * alpha.value))
     assert "“fluency”" in say_comparison(tables)[1]
+
+
+def test_an_hour_without_an_interval_says_why(values):
+    alpha = replace(alpha_of_parts(values.T), low=-0.1)
+    one, other = (scores_of(name, values, hours=[Reliable(OF_GENERATORS, name, alpha, 30.0)]) for name in ("a", "b"))
+    hour = compare_studies(one, other)[1].rows[0]
+    reason = "The interval of α over texts reaches 0 or below, so an hour has no interval."
+    assert (hour["hour"] > 0, hour["low"], hour["reason"]) == (True, None, reason)
+    page = page_table(compare_studies(one, other)[1], "readers")
+    assert list(page.footnotes.values()) == [reason]
 
 
 # Studies --------------------------------------------------------------------------------------------------------------

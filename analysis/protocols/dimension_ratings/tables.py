@@ -150,7 +150,7 @@ METRIC_MEANS = TableSpec(
 METRIC_CHECKS = TableSpec(
     "metric_checks", _("Do metrics favor an item's author?"), (
         METRIC,
-        Column("check", _("Generators"), "check"),
+        Column("check", _("Asked about"), "check"),
         Column("generators", _("Generators")),
         estimate(
             "difference", _("Difference"),
