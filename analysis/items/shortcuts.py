@@ -14,7 +14,7 @@ from django.utils.translation import gettext as _
 from analysis.choices import CONVENTIONS
 from analysis.measures.item_analysis import jeffreys_interval
 from analysis.measures.shortcuts import count_cues, findings, is_negated, near_duplicates
-from analysis.services.cached_results import A_DAY, FORMAT
+from analysis.services.cached_results import A_DAY, hash_software
 from analysis.tables.spec import Column, Table, TableSpec, count, number
 from analysis.words import name_code
 from evaluation.metric_values import query_bank_items
@@ -165,5 +165,5 @@ def state_of_bank(project: Project) -> str:
     items = query_bank_items(project).order_by("text", "pk").values_list("pk", flat=True)
     corrections = KeyCorrection.objects.filter(item__project=project).aggregate(last=Max("pk"))
     generators = project.generators.order_by("pk").values_list("pk", "name")
-    state = [FORMAT, project.pk, list(items), corrections, list(generators), get_language()]
+    state = [hash_software(), project.pk, list(items), corrections, list(generators), get_language()]
     return hashlib.sha256(json.dumps(state).encode()).hexdigest()

@@ -8,7 +8,7 @@ import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from functools import wraps
+from functools import cache, wraps
 from pathlib import Path
 from typing import IO, Any
 
@@ -33,11 +33,23 @@ from jobs.views import ResultPending
 from jobs.working import get_or_run
 from studies.models import Annotator, Assignment, Response, Review, Study, UnitItem
 from studies.services.adjudicating import filter_standing
+from studies.services.phases import read_background
 
 # What the results of a study depend on, in short form: while it stays the same, they do.
 
-FORMAT = 12  # raised when what is cached changes its form or meaning
 A_DAY = 24 * 60 * 60
+APPS = ("analysis", "evaluation", "items", "studies")  # what results are computed and worded by
+SOURCES = (".py", ".yaml", ".csv", ".po")
+
+
+@cache
+def hash_software() -> str:
+    """A hash of the code and words behind results: after an upgrade nothing is shown in an earlier form."""
+    found = hashlib.sha256()
+    for folder in (settings.BASE_DIR / app for app in APPS):
+        for path in sorted(each for each in folder.rglob("*") if each.suffix in SOURCES):
+            found.update(path.read_bytes())
+    return found.hexdigest()
 
 
 def state_of(study: Study, choices: Choices) -> str:
@@ -64,13 +76,14 @@ def count_state(study: Study, choices: Choices) -> tuple[str, int]:
     codes = ItemCode.objects.current().filter(study=study).order_by("pk").values_list("pk", flat=True)
     reviews = Review.objects.filter(stem__assignment__annotator__study=study).order_by("pk")
     settled = filter_standing(study).aggregate(n=Count("pk"), last=Max("pk"))
+    background = sorted(read_background(study).items()) if choices.dif_by else []
     state = [
-        FORMAT, study.pk, study.created_at.isoformat(), study.title, study.groups,
+        hash_software(), study.pk, study.created_at.isoformat(), study.title, study.groups,
         answers, returned, list(keys), corrections, list(people),
         list(generators.values_list("pk", "name", "factors")), list(codes), get_metrics_state(study),
         list(reviews.values_list("pk", "verdict", "item")), read_matches(study),
         [settled["n"], settled["last"]], choices.__dict__, get_language(),
-        filter_flaw_codes(study).aggregate(n=Count("pk"), last=Max("pk")),
+        filter_flaw_codes(study).aggregate(n=Count("pk"), last=Max("pk")), background,
     ]  # fmt: skip
     return hashlib.sha256(json.dumps(state).encode()).hexdigest(), answers["n"]
 
@@ -95,7 +108,7 @@ class ResultKey:
 
     def make_job(self) -> Job:
         """The job that computes it, whatever the current answers; one per language, as tables contain words."""
-        parameters = {"format": FORMAT, "choices": self.choices.to_json(), "more": list(self.more)}
+        parameters = {"software": hash_software(), "choices": self.choices.to_json(), "more": list(self.more)}
         return make_job(self.kind, self.study.job_subject, parameters, self.study.project)
 
     @classmethod

@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 from analysis.choices import Choices
 from analysis.planning.forms import Sizes
 from analysis.plugins import find_plugin
-from analysis.services.cached_results import A_DAY, FORMAT, ResultKey, get_result
+from analysis.services.cached_results import A_DAY, ResultKey, get_result, hash_software
 from analysis.services.figures import render_specification
 from analysis.tables.spec import Table
 from studies.models import Study
@@ -91,6 +91,6 @@ def outlook_figure(study: Study, table: Table, ending: str) -> bytes:
     """The planner's curves in a form of `analysis.figures.registry.FORMS`; `KeyError` for another."""
     from analysis.figures.registry import specification
 
-    content = (FORMAT, table.rows, study.title, get_language())
+    content = (hash_software(), table.rows, study.title, get_language())
     key = f"outlook-figure:{hashlib.sha256(repr(content).encode()).hexdigest()}"
     return render_specification(ending, key, lambda: specification("outlook", table, table.title, [study.title]))

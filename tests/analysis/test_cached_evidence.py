@@ -8,7 +8,7 @@ from django.urls import reverse
 
 from analysis.choices import Choices
 from analysis.frames.evidence import evidence_of
-from analysis.services import cached_evidence
+from analysis.services import cached_evidence, cached_results
 from analysis.services.cached_evidence import load_evidence
 from analysis.services.reporting import drill_down, find_shared, full_report_from, list_specs
 from analysis.tables.writers import as_csv
@@ -67,6 +67,14 @@ def test_what_measures_look_at_needs_no_reading(study, reads):
     assert load_evidence(study, other).choices == other
     load_evidence(study, Choices(groups=("even",)))
     assert [choices.groups for choices in reads] == [None, ("even",)]
+
+
+def test_after_an_upgrade_everything_is_read_anew(study, reads, monkeypatch):
+    load_evidence(study, Choices())
+    monkeypatch.setattr(cached_results, "hash_software", lambda: "another version")
+    load_evidence(study, Choices())
+    load_evidence(study, Choices())
+    assert len(reads) == 2
 
 
 @pytest.mark.database
