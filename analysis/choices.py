@@ -36,6 +36,7 @@ class Choices:
     shared_texts: bool = False  # whether only texts that people and all models answered enter
     calibration: bool = True  # whether answers of a calibration enter the results; agreement is always over them too
     adjudicated: bool = False  # whether decisions of an adjudication replace people's answers
+    dif_by: str = ""  # the background question whose answers form the groups of DIF; empty: the groups of the study
 
     def to_json(self) -> dict[str, Any]:
         return {name: list(value) if isinstance(value, tuple) else value for name, value in asdict(self).items()}

@@ -119,6 +119,12 @@ class PhaseQuestion(Strict):
             return written.replace("\0", "")[:MAX_ANSWER] or None
         return written if written in [level.value for level in self.levels] else None
 
+    @property
+    def possible_answers(self) -> dict[str, str]:
+        """Labels by value; none if the answer is written."""
+        ticked = {"true": _("yes"), "false": _("no")} if self.kind == "tick" else {}
+        return ticked or {level.value: level.label for level in self.levels}
+
     def label_of(self, value: str) -> str:
         return next((level.label for level in self.levels if level.value == value), value)
 

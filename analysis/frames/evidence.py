@@ -35,6 +35,7 @@ from items.plain import count_tokens
 from studies.models import Annotator, PeopleTexts, Purpose, Study, Submission, Unit, UnitItem
 from studies.protocols import PROTOCOLS
 from studies.services.expert_check import REHEARSING
+from studies.services.phases import read_background
 
 # Not `transaction.atomic()`: with SQLite's IMMEDIATE mode even a transaction that only reads takes the write lock.
 BEGIN = {"sqlite": "BEGIN DEFERRED", "postgresql": "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"}
@@ -119,6 +120,7 @@ class Evidence:
     `text_draw`: how the texts that people do were drawn; None where they were not drawn by chance.
     `flaw_codes`: by item_id and flaw what the majority of people said in studies of flaws of the project.
     `seen_texts`: by label, the texts whose human answers a model has seen.
+    `background`: by code of a person, answers to background questions by name of the question.
     `published_names`: by generator, the published one that a researcher has said it is, "" for none.
     """
 
@@ -150,6 +152,7 @@ class Evidence:
     flaw_codes: dict[str, dict[str, bool]] = field(default_factory=dict)
     seen_texts: dict[str, frozenset[str]] = field(default_factory=dict)
     settings: dict[str, str] = field(default_factory=dict)
+    background: Mapping[str, dict[str, str]] = field(default_factory=dict)
 
     @cached_property
     def judgments(self) -> pd.DataFrame:
@@ -205,6 +208,7 @@ def evidence_of(study: Study, choices: Choices) -> Evidence:
             text_draw=text_draw_of(study),
             flaw_codes=collect_flaw_codes(study),
             seen_texts=collect_seen_texts(study),
+            background=read_background(study),
         )
     return on_shared_texts(found) if choices.shared_texts else found
 

@@ -151,6 +151,7 @@ def describe_pack(study: Study, choices: Choices, redactor: Redactor, n_answers:
         "included_purposes": list(choices.purposes),
         "calibration": choices.calibration,
         "adjudicated": choices.adjudicated,
+        "dif_by": choices.dif_by,
         "n_responses": n_answers,
         "texts_withheld": sorted(redactor.hidden),
         "codes_replaced": len(redactor.codes),

@@ -130,6 +130,7 @@ FILES: dict[str, tuple[Entry, ...]] = {
         ("reading", TEXT, "how answers are read: ticked, label or probability"),
         ("seat", WHOLE, "the row of the plan that the annotator worked through"),
         ("variant", TEXT, "the variant that was drawn; null without variants"),
+        ("background", OBJECT, "answers to background questions that were chosen from a list, by name of the question"),
         ("evaluator", OBJECT, "how a model or baseline was asked: method, stages, params, file of its prompt"),
     ),
     "answers/assignments.jsonl": (
@@ -179,6 +180,7 @@ FILES: dict[str, tuple[Entry, ...]] = {
         ("included_purposes", LIST, "whose answers are in the figures"),
         ("calibration", TRUTH, "whether answers of a calibration are in the results"),
         ("adjudicated", TRUTH, "whether decisions of an adjudication stand in place of what people said"),
+        ("dif_by", TEXT, "the background question whose answers form the groups of DIF; empty: the study's groups"),
         ("n_responses", WHOLE, "rows of answers/responses.csv"),
         ("texts_withheld", LIST, "ids of texts that stand here as hashes"),
         ("codes_replaced", WHOLE, "how many people stand here under another code than in the study"),
@@ -320,5 +322,6 @@ def options_of(study: Study, choices: Choices) -> str:
     options += [f" --drop {','.join(choices.dropped)}"] if choices.dropped else []
     options += [" --texts shared"] if choices.shared_texts else []
     options += [" --adjudicated"] if choices.adjudicated else []
+    options += [f" --dif-by {choices.dif_by}"] if choices.dif_by else []
     options += [f" --seed {choices.seed}"] if choices.seed != abs(study.seed) else []
     return "".join(options)

@@ -93,7 +93,8 @@ class Redactor:
         )
         if self.hidden:
             frames |= self.redact_items(evidence)
-        return replace(evidence, corrections=sentences, **frames)
+        background = {self.code(code): answers for code, answers in evidence.background.items()}
+        return replace(evidence, corrections=sentences, background=background, **frames)
 
     def redact_items(self, evidence: Evidence) -> dict[str, Any]:
         """What figures compute from wordings and metadata, as a restored bank will have them."""

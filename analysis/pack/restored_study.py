@@ -1,6 +1,6 @@
 """A study from a pack: its spec, wording, units, annotators, assignments with their orders, and times."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -33,6 +33,7 @@ from studies.models import (
     Assignment,
     InstrumentVersion,
     PeopleTexts,
+    PhasePassed,
     Purpose,
     Study,
     StudyState,
@@ -42,12 +43,13 @@ from studies.models import (
     Variant,
 )
 from studies.models.people import DONE
+from studies.phases import Phase
 from studies.presentation_order import make_handle
 from studies.protocols import PROTOCOLS
 from studies.services.creating import check_instrument, check_parameters, check_protocol, refuse_taken
 from studies.services.declarations import get_declaration
 from studies.services.instrument_writing import InstrumentRefused, find_or_store_version
-from studies.services.phases import store_phases
+from studies.services.phases import get_phases, store_phases
 from studies.services.responses.rows import READINGS
 from studies.services.selection import CALIBRATION, MAIN, make_unit_key
 from studies.services.spec import StudySpec, check_spec, read_spec
@@ -213,6 +215,7 @@ def restore_annotators(pack: PackReader, study: Study) -> dict[str, Annotator]:
     Nobody can answer in their name, as their links are revoked.
     """
     rows, evaluators, variants = [], {}, {each.name: each for each in study.variants.all()}
+    background = {}
     for entry in pack.lines("answers/annotators.jsonl"):
         code, kind, purpose = (
             text_in(entry, "annotator", MAX_ID),
@@ -225,7 +228,7 @@ def restore_annotators(pack: PackReader, study: Study) -> dict[str, Annotator]:
             raise BadPack(no_annotator(code))
         if kind not in AnnotatorKind.values or purpose not in Purpose.values or reading not in READINGS:
             raise BadPack(no_annotator(code))
-        evaluators[code] = entry.get("evaluator")
+        evaluators[code], background[code] = entry.get("evaluator"), entry.get("background")
         about = {name: text_in(entry, name, limit) for name, limit in (("group", 100), ("person", 200), ("model", 200))}
         seat = None if entry.get("seat") is None else count_in(entry, "seat")
         rows.append(
@@ -238,7 +241,28 @@ def restore_annotators(pack: PackReader, study: Study) -> dict[str, Annotator]:
     for code, about_it in evaluators.items():
         if isinstance(about_it, dict) and found[code].kind != AnnotatorKind.HUMAN:
             restore_evaluator(pack, study, found[code], about_it)
+    restore_background(study, [(found[code], given) for code, given in background.items() if given])
     return found
+
+
+def restore_background(study: Study, given: list[tuple[Annotator, Any]]) -> None:
+    """Store people's answers to background questions; packs of earlier versions have none."""
+    phases = [phase for phase in get_phases(study) if phase.kind == "background"]
+    passed = [passage for annotator, answers in given for passage in list_passages(phases, annotator, answers)]
+    PhasePassed.objects.bulk_create(passed, batch_size=BATCH)
+
+
+def list_passages(phases: list[Phase], annotator: Annotator, given: Any) -> Iterator[PhasePassed]:
+    """The phases in which the annotator gave these answers; `BadPack` for an answer that nobody could give."""
+    known = {question.name: question for phase in phases for question in phase.questions}
+    for name, value in given.items():
+        if name not in known or value not in known[name].possible_answers:
+            raise BadPack(no_annotator(annotator.code))
+    for phase in phases:
+        names = [question.name for question in phase.questions if question.name in given]
+        if names:
+            answers = {name: given[name] for name in names}
+            yield PhasePassed(annotator=annotator, phase=phase.name, answers=answers, passed_at=timezone.now())
 
 
 def restore_evaluator(pack: PackReader, study: Study, annotator: Annotator, entry: dict[str, Any]) -> None:

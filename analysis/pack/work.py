@@ -17,6 +17,7 @@ from items.models import Option
 from studies.models import Annotator, Assignment, Study, Submission, UnitItem
 from studies.models.people import ERASED
 from studies.services.declarations import list_declarations
+from studies.services.phases import read_background
 
 OWN_PARAMS = ("prompt", "endpoint")  # primary keys of this server
 CHUNK = 2_000
@@ -29,6 +30,7 @@ def annotators(study: Study, purposes: Collection[str], redactor: Redactor) -> l
     prompts = evaluator_prompts(study)
     known = Evaluator.objects.filter(annotator__study=study).select_related("annotator__study")
     evaluators = {each.annotator_id: each for each in known}
+    background = read_background(study)
     return [
         {
             "annotator": redactor.code(row.code),
@@ -41,6 +43,7 @@ def annotators(study: Study, purposes: Collection[str], redactor: Redactor) -> l
             "seat": row.seat,
             "variant": row.variant.name if row.variant else None,
             "evaluator": describe_evaluator(evaluators.get(row.pk), prompts.get(row.pk)),
+            **({"background": background[row.code]} if background.get(row.code) and not row.ended_as else {}),
         }
         for row in rows
     ]

@@ -1,12 +1,12 @@
 """What a reader of the results pages may choose; all choices are in the address."""
 
-import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from django import forms
 from django.db.models import Exists, OuterRef
 from django.utils.datastructures import MultiValueDict
+from django.utils.text import Truncator
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
@@ -21,15 +21,17 @@ from analysis.choices import (
     parse_dropped,
     purposes_with,
 )
-from analysis.formatting import count
+from analysis.formatting import count, natural_key
 from analysis.frames.responses import query_submitted
 from analysis.plugins import find_plugin
 from analysis.reports.report import Report
+from analysis.science.common import find_reading_stages
 from analysis.services.results import first_included
 from analysis.words import name_evaluator
 from studies.models import Annotator, AnnotatorKind, Study
 from studies.services.adjudicating import filter_standing
 from studies.services.declarations import get_declaration
+from studies.services.phases import list_background_questions
 from studies.services.selection import CALIBRATION as CALIBRATED
 
 SHORT = "as"  # the address parameter that holds the choices as letters
@@ -49,7 +51,7 @@ LETTERS = {
 
 
 def encode_filters(asked: Mapping[str, Any]) -> dict[str, Any]:
-    """The choices as one short parameter of an address, and the evaluators; empty if nothing was chosen."""
+    """The choices as one short parameter of an address, and those with names; empty if nothing was chosen."""
     if not asked:
         return {}
     found = [
@@ -57,8 +59,8 @@ def encode_filters(asked: Mapping[str, Any]) -> dict[str, Any]:
         for (name, value), letter in LETTERS.items()
         if name in asked and value in ([asked[name]] if isinstance(asked[name], str) else asked[name])
     ]
-    evaluators = {"evaluators": asked["evaluators"]} if "evaluators" in asked else {}
-    return {SHORT: "".join(found) or NOTHING, **evaluators}
+    named = {name: asked[name] for name in ("evaluators", "dif_by") if name in asked}
+    return {SHORT: "".join(found) or NOTHING, **named}
 
 
 def spell_out(letters: str) -> dict[str, Any]:
@@ -91,6 +93,13 @@ SKILLS = [
 ]
 
 
+MOST_LETTERS = 60  # of a question in a list
+
+
+def shorten(words: str) -> str:
+    return Truncator(words).chars(MOST_LETTERS)
+
+
 class ConventionField(forms.ChoiceField):
     """Also accepts the earlier names of conventions, which occur in addresses that people have bookmarked."""
 
@@ -112,6 +121,7 @@ class ResultsForm(forms.Form):
     )
     calibration = forms.ChoiceField(label=_("Calibration"), choices=CALIBRATION, required=False)
     answers = forms.ChoiceField(label=_("Answers"), choices=ANSWERS, required=False)
+    dif_by = forms.ChoiceField(label=_("Groups compared item by item (DIF)"), required=False)
     drop = forms.MultipleChoiceField(
         label=_("Metrics leave out"), choices=DROP, required=False, widget=forms.CheckboxSelectMultiple
     )
@@ -122,7 +132,7 @@ class ResultsForm(forms.Form):
         self.study, self.usual = study, first_included(counts)
         if data and data.get(SHORT):
             listed = forms.CheckboxSelectMultiple().value_from_datadict(data, MultiValueDict(), "evaluators")
-            data = spell_out(data[SHORT]) | {"evaluators": listed}
+            data = spell_out(data[SHORT]) | {"evaluators": listed, "dif_by": data.get("dif_by", "")}
         if not (data and data.get("asked")):
             data = {"asked": "1", "include": self.usual, "convention": DEFAULT_CONVENTION, "estimate": "pooled"}
         super().__init__(data)
@@ -130,6 +140,13 @@ class ResultsForm(forms.Form):
             del self.fields["estimate"]
         if not study.units.filter(part=CALIBRATED).exists():
             del self.fields["calibration"]
+        questions = list_background_questions(study) if find_reading_stages(study) else []
+        self.fields["dif_by"].choices = [  # type: ignore[attr-defined]
+            ("", gettext("groups of the study (default)")),
+            *((each.name, shorten(each.text)) for each in questions),
+        ]
+        if not questions and not self.data.get("dif_by"):
+            del self.fields["dif_by"]
         if not filter_standing(study).exists():
             del self.fields["answers"]
         if not find_plugin(study.protocol).has_metrics:
@@ -171,6 +188,7 @@ class ResultsForm(forms.Form):
             shared_texts=self.valid_data.get("texts") == "shared",
             calibration=self.valid_data.get("calibration") != "without",
             adjudicated=self.valid_data.get("answers") == "adjudicated",
+            dif_by=self.valid_data.get("dif_by") or "",
             dropped=parse_dropped(self.valid_data.get("drop") or ()),
         )
 
@@ -303,8 +321,7 @@ class LabForm(forms.Form):
 
 def as_read(annotator: Annotator) -> tuple[bool, str, list[str]]:
     """People before models, by groups, p2 before p10."""
-    digits = [part.zfill(20) if part.isdecimal() else part for part in re.split(r"(\d+)", annotator.code)]
-    return annotator.kind != AnnotatorKind.HUMAN, annotator.group, digits
+    return annotator.kind != AnnotatorKind.HUMAN, annotator.group, natural_key(annotator.code)
 
 
 def groups_of(present: list[Annotator]) -> dict[str, set[str]]:

@@ -293,6 +293,10 @@ def describe_counting(study: Study, form: ResultsForm, counts: dict[str, int]) -
         parts.append(_("decisions of the adjudication in place of what people said"))
     if not choices.calibration:
         parts.append(_("without the calibration"))
+    if choices.dif_by:
+        parts.append(
+            _("groups for DIF by “%(question)s”") % {"question": dict(form.fields["dif_by"].choices)[choices.dif_by]}
+        )
     ends = {
         READERS: _("95 % intervals by readers and texts"),
         ANNOTATORS: _("95 % intervals by texts"),

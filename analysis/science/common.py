@@ -13,6 +13,7 @@ from analysis.frames.evidence import Evidence
 from analysis.measures.intervals import undefined_interval
 from analysis.measures.variance_parts import VarianceParts
 from analysis.reports.estimates import NOT_PUBLISHED, Estimate
+from studies.models import Study
 from studies.services.declarations import get_declaration
 
 
@@ -26,8 +27,12 @@ class ReadingStages:
 
 def reading_stages(evidence: Evidence) -> ReadingStages | None:
     """None if no option is judged with the text."""
+    return find_reading_stages(evidence.study)
+
+
+def find_reading_stages(study: Study) -> ReadingStages | None:
     found = {False: "", True: ""}
-    for stage in get_declaration(evidence.study).stages:
+    for stage in get_declaration(study).stages:
         if any(question.per == "option" and question.kind == "tick" for question in stage.questions):
             found["text" in stage.shows] = stage.name
     return ReadingStages(found[False], found[True]) if found[True] else None

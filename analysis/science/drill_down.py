@@ -5,13 +5,14 @@ from django.utils.translation import gettext as _
 
 from analysis.frames.evidence import Evidence
 from analysis.reports.drill_down import ANSWER, ITEM, TEXT, list_counted, list_judgments, list_rows
-from analysis.reports.evaluators import HUMAN, evaluator_named, groups_of, people_in
+from analysis.reports.evaluators import HUMAN, evaluator_named, people_in
 from analysis.science import tables
 from analysis.science.common import reading_stages
 from analysis.science.flaws import code_items, item_values
 from analysis.science.joined import INFORMATIVITY, stages_of, texts_done
 from analysis.science.labels import labels_in
 from analysis.science.raters import complete_ratings, ratings_in
+from analysis.science.readers import group_people
 from analysis.science.reliability import TEXTS, complete_block
 from analysis.tables.spec import Row, Table, TableSpec
 from studies.services.declarations import get_declaration
@@ -219,12 +220,18 @@ def list_person_answers(evidence: Evidence, row: Row, column: str) -> Table:
     return count_or_list(evidence, read[read["annotator"] == row["annotator"]], column)
 
 
+def judgments_of_groups(evidence: Evidence) -> pd.DataFrame:
+    """Judgments with the text by people of the two groups that are compared item by item."""
+    groups, read = group_people(evidence), with_text(evidence)
+    assert groups is not None
+    return read[read["annotator"].isin(groups.people)]
+
+
 @tables.TEXT_DIF.drill_down
 def list_text_answers(evidence: Evidence, row: Row, column: str) -> Table:
     """Judgments of the text's items by people of both groups."""
-    read, people = with_text(evidence), evidence.annotators
-    codes = people[people["group"].isin([row["group_a"], row["group_b"]])]["annotator"]
-    return count_or_list(evidence, read[read["annotator"].isin(codes) & (read["text_id"] == row["text_id"])], column)
+    mine = judgments_of_groups(evidence)
+    return count_or_list(evidence, mine[mine["text_id"] == row["text_id"]], column)
 
 
 @tables.DEPENDENCE.drill_down
@@ -235,9 +242,7 @@ def list_all_answers(evidence: Evidence, _row: Row, column: str) -> Table:
 @tables.DIF.drill_down
 def list_group_answers(evidence: Evidence, row: Row, column: str) -> Table:
     """Judgments of the item, or of all items if the row names none, by people of both groups."""
-    read, people = with_text(evidence), evidence.annotators
-    codes = people[people["group"].isin(groups_of(evidence)[:2])]["annotator"]
-    mine = read[read["annotator"].isin(codes)]
+    mine = judgments_of_groups(evidence)
     return count_or_list(evidence, mine[mine["item_id"] == row["item_id"]] if row["item_id"] else mine, column)
 
 

@@ -28,6 +28,7 @@ from analysis.reports.evaluators import HUMAN, groups_of, people_in
 from analysis.science.common import conventions, judgments_in, reading_stages
 from analysis.science.tables import CARRY_OVER, DEPENDENCE, DEPENDENT_PAIRS, DIF, PERSON_FIT, RASCH, TEXT_DIF
 from analysis.tables.spec import Table
+from studies.services.phases import list_background_questions
 
 RASCH_PEOPLE, RASCH_ITEMS, RASCH_ANSWERS, SLOPE_PEOPLE, DEPENDENCE_PEOPLE = 100, 10, 30, 500, 100
 DIF_SMALLER, DIF_ALL, DIF_ITEMS = 100, 300, 10
@@ -44,6 +45,8 @@ DOES_NOT_FIT = gettext_noop("The model does not fit these items; its numbers are
 DIF_TOO_FEW = gettext_noop("DIF needs 100 people in the smaller group; here %(n)d.")
 DIF_TOO_FEW_IN_ALL = gettext_noop("DIF needs 300 people in both groups; here %(n)d.")
 OTHER_GROUPS = gettext_noop("The first two groups of the study are compared; not compared: %(groups)s.")
+BY_ANSWER = gettext_noop("Groups by people's answers to “%(question)s”; whoever gave none is left out.")
+OTHER_ANSWERS = gettext_noop("The two most common answers are compared; not compared: %(answers)s.")
 DIF_TOO_FEW_ITEMS = gettext_noop("DIF needs at least 10 items to match people by; here %(n)d.")
 
 
@@ -224,18 +227,57 @@ def option_pairs(evidence: Evidence) -> Iterator[dict[str, Any]]:
 # Groups ---------------------------------------------------------------------------------------------------------------
 
 
+@dataclass(frozen=True)
+class ComparedGroups:
+    """Two groups of people, `names`; of_person: the group of each person by code; notes: how they came about."""
+
+    names: list[str]
+    of_person: pd.Series
+    notes: list[str]
+
+    @property
+    def people(self) -> pd.Index:
+        return self.of_person.index[self.of_person.isin(self.names)]
+
+
+def group_people(evidence: Evidence) -> ComparedGroups | None:
+    """The groups that are compared item by item: the first two of the study, or the two most common answers to the
+    background question that was chosen; None without two groups."""
+    people = evidence.annotators[evidence.annotators["kind"] == HUMAN]
+    if evidence.choices.dif_by:
+        return group_by_answer(evidence, people)
+    names = groups_of(evidence)
+    if len(names) < 2:
+        return None
+    notes = [_(OTHER_GROUPS) % {"groups": ", ".join(names[2:])}] if names[2:] else []
+    return ComparedGroups(names[:2], people.set_index("annotator")["group"], notes)
+
+
+def group_by_answer(evidence: Evidence, people: pd.DataFrame) -> ComparedGroups:
+    """Groups by answers to a background question, in the order of its answers; whoever gave none is in neither."""
+    named = {question.name: question for question in list_background_questions(evidence.study)}
+    question = named[evidence.choices.dif_by]
+    given = pd.Series({code: answers.get(question.name) for code, answers in evidence.background.items()}, dtype=object)
+    of_person = given.map(question.possible_answers).reindex(people["annotator"])
+    labels, n = list(dict.fromkeys(question.possible_answers.values())), of_person.value_counts()
+    chosen = sorted(labels, key=lambda label: -n.get(label, 0))[:2]
+    others = [label for label in labels if label in n and label not in chosen]
+    notes = [_(BY_ANSWER) % {"question": question.text}]
+    notes += [_(OTHER_ANSWERS) % {"answers": ", ".join(others)}] if others else []
+    return ComparedGroups([label for label in labels if label in chosen], of_person, notes)
+
+
 def build_dif_tables(evidence: Evidence, answered: AnswerMatrix) -> tuple[Table, ...]:
-    """Compares the first two groups of the study's people, items of class C first; nothing without two groups."""
-    groups, others = groups_of(evidence)[:2], groups_of(evidence)[2:]
-    if len(groups) < 2:
+    """Compares two groups of people, items of class C first; nothing without two groups."""
+    groups = group_people(evidence)
+    if groups is None:
         return ()
-    notes = [_(OTHER_GROUPS) % {"groups": ", ".join(others)}] if others else []
-    of_person = evidence.annotators.set_index("annotator")["group"].reindex(answered.people)
-    chosen = of_person.isin(groups).to_numpy()
-    right, second = answered.right[chosen], (of_person[chosen] == groups[1]).to_numpy()
-    found = list_dif_rows(answered, right, second, groups)
+    of_person = groups.of_person.reindex(answered.people)
+    chosen = of_person.isin(groups.names).to_numpy()
+    right, second = answered.right[chosen], (of_person[chosen] == groups.names[1]).to_numpy()
+    found = list_dif_rows(answered, right, second, groups.names)
     rows = sorted(found, key=lambda row: (row["category"] or "-", abs(np.nan_to_num(row["d"] or 0))), reverse=True)
-    return (DIF.build(rows, notes=notes), *text_functioning(answered, right, rows))
+    return (DIF.build(rows, notes=groups.notes), *text_functioning(answered, right, rows))
 
 
 def text_functioning(answered: AnswerMatrix, right: np.ndarray, rows: list[dict[str, Any]]) -> tuple[Table, ...]:

@@ -114,6 +114,7 @@ def cache_relevant(choices: Choices) -> Choices:
         groups=choices.groups,
         shared_texts=choices.shared_texts,
         adjudicated=choices.adjudicated,
+        dif_by=choices.dif_by,
     )
 
 

@@ -33,6 +33,7 @@ from analysis.tables.spec import Row, Table, TableSpec
 from analysis.tables.writers import WRITERS
 from projects.scratch import keep_garbage
 from studies.models import Study
+from studies.services.phases import list_background_questions
 
 # Reports and drill-down of any protocol: the protocol's own module says what its answers mean.
 
@@ -71,6 +72,12 @@ def check_groups(study: Study, choices: Choices) -> None:
     if unknown:
         values = {"group": unknown[0], "groups": ", ".join(sorted(known)) or _("none")}
         raise BadChoice(_("There is no group “%(group)s” in this study. Its groups: %(groups)s.") % values)
+    questions = [question.name for question in list_background_questions(study)]
+    if choices.dif_by and choices.dif_by not in questions:
+        values = {"name": choices.dif_by, "names": ", ".join(questions) or _("none")}
+        raise BadChoice(
+            _("There is no background question “%(name)s” with answers to choose from. There are: %(names)s.") % values
+        )
 
 
 # Drill-down -----------------------------------------------------------------------------------------------------------
@@ -233,6 +240,7 @@ def describe_provenance(study: Study, report: Report, choices: Choices) -> dict[
         "evaluators": choices.evaluators or "all",
         "groups": choices.groups or "all",
         "adjudicated": choices.adjudicated,
+        "dif_by": choices.dif_by,
         "n_responses": report.n_responses,
         "n_responses_left_out": dict(report.left_out),
         "key_corrections_after_launch": list(report.corrections),

@@ -48,6 +48,7 @@ CHOICES = (
     OpenApiParameter("texts", str, enum=("all", "shared"), description="shared: only those that all answered."),
     OpenApiParameter("calibration", str, enum=("with", "without"), description="Answers of a calibration."),
     OpenApiParameter("answers", str, enum=("given", "adjudicated"), description="Decisions in place of answers."),
+    OpenApiParameter("dif_by", str, description="The background question whose answers form the groups of DIF."),
     OpenApiParameter("drop", str, many=True, enum=("duplicates", "references"), description="Items without metrics."),
 )
 SOURCE = (

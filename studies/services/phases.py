@@ -18,7 +18,7 @@ from items.pictures import BadPicture, read_data_uri, store_pictures, write_pict
 from items.plain import make_printable
 from projects.models import Project
 from studies.models import Annotator, Assignment, EndReason, PhasePassed, Purpose, Study
-from studies.phases import AFTER_UNITS, Phase
+from studies.phases import AFTER_UNITS, Phase, PhaseQuestion
 from studies.services.declarations import get_annotator_declaration, get_annotator_wording, keep
 from studies.services.spec import SpecError
 
@@ -62,6 +62,24 @@ def make_phases(kinds: tuple[str, ...]) -> tuple[Phase, ...]:
 
 def get_phase(annotator: Annotator, name: str) -> Phase | None:
     return next((phase for phase in list_phases(annotator) if phase.name == name), None)
+
+
+def list_background_questions(study: Study) -> list[PhaseQuestion]:
+    """The background questions with answers to choose from, which can form groups of people."""
+    phases = [phase for phase in get_phases(study) if phase.kind == "background"]
+    return [question for phase in phases for question in phase.questions if question.possible_answers]
+
+
+def read_background(study: Study) -> dict[str, dict[str, str]]:
+    """By code of a person their answers to these questions, by name of the question."""
+    known = {question.name: question for question in list_background_questions(study)}
+    phases = [phase.name for phase in get_phases(study) if phase.kind == "background"]
+    found: dict[str, dict[str, str]] = {}
+    passages = PhasePassed.objects.filter(annotator__study=study, phase__in=phases).order_by("annotator", "pk")
+    for code, answers in passages.values_list("annotator__code", "answers") if known else ():
+        chosen = {name: value for name, value in answers.items() if name in known}
+        found.setdefault(code, {}).update(chosen)
+    return found
 
 
 def read_passages(annotator: Annotator) -> dict[str, PhasePassed]:

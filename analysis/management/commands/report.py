@@ -89,6 +89,12 @@ def add_choices(parser) -> None:
         action="store_true",
         help="count decisions of the adjudication in place of what people said; every table says so",
     )
+    parser.add_argument(
+        "--dif-by",
+        default="",
+        metavar="NAME",
+        help="the background question whose answers form the groups of DIF; default: the study's groups",
+    )
     parser.add_argument("--seed", help="of the resampling; default: the study's seed")
 
 
@@ -111,6 +117,7 @@ def choices_from(study: Study, options: dict) -> Choices:
         dropped=parse_dropped(words(options["drop"])),
         shared_texts=options["texts"] == "shared",
         adjudicated=options["adjudicated"],
+        dif_by=options["dif_by"],
     )
 
 
