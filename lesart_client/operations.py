@@ -279,7 +279,7 @@ class Operations:
     def cancel_run(run: int) -> Request[shapes.Run]:
         return post(f"runs/{run}/cancel/", read_json)
 
-    # Results: choices are include, convention, texts, calibration, answers and drop, as on the results page
+    # Results: choices are include, convention, texts, calibration, answers, drop and dif_by, as on the results page
 
     @operation
     def results(study: str, **choices: Any) -> Request[shapes.Results]:

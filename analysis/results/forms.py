@@ -173,6 +173,12 @@ class ResultsForm(forms.Form):
         return self.valid_data.get("estimate") or "pooled"
 
     @property
+    def dif_question(self) -> str:
+        """The question whose answers form the groups of DIF, shortened; empty for the groups of the study."""
+        named = {each.name: shorten(each.text) for each in list_background_questions(self.study)}
+        return named.get(self.choices.dif_by, "")
+
+    @property
     def is_untouched(self) -> bool:
         """Whether all choices are the defaults."""
         usual = Choices(purposes=purposes_with(self.usual), seed=abs(self.study.seed))

@@ -294,9 +294,7 @@ def describe_counting(study: Study, form: ResultsForm, counts: dict[str, int]) -
     if not choices.calibration:
         parts.append(_("without the calibration"))
     if choices.dif_by:
-        parts.append(
-            _("groups for DIF by “%(question)s”") % {"question": dict(form.fields["dif_by"].choices)[choices.dif_by]}
-        )
+        parts.append(_("groups for DIF by “%(question)s”") % {"question": form.dif_question})
     ends = {
         READERS: _("95 % intervals by readers and texts"),
         ANNOTATORS: _("95 % intervals by texts"),

@@ -212,6 +212,7 @@ GENERATOR_G_STUDY = TableSpec(
         count("n_raters", _("Number of raters"), _("people who rated all of these items")),
         "reason",
     ),
+    page_first=("question", "group", "relative", "absolute", "texts_80", "raters_80", "generators"),
     records=True,
     keys=("question", "group"),
     notes=(

@@ -112,7 +112,7 @@ def test_it_is_chosen_on_the_page_in_the_api_and_in_the_command(study, as_user, 
     assert (chosen["value"], chosen.get_text()) == ("first_language", "Your first language?")
     assert "“Your first language?”" in page.context["counting"]
     caller = make_caller(viewer, Scope.READ)
-    table = f"/api/v1/studies/{study.slug}/results/tables/dif.csv"
+    table = f"/api/v1/studies/{study.slug}/tables/dif.csv"
     assert b"English,other" in caller.get(f"{table}?dif_by=first_language").content
     assert caller.get(f"{table}?dif_by=shoe_size").status_code == 400
     call_command("report", study.slug, "--out", str(tmp_path), "--dif-by", "first_language")
