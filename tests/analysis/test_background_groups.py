@@ -15,7 +15,6 @@ from analysis.pack.restored_study import list_passages
 from analysis.science.readers import group_people, reader_tables
 from analysis.services.cached_results import state_of
 from analysis.services.reporting import report_from
-from api.models import Scope
 from studies.models import EndReason, PhasePassed
 from studies.phases import Phase
 from studies.services.answering import pass_phase
@@ -111,7 +110,7 @@ def test_it_is_chosen_on_the_page_in_the_api_and_in_the_command(study, as_user, 
     chosen = BeautifulSoup(page.content, "html.parser").select_one("select[name=dif_by] option[selected]")
     assert (chosen["value"], chosen.get_text()) == ("first_language", "Your first language?")
     assert "“Your first language?”" in page.context["counting"]
-    caller = make_caller(viewer, Scope.READ)
+    caller = make_caller(viewer)
     table = f"/api/v1/studies/{study.slug}/tables/dif.csv"
     assert b"English,other" in caller.get(f"{table}?dif_by=first_language").content
     assert caller.get(f"{table}?dif_by=shoe_size").status_code == 400
