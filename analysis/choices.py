@@ -54,7 +54,7 @@ class Choices:
         return tuple(purpose for purpose in self.purposes if purpose != "main")
 
 
-def words(written: str | None) -> tuple[str, ...]:
+def split_list(written: str | None) -> tuple[str, ...]:
     """The words of a comma-separated list, without repetition; a word with a comma is quoted, as in CSV."""
     try:
         listed = next(csv.reader([written or ""], skipinitialspace=True), [])
@@ -63,12 +63,12 @@ def words(written: str | None) -> tuple[str, ...]:
     return tuple(dict.fromkeys(word.strip() for word in listed if word.strip()))
 
 
-def convention_called(word: str) -> str:
+def resolve_convention(word: str) -> str:
     """The current name of a convention, also for an earlier name; other words stay unchanged."""
     return OLD_NAMES.get(word, word)
 
 
-def purposes_with(extra: Iterable[str], known: tuple[str, ...] = EXTRA_PURPOSES) -> tuple[str, ...]:
+def parse_purposes(extra: Iterable[str], known: tuple[str, ...] = EXTRA_PURPOSES) -> tuple[str, ...]:
     """main and the extra purposes, in a fixed order; `BadChoice` for one that cannot be included."""
     asked = set(extra)
     if unknown := sorted(asked - set(known)):
@@ -88,14 +88,14 @@ def parse_dropped(asked: Iterable[str]) -> tuple[str, ...]:
     return tuple(name for name in DROPPED if name in asked)
 
 
-def one_seed(written: str) -> int:
+def parse_seed(written: str) -> int:
     """A whole number from 0 that seeds a random generator."""
     if written.isascii() and written.isdecimal() and len(written) < 20 and int(written) <= MAX_SEED:
         return int(written)
     raise BadChoice(_("“%(word)s” is not a seed. Write a whole number from 0.") % {"word": written})
 
 
-def study_called(slug: str) -> Study:
+def find_study(slug: str) -> Study:
     """The study of that short name, for commands."""
     study = Study.objects.select_related("project", "instrument_version__instrument").filter(slug=slug).first()
     if study is None:

@@ -18,7 +18,7 @@ from babel.messages.mofile import read_mo
 from babel.messages.pofile import read_po, write_po
 from django.utils.translation.template import templatize
 
-from config.translations import compile_catalogue
+from config.translations import compile_catalog
 
 ROOT = Path(__file__).resolve().parent.parent
 LANGUAGES = ["de", "eu"]
@@ -144,7 +144,7 @@ def source_text(catalogue: Catalog) -> bytes:
 def store(catalogue: Catalog, path: Path) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(source_text(catalogue))
-    compile_catalogue(path)
+    compile_catalog(path)
 
 
 def read_compiled(app: str, language: str) -> Catalog:

@@ -14,7 +14,7 @@ from itertools import combinations
 
 import numpy as np
 
-from analysis.measures.components import fit_text_spread
+from analysis.measures.components import estimate_text_spread
 from analysis.measures.power import expected_share, logit_of, preference_outlook
 from analysis.measures.ranking import rank_generators
 from analysis.measures.share_intervals import clustered_mean
@@ -99,7 +99,7 @@ def spread_rates(studies: int, seed: int) -> None:
         rng, fitted = np.random.default_rng(seed), []
         for _study in range(studies):
             text, won = two_generators(texts, each, expected_share(0.4, spread), spread, rng)
-            fitted.append(fit_text_spread(text, np.zeros(len(text), dtype=np.int64), won) or 0.0)
+            fitted.append(estimate_text_spread(text, np.zeros(len(text), dtype=np.int64), won) or 0.0)
         quartiles = ", ".join(f"{each:.2f}" for each in np.percentile(fitted, [25, 50, 75]))
         print(f"fitted spread, {texts} texts × {each}, true {spread}: quartiles {quartiles}", flush=True)
 

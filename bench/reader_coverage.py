@@ -25,7 +25,7 @@ from scipy.stats import t as student
 
 from analysis.measures.agreement import all_pairs
 from analysis.measures.alpha import INTERVAL
-from analysis.measures.contrasts import adjust_reader_contrasts, adjust_text_contrasts, pairs_of
+from analysis.measures.contrasts import adjust_reader_contrasts, adjust_text_contrasts, list_pairs
 from analysis.measures.intervals import Interval
 from analysis.measures.reader_coefficients import readers_alpha, readers_kappa
 from analysis.measures.reader_intervals import Arm, contrast_parts, readers_contrast, readers_share
@@ -412,7 +412,7 @@ def ends_of_left_out(
 
 def false_findings(generators: int, texts: int, studies: int, rng: np.random.Generator) -> dict[str, float]:
     """Share of studies that find a difference of informativity among equal generators, by what it is judged with."""
-    design, pairs = Design(texts, 6, "easy", 0.4), pairs_of(generators)
+    design, pairs = Design(texts, 6, "easy", 0.4), list_pairs(generators)
     guess_mean, read_mean = STAGES["easy"]
     found = dict.fromkeys(("readers, each alone", "readers", "annotators, each alone", "annotators"), 0)
     every = np.full(design.shape, ITEMS * OPTIONS)

@@ -17,7 +17,7 @@ from typing import Any
 import django
 import numpy as np
 
-from analysis.measures.contrasts import adjust_reader_contrasts, adjust_text_contrasts, pairs_of
+from analysis.measures.contrasts import adjust_reader_contrasts, adjust_text_contrasts, list_pairs
 from analysis.measures.correlations import naive_difference, within_text
 from analysis.measures.informativity import carry_over
 from analysis.measures.item_response import item_functioning
@@ -324,12 +324,12 @@ def check_joined_family(rng: np.random.Generator, seed: int, spread: float) -> H
         predicted = 0.7 + 0.15 * (0.7 * own[:, g] / 0.8 + np.sqrt(0.51) * rng.normal(size=texts))
         cells.append(fit(Cell(judged.share(texts), predicted, np.full(texts, n / texts), np.ones(texts), judged)))
     over = contrasts_of(generators)
-    family = [combine([cells[a], cells[b]], (1, -1), DIFFERENCE, RANDOM) for a, b in pairs_of(generators)]
+    family = [combine([cells[a], cells[b]], (1, -1), DIFFERENCE, RANDOM) for a, b in list_pairs(generators)]
     yield from check_adjusted(family, joint_influence(cells).combine(over.T), seed, [0.0] * len(family))
 
 
 def contrasts_of(generators: int) -> np.ndarray:
-    one, other = pairs_of(generators).T
+    one, other = list_pairs(generators).T
     return np.asarray(np.eye(generators)[one] - np.eye(generators)[other])
 
 

@@ -18,7 +18,7 @@ def compile_stale() -> list[Path]:
     """
     stale = [source for pattern in PATTERNS for source in sorted(ROOT.glob(pattern)) if is_stale(source)]
     for source in stale:
-        compile_catalogue(source)
+        compile_catalog(source)
     return stale
 
 
@@ -27,7 +27,7 @@ def is_stale(source: Path) -> bool:
     return not compiled.exists() or compiled.stat().st_mtime_ns < source.stat().st_mtime_ns
 
 
-def compile_catalogue(source: Path) -> None:
+def compile_catalog(source: Path) -> None:
     """Write the `.mo` of a `.po` in one step, so that several processes may do it at once."""
     from babel.messages.mofile import write_mo
     from babel.messages.pofile import read_po

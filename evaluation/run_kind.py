@@ -11,7 +11,7 @@ from django.utils.translation import gettext_noop
 
 from evaluation.letters import list_options, read_letters
 from evaluation.models import RUN_KIND, Evaluator
-from evaluation.setting import LABEL, LETTERS, Place, QuestionSetting, StudySetting, load_setting, read_key
+from evaluation.setting import LABEL, LETTERS, ItemPosition, QuestionSetting, StudySetting, load_setting, read_key
 from items.models import Item, Option, Text
 from llm.answers import MASS_MISSING, LabelProbability, read_label, read_probability
 from llm.models import Call, Run
@@ -158,7 +158,7 @@ def build_params(setting: QuestionSetting) -> dict[str, Any]:
 
 
 def store_answer(
-    setting: StudySetting, stage: str, place: Place, ticks: dict[int, bool], probability: dict[int, float]
+    setting: StudySetting, stage: str, place: ItemPosition, ticks: dict[int, bool], probability: dict[int, float]
 ) -> None:
     """Store the answers with the same service as people's. Existing answers stay."""
     assignment = setting.assignments[place.unit_id]

@@ -112,7 +112,7 @@ class StudySetting:
     temperature: float
     sample: int
     """The number of the repetition with the same prompts at this temperature; 0 is the first."""
-    places: Mapping[int, "Place"]
+    places: Mapping[int, "ItemPosition"]
     annotator_id: int | None
     text_version: str = ""
 
@@ -123,7 +123,7 @@ class StudySetting:
         return {assignment.unit_id: assignment for assignment in rows}
 
     @cached_property
-    def place_of_option(self) -> dict[int, "Place"]:
+    def place_of_option(self) -> dict[int, "ItemPosition"]:
         return {option: place for place in self.places.values() for option in place.options}
 
     def order_of(self, item_id: int) -> list[int]:
@@ -146,7 +146,7 @@ class StudySetting:
 
 
 @dataclass(frozen=True)
-class Place:
+class ItemPosition:
     """The position of an item in the study: its unit, its options, and the number of options of the unit."""
 
     item_id: int
@@ -212,7 +212,7 @@ def find_text_stages(stages: Iterable[Stage]) -> dict[str, bool]:
     return {stage.name: "text" in stage.shows for stage in stages}
 
 
-def load_places(study: Study) -> dict[int, Place]:
+def load_places(study: Study) -> dict[int, ItemPosition]:
     """By item, in the study's order. Read at once: a cursor cannot stay open while the plan is written."""
     rows = UnitItem.objects.filter(unit__study=study, item__options__isnull=False)
     ordered = rows.order_by("unit__position", "position", "item__options__position")
@@ -221,4 +221,4 @@ def load_places(study: Study) -> dict[int, Place]:
     for item_id, unit_id, option_id in ordered.values_list("item_id", "unit_id", "item__options"):
         found.setdefault(item_id, (unit_id, []))[1].append(option_id)
         in_unit[unit_id] = in_unit.get(unit_id, 0) + 1
-    return {item: Place(item, unit, tuple(options), in_unit[unit]) for item, (unit, options) in found.items()}
+    return {item: ItemPosition(item, unit, tuple(options), in_unit[unit]) for item, (unit, options) in found.items()}

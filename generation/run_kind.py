@@ -13,12 +13,12 @@ from generation.models import GeneratorRun
 from generation.parsing import ParsedReply, find_item_problems, find_open_problems, parse, parse_open, parse_question
 from generation.parts import ParsedItem
 from generation.prompts import JSON, Template, make_items_schema, make_open_schema, make_question_schema, read_template
-from generation.rules.sentences import sentences_of
 from generation.services import choosing
 from generation.services.asking import RUN_KIND, find_schema_problem
 from generation.services.choosing import get_language
 from generation.services.storing import store_question, store_reply
 from items.models import Item, Text
+from items.sentences import split_sentences
 from llm.models import Call, Run
 from llm.registry import Rejected, Request, RunKind, Unparsable
 from llm.services.reading import get_larger_limit
@@ -51,7 +51,7 @@ def _pieces(item: ParsedItem, language: str) -> list[str]:
     """Stem, answer and options by sentence; names and other short answers are too short to be judged alone."""
     pieces: list[str] = []
     for words in (item.stem, item.answer, *(option.text for option in item.options)):
-        for sentence in sentences_of(words, language):
+        for sentence in split_sentences(words, language):
             if not any(char.isalpha() for char in sentence):
                 continue
             if pieces and len(sentence) < SHORT:

@@ -12,7 +12,8 @@ from collections.abc import Callable, Mapping
 from functools import lru_cache
 from itertools import combinations
 
-from items.wording import ABSOLUTE, ARTICLES, GAP, NEGATION, Wording, words_in
+from items.sentences import count_sentences
+from items.wording import ABSOLUTE, ARTICLES, GAP, MONTHS, NEGATION, Wording, words_in
 
 LONGER = 1.25
 FEWEST_CONTENT_WORDS, MOST_SENTENCES = 3, 2
@@ -20,11 +21,6 @@ SAME_LETTERS = 5  # Basque has no stemmer here: equal first letters stand for an
 SNOWBALL = {"en": "english", "de": "german"}
 CACHED = 10_000  # words, options
 QUOTED = re.compile(r"[“„«\"][^”“»\"]*[”“»\"]")
-# A full stop after a single letter, a day or a common abbreviation ends no sentence.
-ABBREVIATED = re.compile(
-    r"\b(?:\w|\d{1,2}|mr|mrs|ms|dr|prof|st|vs|etc|no|usw|bzw|ca|nr|vgl|evtl|ggf|str|adib|eab|jn|and)\.", re.IGNORECASE
-)
-SENTENCE_END = re.compile(r"[.!?…]+[”“\"»)]*(?:\s|$)")
 NUMBER = r"-?\d{1,3}(?:[.,’' \u00a0\u202f]\d{3})+(?:[.,]\d{1,2})?(?!\d)|-?\d+(?:[.,]\d+)?"
 FIGURE = re.compile(rf"^\D{{0,12}}?({NUMBER})\D{{0,20}}$")
 CLOCK = re.compile(
@@ -32,11 +28,7 @@ CLOCK = re.compile(
 )
 ISO_DATE = re.compile(r"\b(\d{4})-(\d{1,2})-(\d{1,2})\b")
 DOTTED_DATE = re.compile(r"\b(\d{1,2})\.\s?(\d{1,2})\.\s?(\d{4})\b")
-MONTHS = {
-    "en": ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"),
-    "de": ("jan", "feb", "mär", "apr", "mai", "jun", "jul", "aug", "sep", "okt", "nov", "dez"),
-    "eu": ("urta", "otsa", "mart", "apir", "maia", "ekai", "uzta", "abuz", "irai", "urri", "azar", "aben"),
-}
+LETTERS_OF_MONTH = {"en": 3, "de": 3, "eu": 4}  # of an abbreviated name; in Basque three do not distinguish them
 PLACE = r"\(?(?:[a-e]|[1-5]|i{1,3}|iv|v)\)?"
 JOINED = re.compile(
     rf"^(?:(?:both|only|nur|sowohl|bai)\s+)?{PLACE}(?:\s*,\s*{PLACE})*,?\s*(?:and|und|eta|&|\+|als auch)\s*{PLACE}"
@@ -324,9 +316,9 @@ def read_date(option: str, language: str) -> tuple[float, ...] | None:
 
 def find_month(word: str, language: str) -> int | None:
     """1 to 12; None where the word is no month."""
-    for place, begin in enumerate(MONTHS.get(language, ()), 1):
-        if word.startswith(begin):
-            return place
+    for number, name in enumerate(MONTHS.get(language, ()), 1):
+        if word.startswith(name[: LETTERS_OF_MONTH[language]].casefold()):
+            return number
     return None
 
 
@@ -349,7 +341,7 @@ def is_unfocused(item: Wording) -> bool:
 
 def gratuitous(item: Wording) -> bool:
     """A stem of more than two sentences."""
-    return len(SENTENCE_END.findall(ABBREVIATED.sub(" ", item.stem))) > MOST_SENTENCES
+    return count_sentences(item.stem, item.language) > MOST_SENTENCES
 
 
 RULES: dict[str, Callable[[Wording], bool | None]] = {

@@ -33,7 +33,7 @@ def name_language(code: str) -> str:
     return locale.languages.get(code, code)
 
 
-def recognise_languages(texts: Sequence[str], expected: Iterable[str] = ()) -> list[str | None]:
+def recognize_languages(texts: Sequence[str], expected: Iterable[str] = ()) -> list[str | None]:
     """The language of each text; None for a text in no language, such as a list of numbers.
 
     Two passes: the languages that win for at least 5 % of the texts, and the expected ones, are the candidates; each

@@ -79,12 +79,12 @@ def hash_body(body: str) -> str:
     return hashlib.sha256(body.encode()).hexdigest()
 
 
-def normalise_json(value: Any) -> Any:
+def normalize_json(value: Any) -> Any:
     """The same JSON value in a canonical form, as PostgreSQL returns it: 1.0e300 is stored as a whole number."""
     if isinstance(value, Mapping):
-        return {key: normalise_json(value[key]) for key in sorted(value)}
+        return {key: normalize_json(value[key]) for key in sorted(value)}
     if isinstance(value, list):
-        return [normalise_json(each) for each in value]
+        return [normalize_json(each) for each in value]
     if isinstance(value, float) and value.is_integer():
         return int(Decimal(repr(value)))
     return value
@@ -92,7 +92,7 @@ def normalise_json(value: Any) -> Any:
 
 def is_same_json(one: Any, other: Any) -> bool:
     """Whether both are equal as JSON; unlike with ==, true is not 1."""
-    return json.dumps(normalise_json(one)) == json.dumps(normalise_json(other))
+    return json.dumps(normalize_json(one)) == json.dumps(normalize_json(other))
 
 
 def find_equal_options(wordings: Iterable[str]) -> list[str]:

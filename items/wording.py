@@ -18,6 +18,14 @@ ABSOLUTE = {
            "ausschließlich", "völlig", "unmöglich", "muss", "müssen"},
     "eu": {"beti", "inoiz", "guztiak", "denak", "dena", "inor", "ezer", "bakarrik"},
 }  # fmt: skip
+MONTHS = {
+    "en": ("January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",
+           "December"),
+    "de": ("Januar", "Februar", "März", "April", "Mai", "Juni", "Juli", "August", "September", "Oktober", "November",
+           "Dezember"),
+    "eu": ("urtarrila", "otsaila", "martxoa", "apirila", "maiatza", "ekaina", "uztaila", "abuztua", "iraila", "urria",
+           "azaroa", "abendua"),
+}  # fmt: skip
 NEGATION = {
     "en": {"not", "no", "never", "none", "nobody", "nothing", "neither", "nor", "without"},
     "de": {"nicht", "kein", "keine", "keinen", "keinem", "keiner", "nie", "niemals", "niemand", "nichts", "ohne"},

@@ -2,7 +2,7 @@
 transactions.
 
 What depends on a row is derived from the models: whatever points to it, except by a nullable link, is deleted with it,
-including rows that `PROTECT` guards against accidental deletion. `takes_along` adds links in the other direction.
+including rows that `PROTECT` guards against accidental deletion. `delete_upward` adds links in the other direction.
 """
 
 from collections import defaultdict
@@ -41,7 +41,7 @@ COUNTED: dict[str, Any] = {
 }
 
 
-def takes_along(model: str, field: str) -> None:
+def delete_upward(model: str, field: str) -> None:
     """Deleting a row of the model also deletes what its field points to: a unit is deleted with one of its items."""
     if field not in _UPWARD[model]:
         _UPWARD[model].append(field)

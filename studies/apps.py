@@ -8,10 +8,10 @@ class StudiesConfig(AppConfig):
     def ready(self):
         from jobs.kinds import Kind, register  # models cannot be imported earlier
         from jobs.workers import add_chore
-        from projects.deletion import takes_along
+        from projects.deletion import delete_upward
 
         # A unit is what one assignment is about; without one of its items it would be a different unit.
-        takes_along("studies.UnitItem", "unit")
+        delete_upward("studies.UnitItem", "unit")
         steps = {"letters": _("%(done)s of %(total)s messages.")}
         register(Kind("mail", "studies.services.roster.send_mail", _("Sending mail"), steps))
         steps = {"people": _("%(done)s of %(total)s people.")}

@@ -83,7 +83,7 @@ def draw_stage(stage: Stage) -> Picture:
         picture.arrows.append(f"M {BOX // 2} {box.y + box.height} V {y - 4}")
     end = Box(BOX // 2 - STOP_WIDTH // 2, y, STOP_WIDTH, 2 * LINE + PAD, "end")
     picture.boxes.append(end)
-    picture.words.extend(centre_lines(end, [_("End"), describe_endings(found, None)]))
+    picture.words.extend(center_lines(end, [_("End"), describe_endings(found, None)]))
     return Picture(end.y + end.height + PAD, picture.boxes, picture.words, picture.arrows, picture.listed)
 
 
@@ -120,10 +120,10 @@ def draw_stop(picture: Picture, stop_if: Condition, box: Box, ending: str) -> No
     picture.words.extend(
         TextLine(BOX + 10, first + LINE * place, line, "condition") for place, line in enumerate(lines)
     )
-    picture.words.extend(centre_lines(stop, [_("Stop"), ending]))
+    picture.words.extend(center_lines(stop, [_("Stop"), ending]))
 
 
-def centre_lines(box: Box, lines: list[str]) -> Iterator[TextLine]:
+def center_lines(box: Box, lines: list[str]) -> Iterator[TextLine]:
     for place, line in enumerate(lines):
         yield TextLine(box.x + box.width // 2, box.y + PAD // 2 + LINE * place + 16, line, "ending")
 

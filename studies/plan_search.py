@@ -34,7 +34,7 @@ class Design:
     paired: FloatArray
 
     @cached_property
-    def assigned(self) -> FloatArray:
+    def assignment_matrix(self) -> FloatArray:
         """(texts, seats): 1 where the seat is assigned the text."""
         found = np.zeros((len(self.who), self.seats))
         for text, seats in enumerate(self.who):
@@ -44,18 +44,18 @@ class Design:
     @cached_property
     def target(self) -> FloatArray:
         """(texts, labels): wanted seats per text and label; fractions if the numbers do not divide evenly."""
-        return np.asarray(self.assigned.sum(axis=1, keepdims=True) * self.share)
+        return np.asarray(self.assignment_matrix.sum(axis=1, keepdims=True) * self.share)
 
     @cached_property
     def target_of_seats(self) -> FloatArray:
         """(seats, labels): texts per seat and label in a perfectly even plan."""
-        return np.asarray(self.assigned.T @ self.share)
+        return np.asarray(self.assignment_matrix.T @ self.share)
 
     @cached_property
     def open_texts(self) -> IntArray:
         """Texts on which a change is possible."""
         several = (self.share > 0).sum(axis=1) > 1
-        return np.flatnonzero(several & (self.assigned.sum(axis=1) > 0))
+        return np.flatnonzero(several & (self.assignment_matrix.sum(axis=1) > 0))
 
     @cached_property
     def group(self) -> float:
@@ -90,7 +90,7 @@ def balance_labels(design: Design, rng: np.random.Generator) -> IntArray:
 
 def _steps(design: Design) -> int:
     """Steps of one run: by size, bounded so that large plans take seconds; the work per step grows with the seats."""
-    wanted = max(FEWEST_STEPS, STEPS_PER_CELL * int(design.assigned.sum()))
+    wanted = max(FEWEST_STEPS, STEPS_PER_CELL * int(design.assignment_matrix.sum()))
     return min(wanted, MOST_STEPS, MOST_WORK // design.seats + 1)
 
 
@@ -145,10 +145,10 @@ def _bound(design: Design) -> Cost:
     seats = sum(_least_square_error(row) for row in design.target_of_seats)
     overall = _least_square_error(design.target.sum(axis=0))
     sizes = np.floor(design.target + 1e-9)
-    over = design.assigned.sum(axis=1) - sizes.sum(axis=1)
+    over = design.assignment_matrix.sum(axis=1) - sizes.sum(axis=1)
     # a seat that is over joins a label that has floor(wanted) seats
     meetings = round(float((sizes * (sizes - 1) / 2 @ design.paired + over * sizes.max(axis=1)).sum()))
-    pairs = int((np.triu(design.assigned.T @ design.assigned, 1) > 0).sum())
+    pairs = int((np.triu(design.assignment_matrix.T @ design.assignment_matrix, 1) > 0).sum())
     repeated = _least_sum_of_squares(meetings, pairs * int(design.paired.sum()))
     return round(seats + overall, 6), _least_sum_of_squares(meetings, pairs) + REPEAT * repeated
 

@@ -7,7 +7,7 @@ D65. Greyscale keeps the relative luminance.
 
 from collections.abc import Callable
 
-from analysis.figures.style import luminance, scale_colour
+from analysis.figures.style import luminance, scale_color
 
 PROTANOPIA = ((0.152286, 1.052583, -0.204868), (0.114503, 0.786281, 0.099216), (-0.003882, -0.048116, 1.051998))
 DEUTERANOPIA = ((0.367322, 0.860646, -0.227968), (0.280085, 0.672501, 0.047413), (-0.011820, 0.042940, 0.968881))
@@ -34,7 +34,7 @@ def format_colour(linear_parts) -> str:
 
 
 def without(matrix) -> Callable[[str], str]:
-    return lambda colour: format_colour(times(matrix, [linear(part) for part in scale_colour(colour)]))
+    return lambda colour: format_colour(times(matrix, [linear(part) for part in scale_color(colour)]))
 
 
 def grey(colour: str) -> str:
@@ -50,7 +50,7 @@ SIGHTS: dict[str, Callable[[str], str]] = {
 
 
 def lab(colour: str) -> tuple[float, float, float]:
-    xyz = times(TO_XYZ, [linear(part) for part in scale_colour(colour)])
+    xyz = times(TO_XYZ, [linear(part) for part in scale_color(colour)])
     x, y, z = (bent(part / white) for part, white in zip(xyz, WHITE, strict=True))
     return 116 * y - 16, 500 * (x - y), 200 * (y - z)
 

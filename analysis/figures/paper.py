@@ -289,8 +289,7 @@ def draw_ranges(drawing: Ranges, sheet: Sheet) -> tuple[str, float]:
     right = sheet.width - (0.8 * em if is_above else width + em)
     low, high = ends_of([mark for each in shown for mark in each.marks], drawing.ends, drawing.dashed)
     scale = Scale(low, high, left, right)
-    step = (2.9 if is_above else 2.7 if drawing.joined else 2.1) * em + (0.9 * em if is_above and drawing.joined else 0)
-    step = min(step, 2.2 * em) if len(shown) > 6 and not is_above else step
+    step = em * choose_row_height(is_above=is_above, joined=drawing.joined, n_rows=len(shown))
     top = (2.0 if drawing.legend or drawing.heading else 0.4) * em
     bottom = top + step * len(shown) + 0.2 * em
     parts = list(draw_legend(drawing.legend, left, 1.0 * em, sheet))
@@ -307,6 +306,15 @@ def draw_ranges(drawing: Ranges, sheet: Sheet) -> tuple[str, float]:
             parts += [text(left - em, y + 0.35 * em, each.label, "end"), number_at(each, right + em, y + 0.35 * em)]
         parts += draw_marks(each.marks, scale, y, sheet, joined=drawing.joined)
     return finish(parts, drawing.axis, (left + right) / 2, bottom + 2.5 * em, sheet, len(drawing.lines) - len(shown))
+
+
+def choose_row_height(*, is_above: bool, joined: bool, n_rows: int) -> float:
+    """In widths of a letter; rows move together if there are many."""
+    if is_above:
+        return 3.8 if joined else 2.9
+    if joined:
+        return 2.2 if n_rows > 6 else 2.7
+    return 2.1
 
 
 def write_above(each: Line, left: float, y: float, up: float, sheet: Sheet) -> Iterator[str]:

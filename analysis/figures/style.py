@@ -51,11 +51,11 @@ def shades(n: int) -> list[str]:
 
 def luminance(colour: str) -> float:
     """Relative luminance of an sRGB colour, 0 to 1 (WCAG 2.2)."""
-    linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in scale_colour(colour)]
+    linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in scale_color(colour)]
     return sum(weight * part for weight, part in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
 
 
-def scale_colour(colour: str) -> list[float]:
+def scale_color(colour: str) -> list[float]:
     return [part / 255 for part in parts(colour)]
 
 

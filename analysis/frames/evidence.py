@@ -15,7 +15,7 @@ from django.utils.translation import gettext as _
 
 from analysis.choices import Choices
 from analysis.codes import collect_flaw_codes
-from analysis.frames.export_rows import is_paired, items_by_unit, pairs_of
+from analysis.frames.export_rows import is_paired, items_by_unit, load_pair_frame
 from analysis.frames.responses import (
     every_round,
     judgments_of,
@@ -105,7 +105,7 @@ class Evidence:
     `annotators`: code, kind, group, reading, purpose, person, variant ("" without one).
     `times`: annotator, text_id, stage, minutes of each stage handed in, and those at work (`active`). `minutes`: the
     same of each annotator in all.
-    `pairs`: see `pairs_of`.
+    `pairs`: see `load_pair_frame`.
     `left_out`: number of responses by purpose that the choices leave out.
     `options`: one row per option of `items` with text_id, item_id, option_id, generator, key (as it is
     now), wording.
@@ -190,7 +190,7 @@ def evidence_of(study: Study, choices: Choices) -> Evidence:
             annotators=annotators_of(study, choices),
             times=times,
             minutes=times.groupby("annotator", sort=True)[["minutes", "active"]].sum().reset_index(),
-            pairs=pairs_of(study),
+            pairs=load_pair_frame(study),
             corrections=corrections_of(study),
             left_out=count_left_out(study, choices),
             options=options_of(study),

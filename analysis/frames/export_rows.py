@@ -422,7 +422,7 @@ def is_paired(study: Study) -> bool:
     return PROTOCOLS[study.protocol].unit == "pair"
 
 
-def pairs_of(study: Study) -> pd.DataFrame:
+def load_pair_frame(study: Study) -> pd.DataFrame:
     """One row per assignment with the columns above, of pairwise studies; else none.
 
     `unit` is a primary key; `first`, `second` and `left` are ids of items, `left` is missing if the side is unknown.

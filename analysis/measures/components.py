@@ -42,7 +42,7 @@ class Judgments:
 
 
 @dataclass(frozen=True)
-class Link:
+class CovarianceLink:
     """A table that turns the covariance of two judgments (0 or 1) into the variance that they share, in squared logits.
 
     grid: (GRID,) shared variances. expected: (GRID,) the covariance that each of them leads to. known: the components
@@ -75,7 +75,7 @@ class FittedComponents:
     n_texts: int
     n_annotators: int
     n_judgments: int
-    link: Link | None = None
+    link: CovarianceLink | None = None
 
 
 def fit_components(judgments: Judgments, assumed: Components | None = None) -> FittedComponents:
@@ -183,13 +183,13 @@ def _products(e: FloatArray, keys: Sequence[IntArray]) -> FloatArray:
     return np.array([(sums**2 - squares).sum(), (n * (n - 1.0)).sum()])
 
 
-def _fit_link(found: Mapping[str, float], shares: Sequence[tuple[float, float]], known: Components) -> Link:
+def _fit_link(found: Mapping[str, float], shares: Sequence[tuple[float, float]], known: Components) -> CovarianceLink:
     """The link whose total variance equals the sum of the component variances that it gives, found by iteration."""
     total, link = START, None
     kept = {field.name: getattr(known, field.name) ** 2 for field in fields(Components)}
     for _round in range(ITERATIONS):
         grid = np.linspace(0, 1, GRID) ** 2 * min(2 * total, MOST)
-        link = Link(grid, shared_covariance(grid, total, shares), known)
+        link = CovarianceLink(grid, shared_covariance(grid, total, shares), known)
         total = sum((kept | link.variances(found)).values())
     assert link is not None
     return link
@@ -208,7 +208,7 @@ def _parts(shared: Mapping[str, float], known: Components) -> dict[str, float]:
     return parts
 
 
-def fit_text_spread(text: IntArray, cell: IntArray, right: BoolArray) -> float | None:
+def estimate_text_spread(text: IntArray, cell: IntArray, right: BoolArray) -> float | None:
     """How much the preference for the first of two generators differs between texts: a standard deviation in logits.
 
     Each array is (n,), a place for each judgment that is not a tie. text: the text. cell: the pair of generators.
@@ -216,7 +216,7 @@ def fit_text_spread(text: IntArray, cell: IntArray, right: BoolArray) -> float |
     or if all of them do.
     """
     found = pair_covariance(text, cell, right)
-    return None if found is None else float(np.sqrt(pair_link(text, cell, right, found).shared_variance(found)))
+    return None if found is None else float(np.sqrt(solve_pair_link(text, cell, right, found).shared_variance(found)))
 
 
 def pair_covariance(text: IntArray, cell: IntArray, right: BoolArray) -> float | None:
@@ -232,13 +232,13 @@ def pair_covariance(text: IntArray, cell: IntArray, right: BoolArray) -> float |
     return float(within[0] / within[1] - apart[0] / apart[1])
 
 
-def pair_link(text: IntArray, cell: IntArray, right: BoolArray, covariance: float) -> Link:
+def solve_pair_link(text: IntArray, cell: IntArray, right: BoolArray, covariance: float) -> CovarianceLink:
     """The link whose total variance equals the variance that it gives for `covariance`, found by iteration."""
     shares, total = cell_shares(_of_pairs(text, cell, right)), 0.0
     grid = np.linspace(0, 1, GRID) ** 2 * MOST / 4
-    link = Link(grid, shared_covariance(grid, total, shares), Components())
+    link = CovarianceLink(grid, shared_covariance(grid, total, shares), Components())
     for _round in range(ITERATIONS):
-        link = Link(grid, shared_covariance(grid, total, shares), Components())
+        link = CovarianceLink(grid, shared_covariance(grid, total, shares), Components())
         total = link.shared_variance(covariance)
     return link
 
@@ -287,11 +287,11 @@ def component_intervals(judgments: Judgments, fitted: FittedComponents) -> dict[
 
 
 def text_spread_interval(text: IntArray, cell: IntArray, right: BoolArray, spread: float | None) -> Interval:
-    """The jackknife interval over texts of `spread`, the result of `fit_text_spread` for the same judgments."""
+    """The jackknife interval over texts of `spread`, the result of `estimate_text_spread` for the same judgments."""
     covariance = pair_covariance(text, cell, right)
     if spread is None or covariance is None:
         return jackknife(math.nan, np.empty(0), TEXT, text)
-    link = pair_link(text, cell, right, covariance)
+    link = solve_pair_link(text, cell, right, covariance)
     without = [pair_covariance(text[kept], cell[kept], right[kept]) for kept in leave_one_out(text)]
     values = [math.nan if each is None else math.sqrt(link.shared_variance(each)) for each in without]
     return jackknife(spread, np.array(values), TEXT, text)

@@ -81,7 +81,7 @@ class AdjustedContrast:
     reason: str = ""
 
 
-def pairs_of(generators: int) -> IntArray:
+def list_pairs(generators: int) -> IntArray:
     """(m, 2): every two of g generators, the earlier first."""
     return np.stack(np.triu_indices(generators, 1), axis=1).astype(np.int64)
 

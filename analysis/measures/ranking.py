@@ -18,10 +18,10 @@ from analysis.measures.strengths import (
     ONLY_TIES,
     RUNS_AWAY,
     PairCounts,
-    as_used,
-    comparable,
+    find_comparable,
     fit,
     pair_counts,
+    treat_ties,
     why_left_out,
 )
 from analysis.measures.types import BoolArray, FloatArray, IntArray
@@ -62,19 +62,19 @@ def rank_generators(
 ) -> Ranking:
     """Strengths by one of `strengths.METHODS` from n judgments; arguments as in `pair_counts`, text any whole numbers.
 
-    The scale holds the generators of `strengths.comparable`; the others have no strength, and `reasons` says why.
+    The scale holds the generators of `strengths.find_comparable`; the others have no strength, and `reasons` says why.
     """
     texts, groups = np.unique(text, return_inverse=True)
     counts = pair_counts(first, second, outcome, generators, groups, len(texts))
-    used = as_used(counts, method)
-    held, reasons = comparable(used.total()), why_left_out(used.total())
+    used = treat_ties(counts, method)
+    held, reasons = find_comparable(used.total()), why_left_out(used.total())
     whole = fit(counts.total().select(held), method) if held.any() else None
     n = np.rint(used.total().n.sum(axis=1)).astype(np.int64)
     if whole is None or np.isnan(whole.log_worth).any():
         untold = RUNS_AWAY if counts.total().select(held).wins.any() else ONLY_TIES
         return _without(n, [reason or untold for reason in reasons], seed)
     entering = counts.select(held)
-    entering = _of_texts(entering, as_used(entering, method).n.sum(axis=(1, 2)) > 0)
+    entering = _of_texts(entering, treat_ties(entering, method).n.sum(axis=(1, 2)) > 0)
     found = _intervals(entering, method, seed)
     return _assemble(whole.log_worth[0], float(whole.tie[0]), held, found, reasons, n, len(entering.wins))
 
@@ -92,7 +92,7 @@ def _intervals(counts: PairCounts, method: str, seed: int) -> tuple[list[Interva
         strengths = fit(counts.resample(weights), method).log_worth
         return np.concatenate([strengths, strengths[:, above] - strengths[:, below]], axis=1)
 
-    n = round(as_used(counts, method).total().n.sum() / 2)
+    n = round(treat_ties(counts, method).total().n.sum() / 2)
     found = cluster_intervals_together(statistics, len(counts.wins), n, bounds=UNBOUNDED, seed=seed)
     return found[:h], found[h:]
 

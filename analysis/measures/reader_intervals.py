@@ -29,7 +29,7 @@ from analysis.measures.variance_parts import (
     Cells,
     Figure,
     VarianceParts,
-    kish,
+    effective_sample_size,
     parts_of_influence,
     parts_of_leaving_out,
     shared_variance,
@@ -200,7 +200,7 @@ def _parts(arms: Sequence[tuple[float, Arm]], bounds: Bounds, *, fixed: bool, on
     value = sum(sign * arm.mean() for sign, arm in judged)
     figure = Figure(value, bounds, cells, int(n.sum()), fixed, on_logits)
     if not all(len(arm.n) for _sign, arm in judged):
-        return figure.without_interval(EMPTY_ARM if len(judged) > 1 else figure.why_undefined())
+        return figure.explain_no_interval(EMPTY_ARM if len(judged) > 1 else figure.why_undefined())
     parts = [sign * _influence(arm) for sign, arm in judged]
     return parts_of_influence(figure, np.bincount(at, weights=np.concatenate(parts)).astype(np.float64))
 
@@ -240,7 +240,7 @@ class ReaderInfluence:
         """The figure with its cells, the variance between readers, what it shares with that of texts, and A*."""
         cells, at = find_cells(self.text, self.annotator, self.n)
         h = np.bincount(at, weights=self.h, minlength=len(cells.text)).astype(np.float64)
-        effective = kish(cells.by_annotator(cells.n))
+        effective = effective_sample_size(cells.by_annotator(cells.n))
         readers = float((cells.by_annotator(h) ** 2).sum()) * (effective / (effective - 1) if effective > 1 else np.nan)
         shared = shared_variance(cells, h, capped=True)
         return Figure(figure_value, bounds, cells, int(self.n.sum())), readers, shared, effective
@@ -285,7 +285,7 @@ def variance_parts(
     if influence is None:
         return VarianceParts(value, bounds, k, 0, 0, TEXT, texts=variance, n_texts_effective=effective)
     figure, readers, shared, of_readers = influence.parts(value, bounds)
-    drawn = TEXT if figure.cells.n_annotators < 3 or np.isnan(readers) else figure.random_factor()
+    drawn = TEXT if figure.cells.n_annotators < 3 or np.isnan(readers) else figure.sampled_factor()
     return VarianceParts(
         value, bounds, k, figure.cells.n_annotators, figure.n_responses, drawn, variance, readers, shared, effective,
         of_readers, caveats=figure.caveats(),

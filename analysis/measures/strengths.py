@@ -94,7 +94,7 @@ def ties_missing(ratings: IntArray) -> IntArray:
     return np.asarray(np.where(ratings == TIE, MISSING, ratings))
 
 
-def comparable(counts: PairCounts) -> BoolArray:
+def find_comparable(counts: PairCounts) -> BoolArray:
     """(g,): which generators have finite strengths on one scale: the largest set that is connected by chains of wins.
 
     Strengths are finite if and only if a chain of wins leads from each generator to every other one (Ford 1957); a tie
@@ -112,8 +112,8 @@ def comparable(counts: PairCounts) -> BoolArray:
 
 
 def why_left_out(counts: PairCounts) -> list[str]:
-    """The reason why each generator has no strength, (g,); empty for those that are `comparable`."""
-    held = comparable(counts)
+    """The reason why each generator has no strength, (g,); empty for those that are `find_comparable`."""
+    held = find_comparable(counts)
     scores = counts.wins + counts.ties / 2
     won, lost = scores.sum(axis=1), scores.sum(axis=0)
     _n, linked = connected_components(counts.n > 0, directed=False)
@@ -169,7 +169,7 @@ class Fit:
         return _covariance(self.information, np.isfinite(self.tie))
 
 
-def as_used(counts: PairCounts, method: str) -> PairCounts:
+def treat_ties(counts: PairCounts, method: str) -> PairCounts:
     """The counts as one of METHODS uses them. Bradley–Terry has no ties, so they count as half wins or not at all.
 
     Raises ValueError for an unknown method.
@@ -186,7 +186,7 @@ def fit(counts: PairCounts, method: str) -> Fit:
     Sources: Bradley & Terry (1952), Davidson (1970), Rao & Kupper (1967).
     """
     given = counts if counts.wins.ndim == 3 else PairCounts(counts.wins[None], counts.ties[None])
-    used = as_used(given, method)
+    used = treat_ties(given, method)
     tied = used.ties.sum(axis=(1, 2)) > 0
     parameters, information = _maximum(_rao_kupper if method == RAO_KUPPER else _davidson, used, tied)
     untied = 1.0 if method == RAO_KUPPER else 0.0

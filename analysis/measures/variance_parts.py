@@ -88,8 +88,8 @@ class Cells:
         return np.bincount(self.annotator, weights=values, minlength=self.n_annotators).astype(np.float64)
 
     def effective(self) -> tuple[float, float]:
-        """T* and A*, the effective numbers of texts and of annotators; see `kish`."""
-        return kish(self.by_text(self.n)), kish(self.by_annotator(self.n))
+        """T* and A*, the effective numbers of texts and of annotators; see `effective_sample_size`."""
+        return effective_sample_size(self.by_text(self.n)), effective_sample_size(self.by_annotator(self.n))
 
     def residuals(self, h: FloatArray) -> FloatArray:
         """(C,): h without the mean of its text and the mean of its annotator; approximate if some cells are missing."""
@@ -213,7 +213,7 @@ class Figure:
     on_logits: bool = False
     more_caveats: tuple[str, ...] = ()
 
-    def random_factor(self) -> str:
+    def sampled_factor(self) -> str:
         """What is treated as a sample: texts, annotators or both."""
         if self.fixed or self.cells.n_annotators < 3:
             return TEXT
@@ -224,10 +224,10 @@ class Figure:
         if self.fixed:
             return (THIS_MODEL_ONLY, *self.more_caveats)
         few = {1: THIS_ANNOTATOR_ONLY, 2: THESE_TWO_ONLY, 3: THREE_READERS}.get(self.cells.n_annotators)
-        one_text = (THIS_TEXT_ONLY,) if self.random_factor() == ANNOTATOR else ()
+        one_text = (THIS_TEXT_ONLY,) if self.sampled_factor() == ANNOTATOR else ()
         return (*one_text, *((few,) if few else ()), *self.more_caveats)
 
-    def without_interval(self, reason: str) -> VarianceParts:
+    def explain_no_interval(self, reason: str) -> VarianceParts:
         """The figure with the reason why it has no interval."""
         bound, notes = self._bound()
         return self._parts(caveats=(*self.caveats(), *notes), reason=reason, bound=bound)
@@ -236,14 +236,14 @@ class Figure:
         """The figure with its variances, or with the reason why it has no interval. either: see `at_least_either`."""
         reason = self.why_undefined()
         if reason:
-            return self.without_interval(reason)
+            return self.explain_no_interval(reason)
         of_texts, of_annotators = self.cells.effective()
         parts = self._parts(
             texts=texts, annotators=annotators, cells=cells, at_least_either=either, caveats=self.caveats(),
             n_texts_effective=of_texts, n_annotators_effective=of_annotators,
         )  # fmt: skip
         spread = parts.reach(1 - LEVEL) > NO_SPREAD * max(1.0, abs(self.value))
-        return parts if spread else self.without_interval(NO_VARIATION)
+        return parts if spread else self.explain_no_interval(NO_VARIATION)
 
     def why_undefined(self) -> str:
         """Why there is no interval, whatever the variances are; empty if nothing rules it out."""
@@ -251,14 +251,14 @@ class Figure:
             return NO_JUDGMENT
         if math.isnan(self.value):
             return UNDEFINED_FIGURE
-        if self.cells.n_texts == 1 and self.random_factor() == TEXT:
+        if self.cells.n_texts == 1 and self.sampled_factor() == TEXT:
             return ONE_TEXT if self.fixed else ONE_TEXT_FEW_ANNOTATORS
         return AT_AN_END if self.on_logits and self.value in self.bounds else ""
 
     def _parts(self, **known: object) -> VarianceParts:
         return VarianceParts(
             self.value, self.bounds, self.cells.n_texts, self.cells.n_annotators, self.n_responses,
-            self.random_factor(), on_logits=self.on_logits, **known,  # type: ignore[arg-type]
+            self.sampled_factor(), on_logits=self.on_logits, **known,  # type: ignore[arg-type]
         )  # fmt: skip
 
     def _bound(self) -> tuple[float | None, tuple[str, ...]]:
@@ -270,7 +270,7 @@ class Figure:
         if not self.on_logits or self.value not in self.bounds:
             return None, ()
         low, high = self.bounds
-        n = self.cells.n_annotators if self.random_factor() == ANNOTATOR else self.cells.n_texts
+        n = self.cells.n_annotators if self.sampled_factor() == ANNOTATOR else self.cells.n_texts
         place = ((1 - LEVEL) / 2) ** (1 / n)
         if self.value == high:
             return low + (high - low) * place, (AT_LEAST,)
@@ -280,7 +280,7 @@ class Figure:
 def parts_of_influence(figure: Figure, h: FloatArray) -> VarianceParts:
     """The variance parts of a mean or a share, from the influence h (C,) of each cell; the influences add up to 0."""
     if figure.why_undefined():
-        return figure.without_interval(figure.why_undefined())
+        return figure.explain_no_interval(figure.why_undefined())
     cells = figure.cells
     of_texts, of_annotators = cells.effective()
     texts = _correct((cells.by_text(h) ** 2).sum(), of_texts)
@@ -297,11 +297,11 @@ def parts_of_leaving_out(
     without_text is used; if only annotators are, only without_annotator.
     """
     reason = figure.why_undefined() or _undefined_without(
-        figure.random_factor(), without_text, without_annotator, without_cell
+        figure.sampled_factor(), without_text, without_annotator, without_cell
     )
     if reason:
-        return figure.without_interval(reason)
-    drawn = figure.random_factor()
+        return figure.explain_no_interval(reason)
+    drawn = figure.sampled_factor()
     texts = float(jackknife_variance(without_text)) if drawn != ANNOTATOR else math.nan
     annotators = float(jackknife_variance(without_annotator)) if drawn != TEXT else math.nan
     both = drawn == TEXT_AND_ANNOTATOR
@@ -328,7 +328,7 @@ def jackknife_variance(without: FloatArray) -> FloatArray:
     return np.asarray((k - 1) / k * ((without - without.mean(axis=-1, keepdims=True)) ** 2).sum(axis=-1))
 
 
-def kish(loads: FloatArray) -> float:
+def effective_sample_size(loads: FloatArray) -> float:
     """The effective number of units with these loads, (Σ n)² / Σ n² (Kish 1965); NaN if all loads are 0."""
     squares = float((loads**2).sum())
     return float(loads.sum()) ** 2 / squares if squares else math.nan

@@ -84,7 +84,7 @@ def criteria_of(study: Study) -> Iterator[Criterion]:
             if about and is_task and "text" not in stage.shows:
                 about = (*about[:2], OWN)
             title = own.get("title") if isinstance(own, Mapping) else None
-            asked = " ".join(readable(own)) or " ".join(readable(words.get("lead")))
+            asked = " ".join(list_texts(own)) or " ".join(list_texts(words.get("lead")))
             n_items = declaration.tuple_size or 2 * PROTOCOLS[study.protocol].compares
             yield Criterion(stage, question, title or "N/A", asked, about, is_task, n_items)
 
@@ -101,16 +101,16 @@ def wording_of_question(words: Any, question: Question) -> Any:
     return {}
 
 
-def readable(words: Any) -> Iterator[str]:
+def list_texts(words: Any) -> Iterator[str]:
     """Every text in a wording, in order; a level with its value."""
     if isinstance(words, str):
         yield words
     elif isinstance(words, Mapping):
-        sentences = [text for name, value in words.items() if name not in NO_WORDS for text in readable(value)]
+        sentences = [text for name, value in words.items() if name not in NO_WORDS for text in list_texts(value)]
         yield from [f"[{words['value']}] {', '.join(sentences)};"] if "value" in words else sentences
     elif isinstance(words, list):
         for each in words:
-            yield from readable(each)
+            yield from list_texts(each)
 
 
 OPEN = "to be filled in"

@@ -69,15 +69,19 @@ def item_without_quotes(item: dict[str, Any], text_id: str, redactor: Redactor) 
     """The item's words, unless they quote a hidden text. Explanations about such a text are left out, and all tags."""
     hidden = text_id in redactor.hidden
     answers = [
-        {name: words(redactor, name, value) for name, value in option.items() if name != "explanation" or not hidden}
+        {
+            name: redact_field(redactor, name, value)
+            for name, value in option.items()
+            if name != "explanation" or not hidden
+        }
         for option in item["answers"]
     ]
-    values = {name: words(redactor, name, value) for name, value in item.items() if name != "tags"}
+    values = {name: redact_field(redactor, name, value) for name, value in item.items() if name != "tags"}
     metadata = {"metadata": redactor.redact_nested(text_id, item["metadata"])} if "metadata" in item else {}
     return values | {"answers": answers} | metadata
 
 
-def words(redactor: Redactor, name: str, value: Any) -> Any:
+def redact_field(redactor: Redactor, name: str, value: Any) -> Any:
     """A field of an item or option; fields that people read are redacted."""
     return redactor.redact_wording(value) if name in WORDINGS else value
 

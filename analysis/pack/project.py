@@ -17,7 +17,7 @@ from analysis.files import sort_keys
 from analysis.pack import PROJECT
 from analysis.pack.archive import Archive, BadPack, PackReader
 from analysis.pack.building import write_lines, write_pack
-from analysis.pack.restored_bank import lines_if_any, metric_in, restore_generators, restore_items, text_in
+from analysis.pack.restored_bank import read_lines, read_string, restore_generators, restore_items, restore_metric
 from analysis.pack.restoring import all_or_nothing, restore_pack
 from analysis.services.results import purposes_answered
 from evaluation.models import Metric
@@ -131,14 +131,14 @@ def import_project(
         raise BadPack(_("The archive does not say which project and studies it holds. Export it again."))
     with all_or_nothing():
         project = create_project(
-            slug=slug or text_in(about, "slug", SLUG_LENGTH),
-            title=text_in(about, "title", 200),
-            description=text_in(about, "description", 100_000),
+            slug=slug or read_string(about, "slug", SLUG_LENGTH),
+            title=read_string(about, "title", 200),
+            description=read_string(about, "description", 100_000),
             owner=owner,
         )
         restore_generators(reader, project)
-        for row in lines_if_any(reader, "bank/metrics.jsonl"):
-            metric_in(project, {}, row)
+        for row in read_lines(reader, "bank/metrics.jsonl"):
+            restore_metric(project, {}, row)
         for number, name in enumerate(names):
             progress(number, len(names) + 1)
             restore_study_of(reader, name, project, renamed=bool(slug))

@@ -58,11 +58,11 @@ def restore_items(pack: PackReader, project: Project) -> None:
 def restore_generators(pack: PackReader, project: Project) -> None:
     """Store the generators in the order of the pack, because tables list them in the order of the bank."""
     for entry in pack.lines("bank/generators.jsonl"):
-        name, kind = text_in(entry, "name", MAX_ID), text_in(entry, "kind", 20)
+        name, kind = read_string(entry, "name", MAX_ID), read_string(entry, "kind", 20)
         if kind not in GeneratorKind.values:
             raise BadPack(_("“%(kind)s” is not a kind of generator.") % {"kind": make_printable(kind)})
         factors = entry.get("factors")
-        words = text_in(entry, "description", 100_000)
+        words = read_string(entry, "description", 100_000)
         about = {"kind": kind, "description": words, "factors": factors if isinstance(factors, dict) else {}}
         Generator.objects.get_or_create(project=project, name=name, defaults=about)
 
@@ -77,46 +77,49 @@ def restore_versions(pack: PackReader, project: Project) -> None:
 
 def restore_corrections(pack: PackReader, items: dict[str, Item]) -> None:
     for entry in pack.lines("bank/key_corrections.jsonl"):
-        item, made_at = find_item(items, entry.get("item_id")), time_in(entry, "made_at")
-        about = {"option_external_id": text_in(entry, "option_id", MAX_ID), "correct": entry.get("correct") is True}
+        item, made_at = find_item(items, entry.get("item_id")), read_time(entry, "made_at")
+        about = {
+            "option_external_id": read_string(entry, "option_id", MAX_ID),
+            "correct": entry.get("correct") is True,
+        }
         same = {"item__project": item.project_id, "item__external_id": item.external_id, "made_at": made_at}
         if not KeyCorrection.objects.filter(**about, **same).exists():  # another study of the project has it too
-            made = KeyCorrection.objects.create(item=item, reason=text_in(entry, "reason", 100_000), **about)
+            made = KeyCorrection.objects.create(item=item, reason=read_string(entry, "reason", 100_000), **about)
             KeyCorrection.objects.filter(pk=made.pk).update(made_at=made_at or made.made_at)
 
 
 def restore_metrics(pack: PackReader, project: Project, items: dict[str, Item]) -> None:
     """Store metrics and their values. The file repeats the values of an item that belongs to several units."""
-    rows = metric_rows(pack)
-    names = names_on_words(rows)
+    rows = read_metric_rows(pack)
+    names = map_old_metric_names(rows)
     metrics = {
-        each.name: each for each in map(partial(metric_in, project, names), lines_if_any(pack, "bank/metrics.jsonl"))
+        each.name: each for each in map(partial(restore_metric, project, names), read_lines(pack, "bank/metrics.jsonl"))
     }
     values: dict[tuple[int, int], MetricValue] = {}
     for row in rows:
-        name = text_in(row, "metric", MAX_METRIC_NAME)
+        name = read_string(row, "metric", MAX_METRIC_NAME)
         name = names.get(name, name)
         if name not in metrics:
             about = {"is_computed": row.get("is_computed") == "true"}
             metrics[name], _is_new = Metric.objects.get_or_create(project=project, name=name, defaults=about)
         item = find_item(items, row.get("item_id"))
         values[metrics[name].pk, item.pk] = MetricValue(
-            metric=metrics[name], item=item, value=number_in(row, "value"), reason=text_in(row, "reason", 200)
+            metric=metrics[name], item=item, value=read_number(row, "value"), reason=read_string(row, "reason", 200)
         )
     MetricValue.objects.bulk_create(values.values(), batch_size=BATCH, ignore_conflicts=True)
 
 
-def lines_if_any(pack: PackReader, name: str) -> Iterable[dict[str, Any]]:
+def read_lines(pack: PackReader, name: str) -> Iterable[dict[str, Any]]:
     """The lines of a file that packs of earlier versions lack."""
     return pack.lines(name) if pack.has(name) else ()
 
 
-def metric_rows(pack: PackReader) -> list[dict[str, str]]:
+def read_metric_rows(pack: PackReader) -> list[dict[str, str]]:
     lines = csv.DictReader(io.StringIO(pack.read("bank/metrics.csv").decode(), newline=""))
     return [{name: unescape_formula(cell or "") for name, cell in cells.items() if name} for cells in lines]
 
 
-def names_on_words(rows: list[dict[str, str]]) -> dict[str, str]:
+def map_old_metric_names(rows: list[dict[str, str]]) -> dict[str, str]:
     """New names for the BLEU-4 and ROUGE-L of earlier packs, which split words differently from the published ones.
 
     Later packs have both variants if they were computed.
@@ -126,9 +129,9 @@ def names_on_words(rows: list[dict[str, str]]) -> dict[str, str]:
     return {old: new for old, new in renamed.items() if computed.get(old) and new not in computed}
 
 
-def metric_in(project: Project, names: dict[str, str], entry: dict[str, Any]) -> Metric:
+def restore_metric(project: Project, names: dict[str, str], entry: dict[str, Any]) -> Metric:
     """The metric of an entry, which is stored if the project lacks it. names: new names for some metrics."""
-    name, family = text_in(entry, "metric", MAX_METRIC_NAME), text_in(entry, "family", 100)
+    name, family = read_string(entry, "metric", MAX_METRIC_NAME), read_string(entry, "family", 100)
     about = {"is_computed": entry.get("is_computed") is True, "family": family}
     return Metric.objects.get_or_create(project=project, name=names.get(name, name), defaults=about)[0]
 
@@ -147,7 +150,7 @@ def find_option(item: Item, name: Any) -> Option:
     return found[name]
 
 
-def text_in(entry: dict[str, Any], name: str, longest: int) -> str:
+def read_string(entry: dict[str, Any], name: str, longest: int) -> str:
     """A text field, "" if it is missing."""
     value = entry.get(name) or ""
     if not isinstance(value, str) or len(value) > longest or "\0" in value:
@@ -155,7 +158,7 @@ def text_in(entry: dict[str, Any], name: str, longest: int) -> str:
     return value
 
 
-def count_in(entry: dict[str, Any], name: str) -> int:
+def read_count(entry: dict[str, Any], name: str) -> int:
     """A field with a whole number from 0."""
     value = entry.get(name)
     if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value < 2**31:
@@ -163,7 +166,7 @@ def count_in(entry: dict[str, Any], name: str) -> int:
     return value
 
 
-def number_in(entry: dict[str, Any], name: str) -> float | None:
+def read_number(entry: dict[str, Any], name: str) -> float | None:
     written = entry.get(name) or ""
     try:
         value = float(written) if written else None
@@ -174,10 +177,10 @@ def number_in(entry: dict[str, Any], name: str) -> float | None:
     return value
 
 
-def time_in(entry: dict[str, Any], name: str) -> datetime | None:
+def read_time(entry: dict[str, Any], name: str) -> datetime | None:
     """A field with a time, None if it is missing."""
     try:
-        return parse_time(name, text_in(entry, name, 40))
+        return parse_time(name, read_string(entry, name, 40))
     except BadCell:
         raise BadPack(_("A field of the pack is not a time: %(name)s.") % {"name": name}) from None
 
@@ -186,10 +189,10 @@ def show_name(name: Any) -> str:
     return make_printable(str(name), 200)
 
 
-def params_in(entry: Any, who: str) -> dict[str, Any]:
+def read_evaluator_params(entry: Any, who: str) -> dict[str, Any]:
     """The settings of an evaluator; `BadPack` for impossible ones."""
     if not isinstance(entry, dict):
-        raise BadPack(no_annotator(who))
+        raise BadPack(explain_bad_annotator(who))
     for name, value in entry.items():
         if not SHAPES.get(name, is_plain)(value):
             words = _("The pack contains invalid settings for the evaluator “%(who)s”: %(name)s.")
@@ -197,7 +200,7 @@ def params_in(entry: Any, who: str) -> dict[str, Any]:
     return entry
 
 
-def no_annotator(who: str) -> str:
+def explain_bad_annotator(who: str) -> str:
     return _("The pack contains invalid data about the annotator “%(who)s”.") % {"who": show_name(who)}
 
 

@@ -12,15 +12,15 @@ from analysis.models import CodeDecision, IndependentCoding, ItemCode
 from analysis.pack.archive import BadPack, PackReader
 from analysis.pack.restored_answers import Cell
 from analysis.pack.restored_bank import (
-    count_in,
+    explain_bad_annotator,
     find_item,
     find_option,
-    lines_if_any,
-    no_annotator,
-    params_in,
+    read_count,
+    read_evaluator_params,
+    read_lines,
+    read_string,
+    read_time,
     show_name,
-    text_in,
-    time_in,
 )
 from analysis.published_names import BadMatch, store_matches
 from analysis.reports.published import list_published_generators
@@ -84,10 +84,10 @@ def restore_study(pack: PackReader, project: Project, slug: str) -> Study:
         groups=spec.groups,
         phases=store_phases(project, spec.phases or []),
         state=StudyState.IMPORTED,
-        launched_at=time_in(history, "launched_at"),
-        main_opened_at=time_in(history, "main_opened_at"),
-        closed_at=time_in(history, "closed_at") or timezone.now(),
-        instrument_version=instrument_in(pack, text_in(about, "file", 300), project),
+        launched_at=read_time(history, "launched_at"),
+        main_opened_at=read_time(history, "main_opened_at"),
+        closed_at=read_time(history, "closed_at") or timezone.now(),
+        instrument_version=restore_instrument(pack, read_string(about, "file", 300), project),
     )
     check_instrument(study, study.instrument_version, spec.instrument)
     study.params = check_parameters(study, study.instrument_version, spec.params)
@@ -102,10 +102,10 @@ def read_blocks(history: dict[str, Any]) -> list[dict[str, Any]]:
     """The texts that were added after the launch; packs of earlier versions have none."""
     found: list[dict[str, Any]] = []
     for number, entry in enumerate(history.get("blocks", []), 2):
-        added_at = time_in(entry, "added_at")
-        if count_in(entry, "number") != number or added_at is None:
+        added_at = read_time(entry, "added_at")
+        if read_count(entry, "number") != number or added_at is None:
             raise BadPack(_("The blocks of texts in the pack are not numbered from 2 with a date each."))
-        sizes = {name: count_in(entry, name) for name in ("texts", "units")}
+        sizes = {name: read_count(entry, name) for name in ("texts", "units")}
         found.append({"number": number, "added_at": added_at.isoformat(), "made_by": None, **sizes,
                       "finished_too": entry.get("finished_too") is True})  # fmt: skip
     return found
@@ -116,37 +116,44 @@ def restore_people_texts(study: Study, entry: Any) -> None:
     if entry is None:
         return
     known = set(study.project.texts.values_list("external_id", flat=True))
-    texts = [draw_row(each) for each in entry["texts"]]
-    if not {each["text_id"] for each in texts} <= known or sum(each["drawn"] for each in texts) != count_in(entry, "n"):
+    texts = [read_draw(each) for each in entry["texts"]]
+    if not {each["text_id"] for each in texts} <= known or sum(each["drawn"] for each in texts) != read_count(
+        entry, "n"
+    ):
         raise BadPack(_("The pack's draw of texts for people does not fit its texts."))
     PeopleTexts.objects.create(
         study=study,
-        n=count_in(entry, "n"),
-        by=text_in(entry, "by", 20),
-        rests_on=text_in(entry, "rests_on", 20),
+        n=read_count(entry, "n"),
+        by=read_string(entry, "by", 20),
+        rests_on=read_string(entry, "rests_on", 20),
         seed=study.seed,
         texts=texts,
-        later=[later_round(each, known) for each in entry.get("later", [])],
-        made_at=time_in(entry, "made_at") or timezone.now(),
+        later=[read_later_round(each, known) for each in entry.get("later", [])],
+        made_at=read_time(entry, "made_at") or timezone.now(),
     )
 
 
-def later_round(entry: dict[str, Any], known: set[str]) -> dict[str, Any]:
+def read_later_round(entry: dict[str, Any], known: set[str]) -> dict[str, Any]:
     """A further round of the draw."""
-    order = [text_in({"id": each}, "id", MAX_ID) for each in entry["order"]]
-    if not set(order) <= known or count_in(entry, "n") > len(order):
+    order = [read_string({"id": each}, "id", MAX_ID) for each in entry["order"]]
+    if not set(order) <= known or read_count(entry, "n") > len(order):
         raise BadPack(_("The pack's draw of texts for people does not fit its texts."))
-    made_at = time_in(entry, "made_at") or timezone.now()
-    return {"n": count_in(entry, "n"), "order": order, "made_at": made_at.isoformat(), "made_by": None}
+    made_at = read_time(entry, "made_at") or timezone.now()
+    return {"n": read_count(entry, "n"), "order": order, "made_at": made_at.isoformat(), "made_by": None}
 
 
-def draw_row(entry: dict[str, Any]) -> dict[str, Any]:
+def read_draw(entry: dict[str, Any]) -> dict[str, Any]:
     chance, doubt, drawn = entry["probability"], entry["doubt"], entry["drawn"]
     if not (0 <= float(chance) <= 1 and (doubt is None or float(doubt) >= 0) and isinstance(drawn, bool)):
         raise BadPack(_("The pack's draw of texts for people does not fit its texts."))
     doubt = None if doubt is None else float(doubt)
-    later = {"round": count_in(entry, "round")} if "round" in entry else {}
-    row = {"text_id": text_in(entry, "text_id", MAX_ID), "probability": float(chance), "doubt": doubt, "drawn": drawn}
+    later = {"round": read_count(entry, "round")} if "round" in entry else {}
+    row = {
+        "text_id": read_string(entry, "text_id", MAX_ID),
+        "probability": float(chance),
+        "doubt": doubt,
+        "drawn": drawn,
+    }
     return row | later
 
 
@@ -155,14 +162,14 @@ def restore_variants(pack: PackReader, study: Study, spec: StudySpec, about: dic
     if set(about) != {each.name for each in spec.variants}:
         raise BadPack(_("The pack does not say which wording the variants of the study used."))
     for position, each in enumerate(spec.variants):
-        version = instrument_in(pack, text_in(about[each.name], "file", 300), study.project)
+        version = restore_instrument(pack, read_string(about[each.name], "file", 300), study.project)
         params = check_parameters(study, version, each.params)
         Variant.objects.create(
             study=study, name=each.name, position=position, instrument_version=version, params=params
         )
 
 
-def instrument_in(pack: PackReader, name: str, project: Project) -> InstrumentVersion:
+def restore_instrument(pack: PackReader, name: str, project: Project) -> InstrumentVersion:
     """The wording in a file of the pack: an existing version with exactly this content, or a new one of the project."""
     try:
         return find_or_store_version(pack.read(name).decode(), project)
@@ -182,15 +189,15 @@ def restore_units(pack: PackReader, study: Study, items: dict[str, Item]) -> Uni
     kind = PROTOCOLS[study.protocol].unit
     made: dict[int, tuple[Unit, list[Item]]] = {}
     for entry in pack.lines("study/units.jsonl"):
-        number, own = count_in(entry, "unit"), [find_item(items, name) for name in entry.get("items") or []]
+        number, own = read_count(entry, "unit"), [find_item(items, name) for name in entry.get("items") or []]
         texts = {item.text_id for item in own}
         sizes = {"pair": 2, "item": 1, "tuple": get_declaration(study).tuple_size}
         if number in made or len(texts) != 1 or len(own) != (sizes.get(kind) or len(own)) or len(set(own)) < len(own):
             raise BadPack(_("Unit %(number)s of the pack does not fit this protocol.") % {"number": number})
-        part = text_in(entry, "part", 20)
+        part = read_string(entry, "part", 20)
         if part not in (MAIN, CALIBRATION):
             raise BadPack(_("“%(part)s” is not a part of a study.") % {"part": show_name(part)})
-        block = count_in(entry, "block") if "block" in entry else 1
+        block = read_count(entry, "block") if "block" in entry else 1
         if block not in study.block_dates:
             raise BadPack(
                 _("Unit %(number)s of the pack is in a block that the study does not have.") % {"number": number}
@@ -218,14 +225,14 @@ def restore_annotators(pack: PackReader, study: Study) -> dict[str, Annotator]:
     background = {}
     for entry in pack.lines("answers/annotators.jsonl"):
         code, kind, purpose = (
-            text_in(entry, "annotator", MAX_ID),
-            text_in(entry, "kind", 20),
-            text_in(entry, "purpose", 20),
+            read_string(entry, "annotator", MAX_ID),
+            read_string(entry, "kind", 20),
+            read_string(entry, "purpose", 20),
         )
-        reading = text_in(entry, "reading", 20)
-        variant = text_in(entry, "variant", 60)
+        reading = read_string(entry, "reading", 20)
+        variant = read_string(entry, "variant", 60)
         if variant and variant not in variants:
-            raise BadPack(no_annotator(code))
+            raise BadPack(explain_bad_annotator(code))
         if kind not in AnnotatorKind.values or purpose not in Purpose.values or reading not in READINGS:
             raise BadPack(no_annotator(code))
         evaluators[code], background[code] = entry.get("evaluator"), entry.get("background")
@@ -270,15 +277,17 @@ def restore_evaluator(pack: PackReader, study: Study, annotator: Annotator, entr
 
     Its calls are not in a pack, so it cannot continue.
     """
-    name, stages = text_in(entry, "prompt", 300), entry.get("stages")
-    params = params_in(entry.get("params"), annotator.code)
+    name, stages = read_string(entry, "prompt", 300), entry.get("stages")
+    params = read_evaluator_params(entry.get("params"), annotator.code)
     if not isinstance(stages, list):
-        raise BadPack(no_annotator(annotator.code))
+        raise BadPack(explain_bad_annotator(annotator.code))
     known = {stage.name for stage in get_declaration(study).every_stage}
-    prompt = instrument_in(pack, name, study.project) if name and not pack.read(name).startswith(WITHHELD) else None
+    prompt = (
+        restore_instrument(pack, name, study.project) if name and not pack.read(name).startswith(WITHHELD) else None
+    )
     Evaluator.objects.create(
         annotator=annotator,
-        method=text_in(entry, "method", 20),
+        method=read_string(entry, "method", 20),
         stages=[stage for stage in stages if stage in known],
         params={**params, "prompt": prompt.pk if prompt else None},
     )
@@ -294,18 +303,18 @@ def restore_assignments(
     stages = {stage.name for stage in get_declaration(study).every_stage}
     rows: dict[Cell, Assignment] = {}
     for entry in pack.lines("answers/assignments.jsonl"):
-        cell, unit = cell_of(entry, units, annotators)
-        finished = time_in(entry, "finished_at")
-        stage = text_in(entry, "stage", 40)
+        cell, unit = read_cell(entry, units, annotators)
+        finished = read_time(entry, "finished_at")
+        stage = read_string(entry, "stage", 40)
         if cell in rows or stage not in stages | {DONE} or (stage == DONE) != bool(finished):
             raise BadPack(_("The pack has an invalid assignment for “%(who)s”.") % {"who": show_name(cell[0])})
         rows[cell] = Assignment(
             annotator=annotators[cell[0]],
             unit=unit,
             round=cell[1],
-            position=count_in(entry, "position"),
-            text_version=version_in(entry, unit.text),
-            shown=orders(entry.get("shown"), stages, items),
+            position=read_count(entry, "position"),
+            text_version=read_version(entry, unit.text),
+            shown=read_orders(entry.get("shown"), stages, items),
             reopened=read_reopened(entry.get("reopened"), items),
             stage=stage,
             finished_at=finished,
@@ -313,8 +322,8 @@ def restore_assignments(
     return dict(zip(rows, Assignment.objects.bulk_create(rows.values(), batch_size=BATCH), strict=True))
 
 
-def version_in(entry: dict[str, Any], text: Text) -> str:
-    name = text_in(entry, "text_version", MAX_VERSION_NAME)
+def read_version(entry: dict[str, Any], text: Text) -> str:
+    name = read_string(entry, "text_version", MAX_VERSION_NAME)
     if name and name not in text.version_names:
         raise BadPack(
             _("The pack refers to the version “%(version)s” of the text “%(text)s”, but does not contain it.")
@@ -323,14 +332,18 @@ def version_in(entry: dict[str, Any], text: Text) -> str:
     return name
 
 
-def cell_of(entry: dict[str, Any], units: Units, annotators: Mapping[str, Annotator]) -> tuple[Cell, Unit]:
-    who, number, round_number = text_in(entry, "annotator", MAX_ID), count_in(entry, "unit"), count_in(entry, "round")
+def read_cell(entry: dict[str, Any], units: Units, annotators: Mapping[str, Annotator]) -> tuple[Cell, Unit]:
+    who, number, round_number = (
+        read_string(entry, "annotator", MAX_ID),
+        read_count(entry, "unit"),
+        read_count(entry, "round"),
+    )
     if who not in annotators or number not in units.by_number or not 1 <= round_number <= 1_000:
         raise BadPack(_("The pack has an invalid assignment for “%(who)s”.") % {"who": show_name(who)})
     return (who, round_number, units.keys[number]), units.by_number[number]
 
 
-def orders(entry: Any, stages: set[str], items: dict[str, Item]) -> dict[str, list[Any]]:
+def read_orders(entry: Any, stages: set[str], items: dict[str, Item]) -> dict[str, list[Any]]:
     if not isinstance(entry, dict) or not set(entry) <= stages:
         raise BadPack(_("The pack describes a stage that the study does not have."))
     handles: dict[Any, str] = {}
@@ -363,12 +376,12 @@ def restore_submissions(
 ) -> None:  # fmt: skip
     stages, rows = {stage.name for stage in get_declaration(study).every_stage}, []
     for entry in pack.lines("answers/submissions.jsonl"):
-        cell, _unit = cell_of(entry, units, annotators)
-        stage = text_in(entry, "stage", 40)
+        cell, _unit = read_cell(entry, units, annotators)
+        stage = read_string(entry, "stage", 40)
         if cell not in assignments or stage not in stages:
             raise BadPack(_("The pack has an invalid assignment for “%(who)s”.") % {"who": show_name(cell[0])})
-        times = {name: time_in(entry, name) for name in ("opened_at", "submitted_at")}
-        active = count_in(entry, "active_seconds") if entry.get("active_seconds") is not None else None
+        times = {name: read_time(entry, name) for name in ("opened_at", "submitted_at")}
+        active = read_count(entry, "active_seconds") if entry.get("active_seconds") is not None else None
         rows.append(Submission(assignment=assignments[cell], stage=stage, active_seconds=active, **times))
     Submission.objects.bulk_create(rows, batch_size=BATCH)
 
@@ -387,13 +400,13 @@ def restore_codes(pack: PackReader, study: Study, items: dict[str, Item]) -> Non
     for entry in pack.lines("answers/codes.jsonl"):
         restore_code(study, items, entry, None)
     codings: dict[int, IndependentCoding] = {}
-    for entry in lines_if_any(pack, "answers/coders.jsonl"):
-        number = count_in(entry, "coder")
+    for entry in read_lines(pack, "answers/coders.jsonl"):
+        number = read_count(entry, "coder")
         if number not in codings:
-            finished = time_in(entry, "finished_at") or timezone.now()
+            finished = read_time(entry, "finished_at") or timezone.now()
             codings[number] = IndependentCoding.objects.create(study=study, finished_at=finished)
         restore_code(study, items, entry, codings[number])
-    for entry in lines_if_any(pack, "answers/code_decisions.jsonl"):
+    for entry in read_lines(pack, "answers/code_decisions.jsonl"):
         restore_decision(study, items, entry)
 
 
@@ -403,28 +416,28 @@ def restore_code(study: Study, items: dict[str, Item], entry: dict[str, Any], co
         study=study,
         item=item,
         coding=coding,
-        code=known_code_in(study, entry, "code"),
+        code=read_code(study, entry, "code"),
         option=find_option(item, entry["option_id"]) if entry.get("option_id") else None,
-        start=count_in(entry, "start") if has_span else None,
-        end=count_in(entry, "end") if has_span else None,
-        note=text_in(entry, "note", 100_000),
+        start=read_count(entry, "start") if has_span else None,
+        end=read_count(entry, "end") if has_span else None,
+        note=read_string(entry, "note", 100_000),
     )
-    ItemCode.objects.filter(pk=made.pk).update(set_at=time_in(entry, "set_at") or made.set_at)
+    ItemCode.objects.filter(pk=made.pk).update(set_at=read_time(entry, "set_at") or made.set_at)
 
 
 def restore_decision(study: Study, items: dict[str, Item], entry: dict[str, Any]) -> None:
     made = CodeDecision.objects.create(
         study=study,
         item=find_item(items, entry.get("item_id")),
-        question=text_in(entry, "question", 130),
-        value=known_code_in(study, entry, "value") if entry.get("value") else "",
-        reason=text_in(entry, "reason", 500),
+        question=read_string(entry, "question", 130),
+        value=read_code(study, entry, "value") if entry.get("value") else "",
+        reason=read_string(entry, "reason", 500),
     )
-    CodeDecision.objects.filter(pk=made.pk).update(decided_at=time_in(entry, "decided_at") or made.decided_at)
+    CodeDecision.objects.filter(pk=made.pk).update(decided_at=read_time(entry, "decided_at") or made.decided_at)
 
 
-def known_code_in(study: Study, entry: dict[str, Any], name: str) -> str:
-    code = text_in(entry, name, 130)
+def read_code(study: Study, entry: dict[str, Any], name: str) -> str:
+    code = read_string(entry, name, 130)
     if not is_known(study.protocol, code):
         raise BadPack(_("“%(code)s” is not a code of this protocol.") % {"code": show_name(code)})
     return code

@@ -22,7 +22,7 @@ def share(label: Any, least: float = 0.01, most: float = 0.99) -> forms.FloatFie
     return forms.FloatField(label=label, min_value=least, max_value=most, widget=forms.NumberInput({"step": "any"}))
 
 
-def spread(label: Any) -> forms.FloatField:
+def make_spread_field(label: Any) -> forms.FloatField:
     return share(label, 0, MOST**0.5)
 
 

@@ -22,7 +22,7 @@ from analysis.reports.description import description, variants
 from analysis.reports.drill_down import COUNTED, list_counted, list_rows
 from analysis.reports.estimates import mean_of
 from analysis.reports.evaluators import HUMAN, evaluator_named, evaluators_in, people_in
-from analysis.reports.outcome import AgreementSummary, Outcome, rows_called
+from analysis.reports.outcome import AgreementSummary, Outcome, find_rows
 from analysis.reports.report import Report
 from analysis.tables.spec import Row, Table, TableSpec
 from studies.question_words import name_label, name_question
@@ -216,9 +216,7 @@ def describe_agreement(facts: Facts) -> str:
 
 def summarize(report: Report, _estimand: str) -> Outcome | None:
     """How many answers there are, and how those to the first question with declared answers distribute."""
-    counts = [row for row in rows_called(report, "counts") if row["evaluator"] == HUMAN] or rows_called(
-        report, "counts"
-    )
+    counts = [row for row in find_rows(report, "counts") if row["evaluator"] == HUMAN] or find_rows(report, "counts")
     if not counts:
         return None
     n, people = sum(row["n"] for row in counts), max(row["n_annotators"] for row in counts)
@@ -244,7 +242,7 @@ def count_words(n: int) -> str:
 def draw_labels(report: Report) -> Bars | None:
     """The questions that have the same answers as the first one."""
     counts: dict[str, dict[str, int]] = {}
-    for row in rows_called(report, "distributions"):
+    for row in find_rows(report, "distributions"):
         if row["evaluator"] == HUMAN:
             counts.setdefault(row["question"], {})[row["label"]] = row["n"]
     if not counts:
@@ -265,6 +263,6 @@ def list_agreed(report: Report) -> list[AgreementSummary]:
             name_question(row["question"]), row["conger_kappa"], None, None, row["reason"], row["percent"], row["ac1"],
             ngettext("%(n)s unit", "%(n)s units", row["n_units"]) % {"n": count(row["n_units"])},
         )
-        for row in rows_called(report, "agreement")
+        for row in find_rows(report, "agreement")
         if "conger_kappa" in row and "n_units" in row
     ]  # fmt: skip

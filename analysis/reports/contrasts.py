@@ -177,7 +177,7 @@ class Comparison:
     def by_pair(self) -> dict[tuple[str, str], AdjustedContrast]:
         """Each contrast under both orders of its pair."""
         pairs = dict(zip(self.family.pairs(), self.found, strict=True))
-        return pairs | {(b, a): mirror(contrast) for (a, b), contrast in pairs.items()}
+        return pairs | {(b, a): reverse_contrast(contrast) for (a, b), contrast in pairs.items()}
 
     @property
     def size(self) -> int:
@@ -250,7 +250,7 @@ class Comparison:
         return frozenset()
 
 
-def mirror(found: AdjustedContrast) -> AdjustedContrast:
+def reverse_contrast(found: AdjustedContrast) -> AdjustedContrast:
     """The same contrast the other way round."""
     return replace(
         found, value=-found.value, low=-found.high, high=-found.low,
@@ -268,7 +268,7 @@ def compare_all(families: Iterable[Family], choices: Choices) -> tuple[Compariso
     return tuple(compare(family, choices) for family in families if len(family.figures) > 1)
 
 
-def find(comparisons: Sequence[Comparison], measure: str, evaluator: str) -> Comparison | None:
+def find_comparison(comparisons: Sequence[Comparison], measure: str, evaluator: str) -> Comparison | None:
     """The comparison by this measure and evaluator."""
     wanted = (measure, evaluator)
     return next((each for each in comparisons if (each.family.measure, each.family.evaluator) == wanted), None)

@@ -141,7 +141,7 @@ class Verdict:
 # Reading a report -----------------------------------------------------------------------------------------------------
 
 
-def standings_of(
+def build_standings(
     rows: Iterable[Row],
     value: str,
     prefix: str = "",
@@ -156,7 +156,7 @@ def standings_of(
     found = [
         build_standing(row, value, prefix, row.get("n_texts") or (texts or {}).get(row["generator"])) for row in rows
     ]
-    return tuple(sorted(found, key=lambda each: rank(each, higher)))
+    return tuple(sorted(found, key=lambda each: make_sort_key(each, higher)))
 
 
 def build_standing(row: Row, value: str, prefix: str, n_texts: int | None) -> Standing:
@@ -164,14 +164,14 @@ def build_standing(row: Row, value: str, prefix: str, n_texts: int | None) -> St
     return Standing(row["generator"], row[value], low, high, row.get(f"{prefix}reason") or "", n_texts)
 
 
-def texts_by_generator(report: Report, measure: str) -> dict[str, int]:
+def count_texts_by_generator(report: Report, measure: str) -> dict[str, int]:
     """The number of texts on which each generator was judged; for a pair, on which either was."""
     about = (measure, HUMAN)
     found: dict[str, int] = {}
-    for row in rows_called(report, "contrasts"):
+    for row in find_rows(report, "contrasts"):
         if (row["measure"], row["evaluator"]) == about:
             found |= {row[side]: row["n_texts"] for side in ("generator_a", "generator_b")}
-    others = rows_called(report, "generator_vs_others")
+    others = find_rows(report, "generator_vs_others")
     return found | {row["generator"]: row["n_texts"] for row in others if (row["measure"], row["evaluator"]) == about}
 
 
@@ -182,18 +182,16 @@ def ends_of(row: Row, prefix: str = "") -> tuple[float | None, float | None]:
     return row[f"{prefix}low"], row[f"{prefix}high"]
 
 
-def rank(standing: Standing, higher: bool) -> tuple[int, float]:
+def make_sort_key(standing: Standing, higher: bool) -> tuple[int, float]:
     place = 0 if standing.is_comparable else 1 if standing.value is not None else 2
     value = standing.value or 0.0
     return place, -value if higher else value
 
 
-def find_compared(report: Report, measure: str, evaluator: str, *, higher: bool = True) -> ContrastSet:
+def build_contrast_set(report: Report, measure: str, evaluator: str, *, higher: bool = True) -> ContrastSet:
     """The contrasts of this measure and evaluator."""
-    rows = [
-        row for row in rows_called(report, "contrasts") if (row["measure"], row["evaluator"]) == (measure, evaluator)
-    ]
-    found = [contrast_of(row, higher) for row in rows if row["difference"] is not None]
+    rows = [row for row in find_rows(report, "contrasts") if (row["measure"], row["evaluator"]) == (measure, evaluator)]
+    found = [build_contrast(row, higher) for row in rows if row["difference"] is not None]
     missing = [row["reason"] for row in rows if row["low_adjusted"] is None]
     return ContrastSet(
         tuple(sorted(found, key=lambda each: (each.low is None, -abs(each.value)))),
@@ -207,7 +205,7 @@ def find_reason(rows: Sequence[Row], missing: Sequence[str]) -> str:
     return TOO_FEW_TEXTS if all(row["n_texts"] < MIN_TEXTS for row in rows) else missing[0]
 
 
-def contrast_of(row: Row, higher: bool) -> Contrast:
+def build_contrast(row: Row, higher: bool) -> Contrast:
     """The contrast seen from the generator that does better."""
     value, low, high = row["difference"], row["low_adjusted"], row["high_adjusted"]
     if (value >= 0) == higher:
@@ -216,7 +214,7 @@ def contrast_of(row: Row, higher: bool) -> Contrast:
     return Contrast(row["generator_b"], row["generator_a"], -value, low, high, row["n_texts"])
 
 
-def rows_called(report: Report, name: str) -> Sequence[Row]:
+def find_rows(report: Report, name: str) -> Sequence[Row]:
     """The rows of the table of that name; none if the report lacks it."""
     return next((table.rows for table in report.tables if table.name == name), ())
 
@@ -239,14 +237,14 @@ def judge_numbers(outcome: Outcome, is_running: bool) -> Verdict:
     certain = [each for each in outcome.standings if each.is_certain]
     if len(outcome.standings) == 1 and not (outcome.has_zero and certain) and has_enough(outcome.standings[0]):
         return Verdict(Kind.COUNTS, say_single(outcome.standings[0]))
-    known = {each.generator for each in certain} | set(comparable(outcome))
+    known = {each.generator for each in certain} | set(list_comparable(outcome))
     if len(known) < min(2, len(outcome.standings)) or not known:
         return say_too_little(outcome, is_running)
-    if best := winner_of(outcome):
+    if best := find_winner(outcome):
         return Verdict(Kind.WINNER, say_winner(outcome, best))
     if outcome.has_zero and any(lies_above(each) for each in certain):
         return Verdict(Kind.MEASURES, say_zero(outcome))
-    if not comparable(outcome) and not outcome.has_zero:
+    if not list_comparable(outcome) and not outcome.has_zero:
         return Verdict(Kind.TOO_FEW, _("Too few texts to compare the generators."))
     return Verdict(Kind.TIE, say_zero(outcome) if outcome.has_zero else say_tie(outcome))
 
@@ -267,21 +265,21 @@ def say_too_little(outcome: Outcome, is_running: bool) -> Verdict:
     return Verdict(Kind.TOO_FEW, _("Too few texts to compare the generators."))
 
 
-def comparable(outcome: Outcome) -> list[str]:
+def list_comparable(outcome: Outcome) -> list[str]:
     """The generators that have an adjusted interval against another one, in their order."""
     named = {name for each in outcome.compared.contrasts if each.low is not None for name in (each.better, each.worse)}
     return [each.generator for each in outcome.standings if each.generator in named]
 
 
-def leaders_of(outcome: Outcome) -> list[str]:
+def list_leaders(outcome: Outcome) -> list[str]:
     """The comparable generators that no other outperforms."""
     beaten = {each.worse for each in outcome.compared.contrasts if each.is_decided}
-    return [name for name in comparable(outcome) if name not in beaten]
+    return [name for name in list_comparable(outcome) if name not in beaten]
 
 
-def winner_of(outcome: Outcome) -> str:
+def find_winner(outcome: Outcome) -> str:
     """The only leader among two or more generators; empty if several can be the best."""
-    leaders = leaders_of(outcome)
+    leaders = list_leaders(outcome)
     return leaders[0] if len(leaders) == 1 else ""
 
 
@@ -291,7 +289,7 @@ def lies_above(standing: Standing) -> bool:
 
 def say_winner(outcome: Outcome, best: str) -> str:
     assert outcome.words
-    names, n = comparable(outcome), len(outcome.standings)
+    names, n = list_comparable(outcome), len(outcome.standings)
     sentence = outcome.words.winner if len(names) == n else outcome.words.among
     message = _(sentence) % {"best": best, "n": count(len(names))}
     own = next(each for each in outcome.standings if each.generator == best)
@@ -313,12 +311,12 @@ def say_zero(outcome: Outcome) -> str:
 
 def say_tie(outcome: Outcome) -> str:
     assert outcome.words
-    return _(outcome.words.tie) % {"names": name_some(leaders_of(outcome))}
+    return _(outcome.words.tie) % {"names": name_some(list_leaders(outcome))}
 
 
 def say_single(standing: Standing) -> str:
     sentence = _("One generator, nothing to compare: %(generator)s at %(value)s.")
-    return sentence % {"generator": standing.generator, "value": with_ends_of(standing)}
+    return sentence % {"generator": standing.generator, "value": write_value(standing)}
 
 
 def name_some(names: Sequence[str]) -> str:
@@ -338,7 +336,7 @@ def join_names(names: Sequence[str]) -> str:
     return _("%(first)s and %(last)s") % {"first": ", ".join(names[:-1]), "last": names[-1]}
 
 
-def with_ends_of(standing: Standing) -> str:
+def write_value(standing: Standing) -> str:
     assert standing.value is not None
     return with_interval(standing.value, standing.low, standing.high)
 
@@ -355,7 +353,7 @@ def list_standings(standings: Sequence[Standing]) -> str:
         values = sorted(each.value for each in known if each.value is not None)
         ends = {"low": number(values[0]), "high": number(values[-1])}
         return _("from %(low)s to %(high)s") % ends
-    return join_names([_(VALUE) % {"value": with_ends_of(each), "generator": each.generator} for each in known])
+    return join_names([_(VALUE) % {"value": write_value(each), "generator": each.generator} for each in known])
 
 
 def summarize_values(sentence: str, standings: Sequence[Standing], compared: ContrastSet, **words: str) -> str:
@@ -391,20 +389,21 @@ def say_lead(compared: ContrastSet) -> str:
 
 def summarize_by_model(report: Report, measure: str, words: OutcomeSentences, *, higher: bool = True) -> Outcome | None:
     """What the first model finds where no person has answered: each generator against the mean of the others."""
-    rows = [row for row in rows_called(report, "contrasts") if row["measure"] == measure]
+    rows = [row for row in find_rows(report, "contrasts") if row["measure"] == measure]
     if not rows or any(row["evaluator"] == HUMAN for row in rows):
         return None
     model = rows[0]["evaluator"]
     standings = sorted(
-        stand_apart(report, [row for row in rows if row["evaluator"] == model]), key=lambda each: rank(each, higher)
+        compare_with_others(report, [row for row in rows if row["evaluator"] == model]),
+        key=lambda each: make_sort_key(each, higher),
     )
-    compared = find_compared(report, measure, model, higher=higher)
+    compared = build_contrast_set(report, measure, model, higher=higher)
     values = _("Compared with the mean of the others: %(values)s.")
     return Outcome(
         title=_("Each generator against the others, by %(model)s") % {"model": model},
         standings=tuple(standings),
         figure=Ranges(
-            tuple(line_of(each) for each in standings), _("difference from the mean of the others (dashed: none)"),
+            tuple(build_line(each) for each in standings), _("difference from the mean of the others (dashed: none)"),
             _("difference"), dashed=0,
         ),
         words=words,
@@ -417,12 +416,12 @@ def summarize_by_model(report: Report, measure: str, words: OutcomeSentences, *,
     )  # fmt: skip
 
 
-def stand_apart(report: Report, contrasts: Sequence[Row]) -> Iterator[Standing]:
+def compare_with_others(report: Report, contrasts: Sequence[Row]) -> Iterator[Standing]:
     """Each generator's difference from the mean of the others; of two generators their contrast in both directions."""
     about = (contrasts[0]["measure"], contrasts[0]["evaluator"])
-    others = [row for row in rows_called(report, "generator_vs_others") if (row["measure"], row["evaluator"]) == about]
+    others = [row for row in find_rows(report, "generator_vs_others") if (row["measure"], row["evaluator"]) == about]
     if others:
-        yield from standings_of(others, "difference")
+        yield from build_standings(others, "difference")
         return
     for row in contrasts:
         low, high = ends_of(row)
@@ -435,7 +434,7 @@ def negate(value: float | None) -> float | None:
     return None if value is None else -value
 
 
-def line_of(standing: Standing) -> Line:
+def build_line(standing: Standing) -> Line:
     """A row of a figure with one mark."""
     mark = Mark(standing.value, standing.low, standing.high)
     if standing.value is None:

@@ -85,18 +85,18 @@ def compare_published(report: Report, evidence: Evidence) -> Table:
     both = sorted(
         build_comparison_rows(report, evidence), key=lambda row: row["own"] is None
     )  # rows that can be compared come first
-    rows = [*both, *own_only(report, evidence)]
+    rows = [*both, *list_own_only(report, evidence)]
     notes = (
         _("Published: %(source)s.") % {"source": _(study.source)},
         *map(_, study.differs),
-        *widths_note(report, protocol, evidence.choices.convention),
+        *describe_widths(report, protocol, evidence.choices.convention),
         _("–: this study has no such row."),
     )
     has_groups = any(each.group for each in load_printed() if each.protocol == protocol)
     return tables.PUBLISHED.build(rows, notes=notes, hide=() if has_groups else ("group_said",))
 
 
-def widths_note(report: Report, protocol: str, convention: str) -> list[str]:
+def describe_widths(report: Report, protocol: str, convention: str) -> list[str]:
     """Which convention this study's own intervals follow, and how many of them are wider than the published ones."""
     names = dict.fromkeys(each.table for each in load_printed() if each.protocol == protocol)
     intervals = [
@@ -118,17 +118,17 @@ def width(interval: Mapping[str, Any]) -> float | None:
 
 
 def build_comparison_rows(report: Report, evidence: Evidence) -> Iterator[dict[str, Any]]:
-    names, n = own_names(evidence), len(list_published_generators(evidence.study.protocol))
+    names, n = map_to_own_generators(evidence), len(list_published_generators(evidence.study.protocol))
     for each in select_printed(evidence):
         table = report.table(each.table)
         wanted = dict(each.row)
-        own = find(table.rows, wanted, names, n)
+        own = find_own_row(table.rows, wanted, names, n)
         if own is None and each.table == "generator_means":
-            own = find(table.rows, wanted | {"round": "1"}, names, n)
-        yield row_of(each, table, own, evidence.study.protocol)
+            own = find_own_row(table.rows, wanted | {"round": "1"}, names, n)
+        yield build_comparison_row(each, table, own, evidence.study.protocol)
 
 
-def own_names(evidence: Evidence) -> dict[str, str]:
+def map_to_own_generators(evidence: Evidence) -> dict[str, str]:
     """By published generator the study's own generator that matches it."""
     own = match_generators(
         list_published_generators(evidence.study.protocol), evidence.generators, evidence.published_names
@@ -162,7 +162,7 @@ def select_printed(evidence: Evidence) -> list[PublishedNumber]:
     return [each for each in mine if each.group.partition(":")[0] == wanted]
 
 
-def find(rows: Sequence[Row], wanted: Mapping[str, str], names: Mapping[str, str], n: int) -> Row | None:
+def find_own_row(rows: Sequence[Row], wanted: Mapping[str, str], names: Mapping[str, str], n: int) -> Row | None:
     """The study's own row with the `wanted` values; None if there is none.
 
     If no group, generator or source is wanted, it is the row over all of them. names: the study's own generator by
@@ -172,7 +172,7 @@ def find(rows: Sequence[Row], wanted: Mapping[str, str], names: Mapping[str, str
     keys = {**everything, **wanted}
     if keys.get("dimension") and wanted.get("generator") == ALL:
         theirs = [row for row in rows if row["generator"] in names.values()]
-        return mean_of_generators(theirs, wanted, n)
+        return average_generators(theirs, wanted, n)
     if (generator := wanted.get("generator", ALL)) != ALL:
         if generator not in names:
             return None
@@ -185,7 +185,7 @@ def is_same(own: object, name: str) -> bool:
     return fold_name(str(own)) == fold_name(name)
 
 
-def mean_of_generators(rows: Sequence[Row], wanted: Mapping[str, str], n: int) -> Row | None:
+def average_generators(rows: Sequence[Row], wanted: Mapping[str, str], n: int) -> Row | None:
     """The mean over the n published generators of their means on a dimension, if the study has all of them."""
     mine = [row for row in rows if all(is_same(row[name], wanted[name]) for name in ("dimension", "round"))]
     if len(mine) < n or any(row["mean"] is None for row in mine):
@@ -194,8 +194,8 @@ def mean_of_generators(rows: Sequence[Row], wanted: Mapping[str, str], n: int) -
     return {"mean": mean, "low": None, "high": None, "n": sum(row["n"] for row in mine), "round": mine[0]["round"]}
 
 
-def row_of(each: PublishedNumber, table: Table, own: Row | None, protocol: str) -> dict[str, Any]:
-    ours = own_values(own, table, each.measure, protocol)
+def build_comparison_row(each: PublishedNumber, table: Table, own: Row | None, protocol: str) -> dict[str, Any]:
+    ours = build_own_values(own, table, each.measure, protocol)
     return {
         "table": each.table,
         "row": ", ".join(value for _name, value in each.row),
@@ -210,10 +210,10 @@ def row_of(each: PublishedNumber, table: Table, own: Row | None, protocol: str) 
         "group_said": group_word(each.group),
         "measure_said": measure_word(each.measure),
         "published_said": format_published(each.value, each.low, each.high, each.measure),
-    } | first_round(each, own, ours["own_said"])
+    } | name_other_round(each, own, ours["own_said"])
 
 
-def first_round(each: PublishedNumber, own: Row | None, own_said: str) -> dict[str, str]:
+def name_other_round(each: PublishedNumber, own: Row | None, own_said: str) -> dict[str, str]:
     """Adds the round to the name of the own number if it is not the published round."""
     wanted = dict(each.row).get("round")
     if own is None or not wanted or str(own["round"]) == wanted:
@@ -222,13 +222,13 @@ def first_round(each: PublishedNumber, own: Row | None, own_said: str) -> dict[s
     return {"own_said": f"{own_said} ({round_text})"}
 
 
-def own_only(report: Report, evidence: Evidence) -> Iterator[dict[str, Any]]:
+def list_own_only(report: Report, evidence: Evidence) -> Iterator[dict[str, Any]]:
     """Own generators, models and dimensions that the published study did not have."""
-    protocol, names = evidence.study.protocol, own_names(evidence)
+    protocol, names = evidence.study.protocol, map_to_own_generators(evidence)
     kinds = dict.fromkeys((each.table, each.measure, tuple(name for name, _value in each.row))
                           for each in load_printed() if each.protocol == protocol)  # fmt: skip
     known = {
-        (each.table, each.measure, tuple(as_own(name, value, names) for name, value in each.row))
+        (each.table, each.measure, tuple(normalize_own(name, value, names) for name, value in each.row))
         for each in load_printed()
     }
     for name, measure, names_of_row in kinds:
@@ -240,26 +240,26 @@ def own_only(report: Report, evidence: Evidence) -> Iterator[dict[str, Any]]:
             wanted = own.get("evaluator_kind") != "human" or own.get("evaluator") == "human"
             is_average = own.get("dimension", "average") == "average"
             is_beside = measure == "mean" and own["generator"] in names.values()  # whatever its round
-            own_key = tuple(as_own(column, str(own[column])) for column in names_of_row)
+            own_key = tuple(normalize_own(column, str(own[column])) for column in names_of_row)
             is_known = is_beside or (name, measure, own_key) in known
             if wanted and is_average and not is_known:
                 yield {
                     **dict.fromkeys(tables.PUBLISHED.header), "table": name, "row": ", ".join(values),
                     "measure": measure, "group": "",
-                    **own_values(own, table, measure, protocol), "published_said": "", "group_said": "",
+                    **build_own_values(own, table, measure, protocol), "published_said": "", "group_said": "",
                     "measure_said": measure_word(measure),
                     "row_said": say_row(tuple(zip(names_of_row, values, strict=True)), protocol),
                 }  # fmt: skip
 
 
-def as_own(column: str, value: str, names: Mapping[str, str] | None = None) -> str:
+def normalize_own(column: str, value: str, names: Mapping[str, str] | None = None) -> str:
     """How a name in a row is compared: a published generator by the own generator that matches it."""
     if column == "generator":
         return (names or {}).get(value, value)
     return fold_name(value)
 
 
-def own_values(own: Row | None, table: Table, measure: str, protocol: str) -> dict[str, Any]:
+def build_own_values(own: Row | None, table: Table, measure: str, protocol: str) -> dict[str, Any]:
     """own, own_low, own_high, own_n, reason, the own number in words, and their cells in `table`."""
     if own is None:
         nothing = dict.fromkeys(("own", "own_low", "own_high", "own_n", "own_cell", "own_n_cell"))
@@ -273,14 +273,14 @@ def own_values(own: Row | None, table: Table, measure: str, protocol: str) -> di
         "own_low": low,
         "own_high": high,
         "own_n": own[n_column],
-        "own_cell": cell_named(table, own, measure),
-        "own_n_cell": cell_named(table, own, COUNTS_OF.get(n_column, n_column)),
+        "own_cell": locate_cell(table, own, measure),
+        "own_n_cell": locate_cell(table, own, COUNTS_OF.get(n_column, n_column)),
         "reason": reason if own[measure] is None else "",
         "own_said": format_published(own[measure], low, high, measure) or (reason if own[measure] is None else ""),
     }
 
 
-def cell_named(table: Table, row: Row, column: str) -> dict[str, str] | None:
+def locate_cell(table: Table, row: Row, column: str) -> dict[str, str] | None:
     """Table, number and row of a cell, if there are answers behind it."""
     try:
         shown = table.find_number(column)

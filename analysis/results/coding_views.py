@@ -52,7 +52,7 @@ def show_coding(request: Any, study: Study, coding: IndependentCoding | None) ->
     kind = {"own_kind": request.GET.get("kind", "")}
     own = OwnCodeForm(request.POST if "own" in request.POST else None, initial=kind)
     if request.method == "POST":
-        done, message = carry_out(request.POST, study, request.user, own, coding)
+        done, message = apply_coding(request.POST, study, request.user, own, coding)
         if done and not is_script(request):
             messages.success(request, message)
             return redirect(request.get_full_path())
@@ -111,7 +111,7 @@ def list_page(request: HttpRequest, study: Study, context: dict) -> dict:
     }
 
 
-def carry_out(
+def apply_coding(
     asked: QueryDict, study: Study, user: User, own: OwnCodeForm, coding: IndependentCoding | None
 ) -> tuple[ActResult | None, str]:
     """Do what a POST asks for; returns its result, None if nothing could be done, and a sentence about it."""

@@ -17,9 +17,9 @@ from analysis.choices import (
     PUBLISHED,
     READERS,
     Choices,
-    convention_called,
     parse_dropped,
-    purposes_with,
+    parse_purposes,
+    resolve_convention,
 )
 from analysis.formatting import count, natural_key
 from analysis.frames.responses import query_submitted
@@ -104,10 +104,10 @@ class ConventionField(forms.ChoiceField):
     """Also accepts the earlier names of conventions, which occur in addresses that people have bookmarked."""
 
     def to_python(self, value):
-        return convention_called(super().to_python(value))
+        return resolve_convention(super().to_python(value))
 
     def prepare_value(self, value):
-        return convention_called(super().prepare_value(value))
+        return resolve_convention(super().prepare_value(value))
 
 
 class ResultsForm(forms.Form):
@@ -151,9 +151,10 @@ class ResultsForm(forms.Form):
             del self.fields["answers"]
         if not find_plugin(study.protocol).has_metrics:
             del self.fields["drop"]
-        if not people_and_models(study):
+        models = list_models(study)
+        if not (models and any(counts.values())):
             del self.fields["texts"]
-        if models := list_models(study):
+        if models:
             names = [(name, name_evaluator(name)) for name in (PEOPLE, *models)]
             self.fields["evaluators"].choices = names  # type: ignore[attr-defined]
         else:
@@ -181,14 +182,14 @@ class ResultsForm(forms.Form):
     @property
     def is_untouched(self) -> bool:
         """Whether all choices are the defaults."""
-        usual = Choices(purposes=purposes_with(self.usual), seed=abs(self.study.seed))
+        usual = Choices(purposes=parse_purposes(self.usual), seed=abs(self.study.seed))
         return self.choices == usual and self.estimand == "pooled"
 
     @property
     def choices(self) -> Choices:
         return Choices(
             convention=self.valid_data.get("convention") or DEFAULT_CONVENTION,
-            purposes=purposes_with(self.valid_data.get("include") or ()),
+            purposes=parse_purposes(self.valid_data.get("include") or ()),
             evaluators=tuple(self.valid_data.get("evaluators") or ()) or None,
             seed=abs(self.study.seed),
             shared_texts=self.valid_data.get("texts") == "shared",
@@ -207,12 +208,6 @@ def without_idle(form: ResultsForm, report: Report) -> ResultsForm:
     if not form.choices.dropped and not any(table.name == METRICS and table.rows for table in report.tables):
         form.fields.pop("drop", None)
     return form
-
-
-def people_and_models(study: Study) -> bool:
-    """Whether the study has both, so that they may have answered on different texts."""
-    kinds = set(study.annotators.order_by().values_list("kind", flat=True).distinct())
-    return "human" in kinds and len(kinds) > 1
 
 
 def list_models(study: Study) -> list[str]:

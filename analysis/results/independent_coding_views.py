@@ -123,7 +123,7 @@ def code_comparison(request, study):
     is_shown = bool(comparison.codings) and (coding is None or coding.finished_at is not None)
     form = None
     if request.method == "POST" and is_shown:
-        form = act(request, study, comparison)
+        form = apply_decision(request, study, comparison)
         if form is None:
             return redirect(request.get_full_path())
     state = request.GET.get("state", "open")
@@ -186,7 +186,7 @@ def show_agreement(each: Agreement) -> dict[str, Any]:
     }
 
 
-def act(request: Any, study: Study, comparison: Comparison) -> forms.Form | None:
+def apply_decision(request: Any, study: Study, comparison: Comparison) -> forms.Form | None:
     """Do what was sent; returns the form with its errors if that is not possible."""
     if "agreed" in request.POST:
         n = take_agreed_codes(study, request.user).n_set

@@ -12,7 +12,7 @@ from django.utils.translation import gettext_lazy, ngettext
 from analysis.figures.paper import draw_track
 from analysis.formatting import count, number
 from analysis.models import ItemCode
-from analysis.reports.outcome import join_names, rows_called
+from analysis.reports.outcome import find_rows, join_names
 from analysis.reports.report import Report
 from items.models import Item
 from studies.models import Study
@@ -72,11 +72,11 @@ def list_flags(study: Study, report: Report) -> dict[str, set[str]]:
     for item_id, shares in shares_by_item(report).items():
         if shares["guess"] is not None and shares["guess"] >= EASY_SHARE:
             found.setdefault(item_id, set()).add(EASY)
-    for row in rows_called(report, "item_analysis"):
+    for row in find_rows(report, "item_analysis"):
         if (row["miskey"] or 0) >= ALARM:
             found.setdefault(row["item_id"], set()).add(KEY)
     for name, flag in (("unanswerable_items", HARD), ("flagged_cells", DEVIATES)):
-        for row in rows_called(report, name):
+        for row in find_rows(report, name):
             found.setdefault(row["item_id"], set()).add(flag)
     for item_id in ItemCode.objects.current().filter(study=study).values_list("item__external_id", flat=True):
         found.setdefault(item_id, set()).add(CODED)
@@ -86,7 +86,7 @@ def list_flags(study: Study, report: Report) -> dict[str, set[str]]:
 def shares_by_item(report: Report) -> dict[str, dict[str, float | None]]:
     """By item the share of right judgments in each stage; an option weighs as many people as judged it."""
     sums: dict[tuple[str, str], tuple[float, int]] = {}
-    for row in rows_called(report, "item_analysis"):
+    for row in find_rows(report, "item_analysis"):
         right, n = sums.get((row["item_id"], row["stage"]), (0.0, 0))
         sums[row["item_id"], row["stage"]] = (right + (row["share_correct"] or 0) * row["n"], n + row["n"])
     found: dict[str, dict[str, float | None]] = {}
@@ -98,7 +98,7 @@ def shares_by_item(report: Report) -> dict[str, dict[str, float | None]]:
 def list_items(study: Study, report: Report) -> list[ItemRow]:
     """All items that the study asks about, those with problems first."""
     flags, shares = list_flags(study, report), shares_by_item(report)
-    scores = {row["item_id"]: row["score"] for row in rows_called(report, "item_scores")}
+    scores = {row["item_id"]: row["score"] for row in find_rows(report, "item_scores")}
     items = Item.objects.filter(unit_items__unit__study=study).distinct().select_related("text", "generator")
     rows = [
         ItemRow(

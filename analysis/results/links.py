@@ -37,7 +37,7 @@ LISTS = {
 
 
 @dataclass(frozen=True)
-class Place:
+class ListPosition:
     """The position of an item in a list, counted from 1 (0: not in it), and the primary keys of its neighbors."""
 
     list: str
@@ -48,16 +48,16 @@ class Place:
     next: int | None
 
 
-def place_in(study: Study, report: Report, name: str, item_pk: int, order: str = "") -> Place:
+def locate_item(study: Study, report: Report, name: str, item_pk: int, order: str = "") -> ListPosition:
     """The item's position in the list `name`; an unknown name means the study's order."""
     pks = pks_of(study, report, name, order)
     name = name if name in LISTS else STUDY
     if item_pk not in pks:
-        return Place(name, str(LISTS[name]), 0, len(pks), None, None)
+        return ListPosition(name, str(LISTS[name]), 0, len(pks), None, None)
     at = pks.index(item_pk)
     before = pks[at - 1] if at else None
     after = pks[at + 1] if at + 1 < len(pks) else None
-    return Place(name, str(LISTS[name]), at + 1, len(pks), before, after)
+    return ListPosition(name, str(LISTS[name]), at + 1, len(pks), before, after)
 
 
 def pks_of(study: Study, report: Report, name: str, order: str) -> list[int]:

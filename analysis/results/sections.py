@@ -197,7 +197,7 @@ def long_tables(report: Report) -> set[str]:
     return {
         table.name
         for table in report.tables
-        if table.name != PUBLISHED and (len(table.rows) > SHORT or grids_of(table))
+        if table.name != PUBLISHED and (len(table.rows) > SHORT or build_grids(table))
     }
 
 

@@ -45,7 +45,7 @@ def rank_rows(one: StudyScores, other: StudyScores, measure_a: str, measure_b: s
     text, texts = pd.factorize(both["text_id"], sort=True)
     generator, generators = pd.factorize(both["generator"], sort=True)
     for ranked, n in ((GENERATORS, len(generators)), (ITEMS, len(both))):
-        reason = why_not(ranked, n, len(texts))
+        reason = explain_undefined(ranked, n, len(texts))
         if reason:
             yield about | {"ranked": ranked, "n": n, "rho": refuse(reason), "reason": reason}
             continue
@@ -71,7 +71,7 @@ def join_items(one: StudyScores, other: StudyScores, measure_a: str, measure_b: 
     return both[np.array(same, dtype=bool)].reset_index(drop=True)
 
 
-def why_not(ranked: str, n: int, n_texts: int) -> str:
+def explain_undefined(ranked: str, n: int, n_texts: int) -> str:
     if ranked == GENERATORS and n < FEWEST_GENERATORS:
         return _(TOO_FEW_GENERATORS) % {"n": n}
     if ranked == ITEMS and n < FEWEST_ITEMS:

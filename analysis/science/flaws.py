@@ -165,7 +165,7 @@ def rows_of(coded: pd.DataFrame, values: pd.DataFrame, by_people: dict[str, int]
     """One row per flaw that an item has; flaws with enough items and texts are fitted together."""
     answered = coded.loc[coded.index.isin(values.index)]
     has = {name: (answered[name] == True).to_numpy() for name in NAMES}  # noqa: E712  # None is no flaw
-    reasons = {name: why_not(has[name], answered["text_id"]) for name in NAMES}
+    reasons = {name: explain_undefined(has[name], answered["text_id"]) for name in NAMES}
     fitted = [name for name in NAMES if not reasons[name]]
     groups, effects = fit(answered, values, has, fitted) if fitted else ([], None)
     place_of = {name: place for place, group in enumerate(groups) for name in group}
@@ -193,7 +193,7 @@ def rows_of(coded: pd.DataFrame, values: pd.DataFrame, by_people: dict[str, int]
         yield about | numbers | {"p_adjusted": p_adjusted[place], "reason": reason}
 
 
-def why_not(flawed: np.ndarray, text: pd.Series) -> str:
+def explain_undefined(flawed: np.ndarray, text: pd.Series) -> str:
     if not len(flawed):
         return _(NO_ANSWERS)
     if flawed.sum() < FEWEST_ITEMS:

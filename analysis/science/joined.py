@@ -80,7 +80,7 @@ def build_tables(evidence: Evidence) -> tuple[Table, ...]:
     judgments = judgments_in(evidence)
     people, models = people_in(evidence), models_among(evaluators_in(evidence))
     theirs = people.rows_of(judgments)
-    if theirs.empty or not models or covers(theirs, judgments, models):
+    if theirs.empty or not models or have_people_answered_all(theirs, judgments, models):
         return ()
     found = [of_generator(evidence, stages, name, theirs, judgments) for name in evidence.generators]
     rows = [row for each in found for row in each.rows(evidence.choices.convention)]
@@ -152,7 +152,7 @@ class JoinedStages:
         """The models that predict people in all stages of the measure, by stage and name."""
         return list(dict.fromkeys(name for each in self.predictors[stages_in(measure)] for name in each.names))
 
-    def why_not(self, measure: str) -> str:
+    def explain_undefined(self, measure: str) -> str:
         """Why there is no estimate; empty where there is one."""
         unpredicted = [each.reason for each in self.predictors[stages_in(measure)] if each.reason]
         return self.reason or next(iter(unpredicted), "") or too_few(self.cells_of(measure), self.drawn)
@@ -164,7 +164,7 @@ class JoinedStages:
 
     def rows(self, convention: str) -> Iterator[dict[str, Any]]:
         for measure in (GUESSABILITY, ANSWERABILITY, INFORMATIVITY):
-            reason = self.why_not(measure)
+            reason = self.explain_undefined(measure)
             methods = {FITTED: None} if reason else METHODS
             alone = None if reason else self.width(measure, PEOPLE_ONLY, convention)
             for method, slope in methods.items():
@@ -330,7 +330,7 @@ def refuse_models(
 
 def contrast_rows(found: list[JoinedStages], evidence: Evidence) -> list[dict[str, Any]]:
     """Differences of generators' informativity, adjusted by max-T, because their cells share texts and readers."""
-    usable = [each for each in found if not each.why_not(INFORMATIVITY)]
+    usable = [each for each in found if not each.explain_undefined(INFORMATIVITY)]
     pairs = list(combinations(usable, 2))
     if not pairs:
         return []
@@ -354,7 +354,7 @@ def contrast_rows(found: list[JoinedStages], evidence: Evidence) -> list[dict[st
 
 def count_texts(a: JoinedStages, b: JoinedStages, evidence: Evidence) -> int:
     """Texts with people's judgments about either generator."""
-    judged = [cell.judgments for each in (a, b) for cell in (spread_over(each, evidence))]
+    judged = [cell.judgments for each in (a, b) for cell in (expand_to_bank(each, evidence))]
     return len(np.unique(np.concatenate([each.text for each in judged if each])))
 
 
@@ -378,19 +378,19 @@ def adjust_pairs(fits: Mapping[str, Sequence[PoweredEstimate]], readers: Readers
 
 def fit_all_texts(one: JoinedStages, evidence: Evidence) -> list[PoweredEstimate]:
     """The fits of a generator over all texts of the study."""
-    return [fit(cell) for cell in spread_over(one, evidence)]
+    return [fit(cell) for cell in expand_to_bank(one, evidence)]
 
 
-def spread_over(one: JoinedStages, evidence: Evidence) -> list[Cell]:
+def expand_to_bank(one: JoinedStages, evidence: Evidence) -> list[Cell]:
     """The generator's cells over all texts in the order of the bank, so that the cells of two generators share text
     codes."""
     texts = pd.Index(evidence.texts["text_id"])
     own = evidence.options[evidence.options["generator"] == one.generator].groupby("text_id", sort=False).size().index
     place = texts.get_indexer(own)
-    return [spread(cell, place, len(texts)) for cell in one.cells]
+    return [expand_cell(cell, place, len(texts)) for cell in one.cells]
 
 
-def spread(cell: Cell, place: np.ndarray, n: int) -> Cell:
+def expand_cell(cell: Cell, place: np.ndarray, n: int) -> Cell:
     def put(values: np.ndarray, empty: float) -> np.ndarray:
         found = np.full(n, empty)
         found[place] = values

@@ -81,8 +81,8 @@ def rating_tables(evidence: Evidence) -> tuple[Table, ...]:
         return ()
     notes = say_rounds(evidence)
     convention = evidence.choices.convention
-    studies = [(each, study_of(each)) for each in drop_pooled(found)]
-    crossed = [row for each in drop_pooled(found) for row in generator_rows(each)]
+    studies = [(each, study_of(each)) for each in drop_pooled_ratings(found)]
+    crossed = [row for each in drop_pooled_ratings(found) for row in generator_rows(each)]
     return (
         G_STUDY.build([g_row(*each) for each in studies], convention, notes),
         D_STUDY.build([row for each in studies for row in d_rows(*each)], notes=notes),
@@ -97,7 +97,7 @@ def say_rounds(evidence: Evidence) -> list[str]:
     return [_(FIRST_ROUND)] if (evidence.every_round["round"] > 1).any() else []
 
 
-def drop_pooled(found: list[Ratings]) -> list[Ratings]:
+def drop_pooled_ratings(found: list[Ratings]) -> list[Ratings]:
     """The ratings without those of all people together where a question has several groups: then each group stands
     alone, as raters of different groups are not pooled silently."""
     grouped = {each.question.name for each in found if each.group}

@@ -68,7 +68,7 @@ def reader_tables(evidence: Evidence) -> tuple[Table, ...]:
     answered = answers_with_text(evidence)
     if answered is None:
         return ()
-    rows, model, used, notes = rasch(answered)
+    rows, model, used, notes = fit_rasch(answered)
     return (
         RASCH.build(rows, notes=notes),
         *person_fit(answered, model, used),
@@ -98,13 +98,13 @@ def answers_with_text(evidence: Evidence) -> AnswerMatrix | None:
 # Rasch ----------------------------------------------------------------------------------------------------------------
 
 
-def rasch(answered: AnswerMatrix) -> tuple[list[dict[str, Any]], ItemResponseModel | None, np.ndarray, list[str]]:
+def fit_rasch(answered: AnswerMatrix) -> tuple[list[dict[str, Any]], ItemResponseModel | None, np.ndarray, list[str]]:
     """Rows, the model (None with too few answers), which items are in it, and notes."""
     right, seen = answered.right == 1, answered.right != MISSING
     n = seen.sum(axis=0)
     share = right.sum(axis=0) / n
     usable = (n >= RASCH_ANSWERS) & (share > 0) & (share < 1)
-    reason = gate(len(answered.people), int(usable.sum()))
+    reason = explain_too_few(len(answered.people), int(usable.sum()))
     model, notes = (None, []) if reason else choose_model(answered.right[:, usable])
     fits = None if model is None else fit_statistics(answered.right[:, usable], model.expected_answers(), 0)
     if fits is not None:
@@ -131,7 +131,7 @@ def rasch(answered: AnswerMatrix) -> tuple[list[dict[str, Any]], ItemResponseMod
     return rows, model, usable, notes
 
 
-def gate(people: int, items: int) -> str:
+def explain_too_few(people: int, items: int) -> str:
     if people < RASCH_PEOPLE:
         return _(TOO_FEW_READERS) % {"n": people}
     return _(TOO_FEW_ITEMS) % {"n": items} if items < RASCH_ITEMS else ""
@@ -356,7 +356,7 @@ def carry_over_tables(evidence: Evidence) -> tuple[Table, ...]:
 def carry_over_row(measure: str, cells: pd.DataFrame, guessed: pd.MultiIndex) -> dict[str, Any]:
     bounds = (-1.0, 1.0) if measure == "answerability" else (-np.inf, np.inf)
     random, fixed = (estimate(cells, guessed, bounds, readers) for readers in (RANDOM, FIXED))
-    reason = why_not(random)
+    reason = explain_no_carry_over(random)
     return {
         "evaluator": HUMAN, "measure": measure, "effect": conventions(random.parts, fixed.parts, reason),
         "others_only": None if np.isnan(random.others_only) else random.others_only, "n_items": random.n_items,
@@ -388,7 +388,7 @@ def estimate(cells: pd.DataFrame, guessed: pd.MultiIndex, bounds: tuple[float, f
     return carry_over(item, text, annotator, before, right, n, readers, bounds)
 
 
-def why_not(found: CarryOver) -> str:
+def explain_no_carry_over(found: CarryOver) -> str:
     if not found.n_items:
         return _(NOTHING_TO_COMPARE)
     return _(TOO_FEW_TEXTS) % {"n": found.n_texts} if found.n_texts < FEWEST_TEXTS else ""

@@ -176,7 +176,7 @@ def as_outcome(
 def effect_rows(outcome: Outcome, versions: list[str], evidence: Evidence) -> Iterator[dict[str, Any]]:
     """Each version against each earlier one, adjusted for all of these."""
     pairs = [(one, other) for other in range(len(versions)) for one in range(other + 1, len(versions))]
-    reasons = {pair: why_not(outcome, versions, pair) for pair in pairs}
+    reasons = {pair: explain_undefined(outcome, versions, pair) for pair in pairs}
     fitted = outcome.fit(versions) if not all(reasons.values()) else None
     usable = [pair for pair in pairs if not reasons[pair]]
     found = contrast(fitted, usable, outcome, evidence.choices.seed) if fitted else {}
@@ -225,7 +225,7 @@ def contrast(
     return {READERS: random, ANNOTATORS: over_texts}
 
 
-def why_not(outcome: Outcome, versions: list[str], pair: tuple[int, int]) -> str:
+def explain_undefined(outcome: Outcome, versions: list[str], pair: tuple[int, int]) -> str:
     """Why two versions cannot be compared; empty if they can. A model reads each text alone."""
     for place in sorted(pair):
         read = outcome.readings[outcome.readings["text_version"] == versions[place]]
@@ -239,7 +239,7 @@ def why_not(outcome: Outcome, versions: list[str], pair: tuple[int, int]) -> str
 
 def text_rows(outcome: Outcome, versions: list[str]) -> Iterator[dict[str, Any]]:
     """Per text, each version minus the first, adjusted for readers."""
-    if why_not(outcome, versions, (0, 1)):
+    if explain_undefined(outcome, versions, (0, 1)):
         return
     _text, reader, _version = outcome.codes(versions)
     frame = outcome.readings.assign(own=outcome.readings["value"] - outcome.fit(versions).reader[reader])

@@ -7,7 +7,7 @@ from typing import IO, TYPE_CHECKING, Any
 from django.db.models import Count, Exists, OuterRef
 
 from analysis.agreement.questions import LabQuestion
-from analysis.choices import Choices, purposes_with
+from analysis.choices import Choices, parse_purposes
 from analysis.hiding import without_effects
 from analysis.reports.report import Report
 from analysis.services.cached_results import (
@@ -143,7 +143,7 @@ def first_included(counts: dict[str, int]) -> list[str]:
 
 def usual_choices(study: Study) -> Choices:
     """The default choices of a results page."""
-    purposes = purposes_with(first_included(counts_by_purpose(study)))
+    purposes = parse_purposes(first_included(counts_by_purpose(study)))
     return Choices(purposes=purposes, seed=abs(study.seed))
 
 

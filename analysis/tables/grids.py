@@ -15,7 +15,7 @@ Printed = Callable[[str, int | float], str]  # formats a number of a column of t
 
 
 @dataclass(frozen=True)
-class Place:
+class GridCell:
     """The content of one cell: this column of this row."""
 
     row: Row
@@ -33,48 +33,48 @@ class Grid:
     title: str
     down: tuple[Any, ...]
     across: tuple[Any, ...]
-    places: Mapping[tuple[Any, Any], Place]
+    cells: Mapping[tuple[Any, Any], GridCell]
     n_cut: int = 0  # number of rows cut off at the end
 
-    def line(self, down: Any) -> list[Place | None]:
-        """The place in each column; None if the table has no number there."""
-        return [self.places.get((down, across)) for across in self.across]
+    def line(self, down: Any) -> list[GridCell | None]:
+        """The cell of each column; None if the table has no number there."""
+        return [self.cells.get((down, across)) for across in self.across]
 
     def first(self, down: Any) -> Row:
         """The first row of the table on this line, for values that are the same all along the line."""
-        return next(place.row for place in self.line(down) if place is not None)
+        return next(cell.row for cell in self.line(down) if cell is not None)
 
 
-def grids_of(table: Table) -> list[Grid]:
+def build_grids(table: Table) -> list[Grid]:
     """The grids of a table for each of its crossings, in the order of its rows; none for a crossing with one column."""
-    return [grid for crossing in table.crossings for grid in grids_by(table, crossing)]
+    return [grid for crossing in table.crossings for grid in build_crossing_grids(table, crossing)]
 
 
-def grids_by(table: Table, crossing: Crossing) -> list[Grid]:
+def build_crossing_grids(table: Table, crossing: Crossing) -> list[Grid]:
     entering = crossing.rows_of(table)
-    across = names(entering, crossing)[1]
+    across = list_axis_values(entering, crossing)[1]
     if len(across) < 2:
         return []
     parts: dict[tuple[Any, ...], list[Row]] = {}
     for row in entering:
         parts.setdefault(tuple(row[column] for column in crossing.apart), []).append(row)
     return [
-        grid_of(table, crossing, title_of(table, crossing, key, list(parts)), rows, across)
+        build_grid(table, crossing, build_title(table, crossing, key, list(parts)), rows, across)
         for key, rows in parts.items()
     ]
 
 
-def grid_of(table: Table, crossing: Crossing, title: str, rows: list[Row], across: tuple[Any, ...]) -> Grid:
+def build_grid(table: Table, crossing: Crossing, title: str, rows: list[Row], across: tuple[Any, ...]) -> Grid:
     """The grid of these rows. `across` is the same for all grids of a crossing, so that their columns line up."""
-    number = column_of(table, crossing.number)
-    places = {(row[crossing.down], row[crossing.across]): Place(row, number) for row in rows}
+    number = find_column(table, crossing.number)
+    cells = {(row[crossing.down], row[crossing.across]): GridCell(row, number) for row in rows}
     if crossing.mirrored:
-        back = column_of(table, crossing.back or crossing.number)
-        places |= {(row[crossing.across], row[crossing.down]): Place(row, back) for row in rows}
-    return Grid(crossing, title, names(rows, crossing)[0], across, places)
+        back = find_column(table, crossing.back or crossing.number)
+        cells |= {(row[crossing.across], row[crossing.down]): GridCell(row, back) for row in rows}
+    return Grid(crossing, title, list_axis_values(rows, crossing)[0], across, cells)
 
 
-def names(rows: Iterable[Row], crossing: Crossing) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
+def list_axis_values(rows: Iterable[Row], crossing: Crossing) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
     """The values down and across, in order of occurrence; for a mirrored table all values in both directions."""
     rows = list(rows)
     down, across = ([row[column] for row in rows] for column in (crossing.down, crossing.across))
@@ -83,26 +83,26 @@ def names(rows: Iterable[Row], crossing: Crossing) -> tuple[tuple[Any, ...], tup
     return tuple(dict.fromkeys(down)), tuple(dict.fromkeys(across))
 
 
-def title_of(table: Table, crossing: Crossing, key: tuple[Any, ...], keys: list[tuple[Any, ...]]) -> str:
+def build_title(table: Table, crossing: Crossing, key: tuple[Any, ...], keys: list[tuple[Any, ...]]) -> str:
     """The title of the crossing, then the values that distinguish this grid from the others."""
     values = [
         f"{column.title}: {name_code(column.kind, value)}"
         for place, value in enumerate(key)
-        for column in [column_of(table, crossing.apart[place])]
+        for column in [find_column(table, crossing.apart[place])]
         if len({other[place] for other in keys}) > 1
     ]
     return BESIDE.join(filter(None, [crossing.title, ", ".join(values)]))
 
 
-def parts_below(
-    place: Place, table: Table, crossing: Crossing, printed: Printed = format_as
+def format_beneath(
+    cell: GridCell, table: Table, crossing: Crossing, printed: Printed = format_as
 ) -> list[tuple[Column, str]]:
     """What is printed under a number, by column.
 
     With one value beneath: nothing if that value is missing. With several: nothing if the number itself is undefined.
     """
-    values = [(column_of(table, name), place.row[name]) for name in crossing.beneath]
-    is_empty = place.row[place.column.name] is None if len(values) > 1 else all(value is None for _, value in values)
+    values = [(find_column(table, name), cell.row[name]) for name in crossing.beneath]
+    is_empty = cell.row[cell.column.name] is None if len(values) > 1 else all(value is None for _, value in values)
     return [] if is_empty else [(column, format_part(column, value, printed)) for column, value in values]
 
 
@@ -117,19 +117,19 @@ def describe_beneath(table: Table, crossing: Crossing) -> list[str]:
 
     If a crossing has two numbers, its title says what they are, and the sentence names only what is under them.
     """
-    under = BESIDE.join(column_of(table, name).title for name in crossing.beneath)
+    under = BESIDE.join(find_column(table, name).title for name in crossing.beneath)
     if not under:
         return []
     if crossing.back:
         return [_("Below each number: %(title)s.") % {"title": under}]
-    number = column_of(table, crossing.number).title
+    number = find_column(table, crossing.number).title
     return [_("In each cell: %(number)s; below it: %(under)s.") % {"number": number, "under": under}]
 
 
-def heading_of(table: Table, crossing: Crossing) -> str:
+def find_heading(table: Table, crossing: Crossing) -> str:
     """The heading over the names on the left."""
-    return crossing.heading or column_of(table, crossing.down).title
+    return crossing.heading or find_column(table, crossing.down).title
 
 
-def column_of(table: Table, name: str) -> Column:
+def find_column(table: Table, name: str) -> Column:
     return next(column for column in table.columns if column.name == name)

@@ -6,7 +6,7 @@ A cell takes about 150 bytes, one with intervals by both conventions twice as ma
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from analysis.tables.grids import Grid, grids_of
+from analysis.tables.grids import Grid, build_grids
 from analysis.tables.spec import Table
 
 MOST_ROWS = 30
@@ -29,7 +29,7 @@ def rows_on_a_page(table: Table, of: int = 1) -> int:
 def sheets(table: Table) -> list[list[Grid]]:
     """The grids of a table, divided into pages; a grid that is too large for one page is split."""
     found: list[list[Grid]] = []
-    for grid in (piece for whole in grids_of(table) for piece in pieces(whole)):
+    for grid in (piece for whole in build_grids(table) for piece in pieces(whole)):
         if found and sum(map(cells_of, found[-1])) + cells_of(grid) <= GRIDS:
             found[-1].append(grid)
         else:
@@ -53,7 +53,7 @@ def cells_of(grid: Grid) -> int:
 
 def open_grids(table: Table) -> list[Grid]:
     """The grids of a table for the results page: two if both are small."""
-    first = grids_of(table)[:OPEN_GRIDS]
+    first = build_grids(table)[:OPEN_GRIDS]
     return first if sum(len(grid.down) * len(grid.across) for grid in first) <= OPEN_CELLS else first[:1]
 
 

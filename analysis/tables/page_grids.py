@@ -7,7 +7,16 @@ from typing import Any
 from django.utils.translation import gettext as _
 
 from analysis.formatting import UNDEFINED, figure
-from analysis.tables.grids import BESIDE, Grid, Place, column_of, describe_beneath, grids_of, heading_of, parts_below
+from analysis.tables.grids import (
+    BESIDE,
+    Grid,
+    GridCell,
+    build_grids,
+    describe_beneath,
+    find_column,
+    find_heading,
+    format_beneath,
+)
 from analysis.tables.page import (
     SIGNS,
     BehindLink,
@@ -58,7 +67,7 @@ def side_by_side(table: Table, convention: str, behind: BehindLink | None = None
 
 def join_accuracies(table: Table, row: Row, behind: BehindLink | None) -> tuple[Part, ...]:
     """The two accuracies: without the text → with it."""
-    ends = (column_of(table, name) for name in ("guessability", "answerability"))
+    ends = (find_column(table, name) for name in ("guessability", "answerability"))
     numbers = ((each, _(UNDEFINED) if row[each.name] is None else figure(row[each.name])) for each in ends)
     return join_parts((number_beneath(table, row, *each, behind) for each in numbers), " → ")
 
@@ -70,15 +79,15 @@ def pivot(
 
     `grids`: only these of them.
     """
-    return [page_grid(table, grid, convention, behind) for grid in (grids_of(table) if grids is None else grids)]
+    return [page_grid(table, grid, convention, behind) for grid in (build_grids(table) if grids is None else grids)]
 
 
 def page_grid(table: Table, grid: Grid, convention: str, behind: BehindLink | None) -> PageTable:
     reasons: dict[str, str] = {}
-    heading = replace(column_of(table, grid.crossing.down), title=heading_of(table, grid.crossing))
-    along = [column_of(table, name) for name in grid.crossing.along]
+    heading = replace(find_column(table, grid.crossing.down), title=find_heading(table, grid.crossing))
+    along = [find_column(table, name) for name in grid.crossing.along]
 
-    def number(place: Place | None) -> Cell:
+    def number(place: GridCell | None) -> Cell:
         return pivot_cell(place, table, grid, convention, reasons, behind) if place else Cell("", numeric=True)
 
     rows = [
@@ -96,7 +105,7 @@ def page_grid(table: Table, grid: Grid, convention: str, behind: BehindLink | No
 
 def header_columns(table: Table, grid: Grid) -> list[Column]:
     """The values across; if they are numbers, such as of rounds, after the title of their column."""
-    column = column_of(table, grid.crossing.across)
+    column = find_column(table, grid.crossing.across)
 
     def name_across(across: Any) -> str:
         words = name_code(column.kind, across)
@@ -106,12 +115,12 @@ def header_columns(table: Table, grid: Grid) -> list[Column]:
 
 
 def pivot_cell(
-    place: Place, table: Table, grid: Grid, convention: str, reasons: dict[str, str], behind: BehindLink | None
+    place: GridCell, table: Table, grid: Grid, convention: str, reasons: dict[str, str], behind: BehindLink | None
 ) -> Cell:
     """The number, its interval on a line of its own, as columns are narrow, and further numbers under it."""
     row, crossing = place.row, grid.crossing
     cell = cell_of(row, place.column, table, convention, reasons, {}, behind)
-    beneath = (number_beneath(table, row, *part, behind) for part in parts_below(place, table, crossing))
+    beneath = (number_beneath(table, row, *part, behind) for part in format_beneath(place, table, crossing))
     reason = cell.reason or reason_beneath(row, table, grid)
     marked = row[crossing.mark] if crossing.mark else ""
     return replace(
@@ -127,7 +136,7 @@ def pivot_cell(
 
 def reason_beneath(row: Row, table: Table, grid: Grid) -> str:
     """Why one of several numbers under another one is undefined."""
-    columns = [column_of(table, name) for name in grid.crossing.beneath]
+    columns = [find_column(table, name) for name in grid.crossing.beneath]
     found = [reason_of(row, column, row[column.name]) for column in columns if column.kind in NUMBERS]
     return next(filter(None, found), "") if len(columns) > 1 else ""
 

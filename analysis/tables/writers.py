@@ -13,7 +13,16 @@ from typing import Any, Protocol
 from django.utils.translation import gettext as _
 
 from analysis.formatting import MINUS, UNDEFINED, digits_of, format_as, interval
-from analysis.tables.grids import BESIDE, Grid, Place, column_of, describe_beneath, grids_of, heading_of, parts_below
+from analysis.tables.grids import (
+    BESIDE,
+    Grid,
+    GridCell,
+    build_grids,
+    describe_beneath,
+    find_column,
+    find_heading,
+    format_beneath,
+)
 from analysis.tables.spec import NUMBERS, Column, Crossing, Row, Table, interval_bounds
 from analysis.words import name_code
 from items.plain import escape_formula
@@ -41,7 +50,7 @@ MARKS = {"best": BOLD, "highest": BOLD, "worst": UNDERLINED, "lowest": UNDERLINE
 
 def as_tex(table: Table) -> str:
     """A table for a paper: rounded, with intervals in brackets and the notes beneath. Needs booktabs."""
-    if grids := grids_of(table):
+    if grids := build_grids(table):
         parts = [list(part) for _crossing, part in groupby(grids, key=lambda grid: grid.crossing)]
         return "\n".join(tex_grids(table, part, table.notes if part is parts[-1] else ()) for part in parts)
     shown = table.columns or tuple(Column(name, name) for name in table.header)
@@ -140,10 +149,10 @@ def tex_grids(table: Table, grids: list[Grid], notes: Iterable[str]) -> str:
     """Grids of one crossing in one table, each under its title; the intervals in smaller type under each line of
     numbers."""
     crossing = grids[0].crossing
-    across = column_of(table, crossing.across)
-    along = [column_of(table, name) for name in crossing.along]
+    across = find_column(table, crossing.across)
+    along = [find_column(table, name) for name in crossing.along]
     columns = (name_code(across.kind, value) for value in grids[0].across)
-    words = [heading_of(table, crossing), *columns, *(each.title for each in along)]
+    words = [find_heading(table, crossing), *columns, *(each.title for each in along)]
     body: list[str] = []
     for grid in grids:
         if grid.title:
@@ -157,9 +166,9 @@ def tex_grids(table: Table, grids: list[Grid], notes: Iterable[str]) -> str:
 
 def grid_lines(table: Table, grid: Grid, name: Any) -> Iterator[str]:
     """One line of a grid, and the lines under it."""
-    down = column_of(table, grid.crossing.down)
+    down = find_column(table, grid.crossing.down)
     cells = [grid_cell(place, table, grid.crossing) if place else ("", "", "") for place in grid.line(name)]
-    ends = [tex_cell(grid.first(name), column_of(table, each), name_code) for each in grid.crossing.along]
+    ends = [tex_cell(grid.first(name), find_column(table, each), name_code) for each in grid.crossing.along]
     numbers, *under = zip(*cells, strict=True)
     yield line_of([escape(name_code(down.kind, name)), *numbers, *ends])
     for line in under:
@@ -168,7 +177,7 @@ def grid_lines(table: Table, grid: Grid, name: Any) -> Iterator[str]:
             yield line_of(["", *small, *("" for _end in ends)])
 
 
-def grid_cell(place: Place, table: Table, crossing: Crossing) -> tuple[str, str, str]:
+def grid_cell(place: GridCell, table: Table, crossing: Crossing) -> tuple[str, str, str]:
     """The number with its mark, its interval, and what is printed beneath."""
     row, column = place.row, place.column
     value = row[column.name]
@@ -176,7 +185,7 @@ def grid_cell(place: Place, table: Table, crossing: Crossing) -> tuple[str, str,
         return UNDEFINED, "", ""
     ends = interval_bounds(row, column)
     number = escape(print_number(column.kind, value, digits_of(*ends)))
-    texts = (text for _column, text in parts_below(place, table, crossing, print_number))
+    texts = (text for _column, text in format_beneath(place, table, crossing, print_number))
     marked = MARKS.get(row[crossing.mark] if crossing.mark else "", "%s")
     return marked % number, escape(interval(*ends)), escape(BESIDE.join(texts))
 

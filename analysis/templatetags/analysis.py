@@ -10,7 +10,7 @@ from django.utils.safestring import mark_safe
 from django.utils.translation import gettext as _
 
 from analysis import formatting, plugins, words
-from analysis.choices import Choices, purposes_with
+from analysis.choices import Choices, parse_purposes
 from analysis.formatting import UNDEFINED, figure, interval, number
 from analysis.items.shortcuts import wording_of
 from analysis.measures.shortcuts import findings
@@ -157,7 +157,7 @@ def remarks(parser, token):
     return RemarksNode(nodelist)
 
 
-class TrimmedNode(template.Node):
+class UnindentedNode(template.Node):
     def __init__(self, nodelist: template.NodeList):
         self.nodelist = nodelist
 
@@ -166,15 +166,15 @@ class TrimmedNode(template.Node):
 
 
 @register.tag
-def trimmed(parser, token):
-    """Everything up to `endtrimmed`, without indentation and empty lines: a page of tables weighs a tenth less."""
-    nodelist = parser.parse(("endtrimmed",))
+def strip_indentation(parser, token):
+    """Everything up to its end tag, without indentation and empty lines: a page of tables weighs a tenth less."""
+    nodelist = parser.parse(("endstrip_indentation",))
     parser.delete_first_token()
-    return TrimmedNode(nodelist)
+    return UnindentedNode(nodelist)
 
 
 @register.simple_tag(takes_context=True)
-def remarked(context, cell):
+def refer_to_footnotes(context, cell):
     """The references of a cell to its footnotes; the tables are between `remarks` and `endremarks`."""
     return context["remarks"].refer(cell.remarks)
 
@@ -185,7 +185,7 @@ def at(mapping, key):
 
 
 @register.filter
-def printed(value):
+def format_number(value):
     """A number formatted as in tables, or the word for undefined."""
     return _(formatting.UNDEFINED) if value is None else formatting.number(value)
 
@@ -223,7 +223,7 @@ def sheets_of(columns):
 def result_so_far(row: StudyProgress) -> str:
     """The verdict when somebody last looked at the results; empty if nobody has. Nothing is computed."""
     included = ["simulated"] if row.is_simulated else []
-    report = read_known_report(row.study, Choices(purposes=purposes_with(included), seed=abs(row.study.seed)))
+    report = read_known_report(row.study, Choices(purposes=parse_purposes(included), seed=abs(row.study.seed)))
     if report is None or not report.n_responses:
         return ""
     finished = {"main": row.progress.finished} if row.progress.finished else {}

@@ -75,7 +75,7 @@ def run_server() -> Iterator[Database]:
     with tempfile.TemporaryDirectory(prefix="lesart-postgres-") as name, Guard() as guard:
         folder, password = Path(name), secrets.token_hex(24)
         user, binaries = _choose_user(folder), _ensure_readable(folder) / "bin"
-        _initialise(binaries, folder, password, user)
+        _initialize(binaries, folder, password, user)
         database = Database(folder, binaries, user, find_free_port(), password, guard)
         try:
             database.start()
@@ -118,7 +118,7 @@ def _ensure_readable(folder: Path) -> Path:
     return copy
 
 
-def _initialise(binaries: Path, folder: Path, password: str, user: dict[str, Any]) -> None:
+def _initialize(binaries: Path, folder: Path, password: str, user: dict[str, Any]) -> None:
     secret = folder / "password"
     with open(os.open(secret, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as new:
         new.write(password)

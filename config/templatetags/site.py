@@ -32,7 +32,7 @@ def explain(context: Context, anchor: str) -> dict[str, Any]:
 
 
 @dataclass(frozen=True)
-class Link:
+class TabLink:
     title: str
     url: str
     is_current: bool
@@ -40,13 +40,13 @@ class Link:
 
 
 @dataclass(frozen=True)
-class Place:
+class PageHeader:
     """The header of a page. `inner`: the links inside the open tab."""
 
     project: Project
     study: Study | None
-    tabs: list[Link]
-    inner: list[Link]
+    tabs: list[TabLink]
+    inner: list[TabLink]
 
     @property
     def title(self) -> str:
@@ -54,7 +54,7 @@ class Place:
 
 
 @register.simple_tag(takes_context=True)
-def find_place(context: Context) -> Place | None:
+def find_place(context: Context) -> PageHeader | None:
     """The place of the page by its URL; None if it belongs to no project.
 
     The context has `study`, or `project` from `get_project`.
@@ -66,7 +66,9 @@ def find_place(context: Context) -> Place | None:
     if current is None or not isinstance(project, Project):
         return None
     slug, role = (study or project).slug, getattr(project, "my_role", Role.VIEWER)
-    return Place(project, study, make_links(tabs, page, slug, role), make_links(current.allow(role), page, slug, role))
+    return PageHeader(
+        project, study, make_links(tabs, page, slug, role), make_links(current.allow(role), page, slug, role)
+    )
 
 
 def find_page(context: Context) -> str:
@@ -75,5 +77,5 @@ def find_page(context: Context) -> str:
     return (match and match.url_name) or ""
 
 
-def make_links(tabs: tuple[Tab, ...], page: str, slug: str, role: Role) -> list[Link]:
-    return [Link(str(tab.title), reverse(tab.lead_to(role), args=[slug]), tab.has(page), tab.key) for tab in tabs]
+def make_links(tabs: tuple[Tab, ...], page: str, slug: str, role: Role) -> list[TabLink]:
+    return [TabLink(str(tab.title), reverse(tab.lead_to(role), args=[slug]), tab.has(page), tab.key) for tab in tabs]

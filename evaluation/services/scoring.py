@@ -23,7 +23,7 @@ from evaluation.services.evaluators import (
 )
 from evaluation.setting import LABEL, OPTIONWISE
 from items.formats.rows import ItemRow, OptionRow, Problems, TextRow, validate_row
-from items.language import recognise_languages
+from items.language import recognize_languages
 from llm.models import Endpoint, Run
 from llm.request_options import OPTIONS
 from llm.services import runs
@@ -103,7 +103,7 @@ def describe_item(item: ItemRow, name: str) -> dict[str, Any]:
 
 def find_language(texts: Sequence[Mapping[str, Any]], named: Sequence[str | None]) -> str:
     """The language of the texts: as named, or detected; there must be one."""
-    unsaid = recognise_languages([text["text"] for text, code in zip(texts, named, strict=True) if not code])
+    unsaid = recognize_languages([text["text"] for text, code in zip(texts, named, strict=True) if not code])
     found = {(code or "").partition("-")[0] for code in [*filter(None, named), *unsaid]}
     if len(found) == 1 and (code := found.pop()):
         return code

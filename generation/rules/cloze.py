@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 
-from generation.rules.sentences import is_usable, sentences_of
+from generation.rules.sentences import is_usable
+from items.sentences import split_sentences
 
 # The words of a sentence that can become a gap, and their kinds: a distractor has the same kind as the key.
 
@@ -174,7 +175,7 @@ def cloze_items(text: str, language: str, n_items: int, n_options: int) -> list[
 
 def _gaps(text: str, language: str) -> list[_Gap]:
     found = []
-    for number, sentence in enumerate(sentences_of(text, language)):
+    for number, sentence in enumerate(split_sentences(text, language)):
         if not is_usable(sentence):
             continue
         words = words_of(sentence, language)

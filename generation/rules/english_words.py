@@ -5,7 +5,9 @@ import re
 from generation.rules.drafts import Wording, word_set
 from generation.rules.phrases import Vocabulary
 from generation.rules.topics import TopicWords
+from items.wording import MONTHS
 
+A_MONTH = f"(?:{'|'.join(MONTHS['en'])})"
 BARE = r"(?:R{1,2}(?=[CA]))?A?C*(?:R*A(?:[,K]R?A)*)*(?:[NE]+p*G?A*)*[NE]C?p*"
 CORE = rf"(?:[DCA]{{1,2}}P)?[DHQ]*{BARE}"
 MORE = rf"(?:PP?[DHQ]*{BARE})*"
@@ -36,7 +38,7 @@ SHARED_SUBJECT = re.compile("KR*F")
 SECOND_CLAUSE = re.compile(r",?K(?=R*[FV]|[^KPSW,;]{1,7}F)")
 TIMES = re.compile(
     r"(?:\w*day|morning|evening|night|week|weekend|month|year|decade|century|summer|autumn|winter|spring|hour|minute|"
-    r"noon|midnight|a\.m\.|p\.m\.|am|pm|gmt|utc|january|february|march|april|may|june|july|august|september|october|november|december|era|"
+    rf"noon|midnight|a\.m\.|p\.m\.|am|pm|gmt|utc|{A_MONTH.lower()}|era|"
     r"millennium|centurie|moment|period|epoch)s?|\d{1,2}:\d\d|\d{1,2}(?:st|nd|rd|th)|1\d{3}s?|20\d\ds?|bc|bce|ad"
 )
 EVENTS = re.compile(r"(?:war|election|death|birth|accident|revolution|battle|arrival|attack|game|match|reign|crisis)s?")
@@ -122,7 +124,6 @@ WORDING = Wording(
     small_nouns=True,
 )  # fmt: skip
 VOCABULARY = Vocabulary("who", "what", "who or what", PERSONS, TITLES, SAYING, HUMAN, ("year-old",))
-MONTHS = "(?:January|February|March|April|May|June|July|August|September|October|November|December)"
 TOPIC_WORDS = TopicWords(
     "What do we learn about {}?",
     "What does the text say about {}?",
@@ -133,8 +134,8 @@ TOPIC_WORDS = TopicWords(
     {**dict.fromkeys(("when", "after", "before", "once", "while"), "What happened {}?"), "if": "What is the case {}?"},
     "and",
     re.compile(
-        rf"\b(?:[Ii]n (?:{MONTHS} )?(?:1\d{{3}}|20\d\d)|"
-        rf"[Oo]n (?:{MONTHS} \d{{1,2}}|\d{{1,2}} {MONTHS})(?:,? (?:1\d{{3}}|20\d\d))?)\b(?![-–,]?\d)"
+        rf"\b(?:[Ii]n (?:{A_MONTH} )?(?:1\d{{3}}|20\d\d)|"
+        rf"[Oo]n (?:{A_MONTH} \d{{1,2}}|\d{{1,2}} {A_MONTH})(?:,? (?:1\d{{3}}|20\d\d))?)\b(?![-–,]?\d)"
     ),
     re.compile(r"(?<=[FVYP])(?:R*A)*N{1,3}(?![NEdAxGpKY])"),
     WORDING,

@@ -6,7 +6,9 @@ from generation.rules.drafts import Clause, Range, Wording, word_set
 from generation.rules.phrases import SAYING_IN_GERMAN, Vocabulary, first_nouns
 from generation.rules.tagging import NAME, NOUN
 from generation.rules.topics import TopicWords
+from items.wording import MONTHS
 
+A_MONTH = f"(?:{'|'.join(MONTHS['de'])})"
 BARE = r"(?:R(?=[CA]))?A?C*(?:R*A(?:[,K]R?A)*)*[NE]+C?p*"
 CORE = rf"(?:(?:[OC]|D?A)(?=d))?[DdHQ]*(?:(?<=[DdHQ])P[DdH]*C?(?:R*A)*[NE]+(?:K[Dd]?[NE]+)?(?=R*A[AN]))?{BARE}"
 MORE = rf"(?:(?:d|P[DdHQ]*){BARE})*"
@@ -36,8 +38,8 @@ SHARED_SUBJECT = re.compile("KR*F(?![;,])")
 SECOND_CLAUSE = re.compile(r"K(?=R*F|O[RO]*F)")
 TIMES = re.compile(
     r"\w*(?<!bundes)(?<!land)(?<!reichs)(?:tag|abend|morgen|nacht|woche|monat|jahr|jahrhundert|jahrzehnt|jahrtausend|"
-    r"sommer|herbst|winter|frühling|frühjahr|mittag|stunde|minute|zeitalter|mittelalter)(?:e?n|s|es|e)?|uhr|januar|"
-    r"ortszeit|februar|märz|april|mai|juni|juli|august|september|oktober|november|dezember|montag|anfang|ende|mitte|"
+    rf"sommer|herbst|winter|frühling|frühjahr|mittag|stunde|minute|zeitalter|mittelalter)(?:e?n|s|es|e)?|uhr|ortszeit|"
+    rf"{A_MONTH.lower()}|montag|anfang|ende|mitte|"
     r"jahrhunderts|1\d{3}|20\d\d|\d+er"
 )
 EVENTS = re.compile(
@@ -220,7 +222,6 @@ def write_accusative(clause: Clause, of: Range) -> str:
     return {"der ": "den ", "ein ": "einen "}.get(found[1], "") + re.sub("er? ", "en ", found[2]) + found[3]
 
 
-MONTHS = "(?:Januar|Februar|März|April|Mai|Juni|Juli|August|September|Oktober|November|Dezember)"
 TOPIC_WORDS = TopicWords(
     "Was erfährt man über {}?",
     "Was sagt der Text über {}?",
@@ -238,8 +239,8 @@ TOPIC_WORDS = TopicWords(
     },
     "und",
     re.compile(
-        rf"\b(?:[Ii]m (?:Jahre? |{MONTHS} )(?:1\d{{3}}|20\d\d)|"
-        rf"[Aa]m \d{{1,2}}\. {MONTHS}(?: (?:1\d{{3}}|20\d\d))?)\b(?![-–,]?\d)"
+        rf"\b(?:[Ii]m (?:Jahre? |{A_MONTH} )(?:1\d{{3}}|20\d\d)|"
+        rf"[Aa]m \d{{1,2}}\. {A_MONTH}(?: (?:1\d{{3}}|20\d\d))?)\b(?![-–,]?\d)"
     ),
     re.compile(r"(?<=[FOR])D?(?:R*A)*N{1,3}(?:d[DA]*N)?(?![NEdAxGpK])"),
     WORDING,

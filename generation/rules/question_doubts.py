@@ -4,11 +4,14 @@ import re
 
 from generation.rules.answer_doubts import ASKING_SUBJECT, CLAUSE_RULES, is_vague
 from generation.rules.drafts import Draft, word_set
+from items.wording import MONTHS
 
+# “March” may also be a verb, “May” and “Mai” begin names.
+SURE_MONTHS = [name for name in (*MONTHS["en"], *MONTHS["de"]) if name not in ("March", "May", "Mai")]
 TOLD_TIME = re.compile(
-    r"\b(?:in|im Jahr|im Jahre|since|seit|during) (?:1\d|20)\d\d\b|\d+(?:st|nd|rd|th)(?!\w)|\b(?:January|February|"
-    r"March (?=\d)|April|June|July|August|September|October|November|December|Januar|Februar|März|"
-    r"Juni|Juli|Oktober|Dezember)\b|\d+\. Jahrhundert|\b(?:next|last) (?:week|month|year)\b|(?:letzte|nächste)n? \w+"
+    r"\b(?:in|im Jahr|im Jahre|since|seit|during) (?:1\d|20)\d\d\b|\d+(?:st|nd|rd|th)(?!\w)|"
+    rf"\b(?:{'|'.join(SURE_MONTHS)}|March (?=\d))\b|\d+\. Jahrhundert|"
+    r"\b(?:next|last) (?:week|month|year)\b|(?:letzte|nächste)n? \w+"
 )
 HELPING = word_set(
     "is was are were can could may might will would must should has have had does did do ist war sind waren kann "

@@ -17,7 +17,7 @@ from generation.rules.drafts import Draft
 from generation.rules.faulty_wording import has_faulty_wording
 from generation.rules.persons import ask_who_or_what
 from generation.rules.references import ResolvedSentence, name_of_subject, refers_back, resolve
-from generation.rules.sentences import MOST_CHARACTERS, is_usable, places_of, sentences_of
+from generation.rules.sentences import MOST_CHARACTERS, is_usable, places_of
 from generation.rules.tagging import ADJECTIVE, NAME, NONFINITE, NOUN, NUMBER, Sentence, tag_sentence
 from generation.rules.topics import (
     CONSEQUENCE,
@@ -29,6 +29,7 @@ from generation.rules.topics import (
     follow_another,
     is_told_once,
 )
+from items.sentences import split_sentences
 
 RULES = {"de": german.make_drafts, "en": english.make_drafts}
 QUOTES = re.compile('["“”„»«]+')
@@ -140,7 +141,7 @@ def all_questions(text: str, language: str) -> list[OpenQuestion]:
 
 def _all_questions(text: str, language: str) -> Iterator[OpenQuestion]:
     small = frozenset(word for word in re.findall(r"[^\W\d_]+", text) if word.islower())
-    sentences = sentences_of(text, language)
+    sentences = split_sentences(text, language)
     places = places_of(text, sentences)
     name = ""
     for number, words in enumerate(sentences):

@@ -27,6 +27,7 @@ from generation.rules.tagging import (
     Sentence,
     Token,
 )
+from items.wording import MONTHS
 
 TOPIC, FIRST_TOPIC, LAST_TOPIC, TWO_TOPICS = "topic", "first-topic", "last-topic", "two-topics"
 EVENT, CONSEQUENCE = "event", "consequence"
@@ -53,9 +54,8 @@ TIMES = re.compile(
     "(?:year|month|week|day|hour|minute|century|decade|jahr|monat|woche|tag|stunde|minute)(?:s|e|en|n)?|centuries|anfang|mitte|ende"
 )
 CALENDAR = re.compile(
-    "(?:mon|tues|wednes|thurs|fri|satur|sun)day|january|february|march|april|may|june|july|august|september|october|"
-    "november|december|(?:mon|diens|donners|frei|sams|sonn)tag|mittwoch|januar|februar|märz|mai|juni|juli|oktober|"
-    "dezember"
+    "(?:mon|tues|wednes|thurs|fri|satur|sun)day|(?:mon|diens|donners|frei|sams|sonn)tag|mittwoch|"
+    + "|".join([*MONTHS["en"], *MONTHS["de"]]).lower()
 )
 OBJECTS = word_set("it them him her sie ihn ihm ihnen ihr")
 EACH = word_set(

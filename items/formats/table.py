@@ -29,7 +29,7 @@ from items.formats.table_columns import (
     list_known_columns,
     parse_keys,
     quote_names,
-    recognise_columns,
+    recognize_columns,
 )
 from items.plain import TAG_SIGNS
 from items.values import DETAILS
@@ -69,7 +69,7 @@ def read_table(content: bytes, fields: Sequence[str] | None = None) -> Reading:
     table = read_known_cells(content, reading)
     if table is None:
         return reading
-    chosen = recognise_columns(table.header) if fields is None else list(fields)
+    chosen = recognize_columns(table.header) if fields is None else list(fields)
     chosen += [KEEP_AS_DETAIL] * (len(table.header) - len(chosen))  # without a name, and empty in the first rows
     if wrong := list(find_mistakes(chosen)):
         for reason in wrong:

@@ -15,7 +15,7 @@ from django.utils.translation import gettext as _
 
 from items.formats.rows import Reading
 from items.formats.sheets import BadSheet, is_sheet, read_sheet
-from items.formats.table_columns import count_recognised
+from items.formats.table_columns import count_recognized
 from items.formats.text_files import decode_or_report
 from items.plain import has_control, make_printable, strip_text, unescape_formula
 
@@ -176,7 +176,7 @@ def _score_delimiter(text: str, delimiter: str) -> tuple[int, int]:
         cells = next((row.cells for _number, row in _parse_csv(text, delimiter) if row.cells), [])
     except BadTable:
         return (-1, 0)
-    return (count_recognised(cells[:MAX_COLUMNS]), len(cells))
+    return (count_recognized(cells[:MAX_COLUMNS]), len(cells))
 
 
 def _read_header(first: tuple[int, TableRow], rows: list[TableRow]) -> list[str]:

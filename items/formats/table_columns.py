@@ -56,7 +56,7 @@ OPTION = re.compile(
 )
 
 
-def normalise_name(name: str) -> str:
+def normalize_column_name(name: str) -> str:
     """The letters and digits of a name, without case and accents."""
     apart = unicodedata.normalize("NFKD", name.casefold())
     return "".join(char for char in apart if char.isalnum())
@@ -65,7 +65,7 @@ def normalise_name(name: str) -> str:
 def parse_option_name(name: str) -> int | None:
     """2 for “Option 2”, “answer_b” and “Antwort B”; None for other names and above the bound."""
     *words, sign = re.findall(r"\d+|[^\W\d_]+", re.sub(r"(?<=[a-z])(?=[A-Z]$)", " ", name)) or [""]
-    match = OPTION.fullmatch(f"{normalise_name(''.join(words))} {normalise_name(sign)}".strip())
+    match = OPTION.fullmatch(f"{normalize_column_name(''.join(words))} {normalize_column_name(sign)}".strip())
     return parse_option_sign(match[1]) if match else None
 
 
@@ -75,11 +75,11 @@ def parse_option_sign(sign: str) -> int | None:
     return number if 1 <= number <= MAX_OPTIONS else None
 
 
-def recognise_columns(header: Sequence[str]) -> list[str]:
+def recognize_columns(header: Sequence[str]) -> list[str]:
     """A field for each column; of two with the same meaning the first gets it. Unrecognized columns are kept."""
-    names = [normalise_name(name) for name in header]
+    names = [normalize_column_name(name) for name in header]
     letters = find_option_letters(names)
-    fields = [_recognise_name(name, letters) for name in header]
+    fields = [_recognize_name(name, letters) for name in header]
     for place, name in enumerate(names):
         if fields[place] == KEEP_AS_DETAIL and name in AMBIGUOUS:
             fields[place] = _resolve_ambiguous(name, fields)
@@ -92,8 +92,8 @@ def find_option_letters(names: Collection[str]) -> list[str]:
     return found if len(found) > 1 else []
 
 
-def count_recognised(header: Sequence[str]) -> int:
-    return sum(field != KEEP_AS_DETAIL for field in recognise_columns(header))
+def count_recognized(header: Sequence[str]) -> int:
+    return sum(field != KEEP_AS_DETAIL for field in recognize_columns(header))
 
 
 def find_mistakes(fields: Sequence[str]) -> Iterator[str]:
@@ -125,9 +125,9 @@ def quote_names(header: Sequence[str]) -> str:
     return ", ".join(f"“{make_printable(name)}”" for name in header)
 
 
-def _recognise_name(name: str, letters: list[str]) -> str:
+def _recognize_name(name: str, letters: list[str]) -> str:
     """The field of a column's name taken alone; these single letters are options."""
-    plain = normalise_name(name)
+    plain = normalize_column_name(name)
     if plain in AMBIGUOUS:
         return KEEP_AS_DETAIL
     if plain not in letters and (field := KNOWN.get(plain)):

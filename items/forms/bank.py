@@ -8,7 +8,7 @@ from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from items.files import check_size
-from items.language import name_language, recognise_languages
+from items.language import name_language, recognize_languages
 from items.markup import find_named_pictures
 from items.models import (
     MAX_ID,
@@ -160,7 +160,7 @@ class TextForm(forms.ModelForm):
         return cleaned
 
     def _recognise(self, bodies: Sequence[str]) -> list[str | None]:
-        codes = recognise_languages(bodies)
+        codes = recognize_languages(bodies)
         if None in codes:
             self.add_error("language", _("The language could not be detected. Enter its code."))
         return codes

@@ -18,7 +18,7 @@ from items.plain import escape_formula
 from items.services.bank import load_bank, lock_bank
 from items.services.hub import build_hub_files
 from items.services.search import EVERYTHING, BankSearch, Sample, search_texts
-from items.values import get_text_values, hash_body, normalise_json, update_extra
+from items.values import get_text_values, hash_body, normalize_json, update_extra
 from projects.models import Project
 
 HUB = "hub"
@@ -133,7 +133,7 @@ def build_text_object(text: Text, items: Iterable[Item]) -> dict[str, Any]:
     pictures = write_data_uris(text) if text.shareable else {}
     versions = text.versions if text.shareable else []
     values = {"text": text.body} if text.shareable else {"text": None, "text_sha256": hash_body(text.body)}
-    metadata = normalise_json(update_extra(text.metadata, vars(get_text_values(text))))
+    metadata = normalize_json(update_extra(text.metadata, vars(get_text_values(text))))
     return {
         "id": text.external_id,
         **_drop_empty(title=text.title),
@@ -154,7 +154,7 @@ def build_item_object(item: Item) -> dict[str, Any]:
         **multiple,
         "answers": [_build_option_object(option) for option in item.options.all()],
         **_drop_empty(answer=item.expected_answer, reference=item.reference, tags=item.tags),
-        **_drop_empty(metadata=normalise_json(item.metadata)),
+        **_drop_empty(metadata=normalize_json(item.metadata)),
     }
 
 

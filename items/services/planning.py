@@ -6,7 +6,7 @@ from django.utils.translation import gettext as _
 
 from items import values
 from items.formats.rows import Problems, Reading
-from items.language import parse_language, recognise_languages
+from items.language import parse_language, recognize_languages
 from items.models import Item, Text
 from items.plain import make_printable
 from items.services.bank import Bank, load_bank
@@ -174,7 +174,7 @@ def detect_languages(
             found[text.id] = code
         else:
             unsaid.append(text)
-    return found | _recognise_unstated(unsaid, expected | set(found.values()), problems)
+    return found | _recognize_unstated(unsaid, expected | set(found.values()), problems)
 
 
 def _find_language_in_metadata(text: NamedText) -> str | None:
@@ -182,9 +182,9 @@ def _find_language_in_metadata(text: NamedText) -> str | None:
     return parse_language(name) if isinstance(name, str) else None
 
 
-def _recognise_unstated(texts: list[NamedText], expected: set[str], problems: Problems) -> dict[str, str]:
+def _recognize_unstated(texts: list[NamedText], expected: set[str], problems: Problems) -> dict[str, str]:
     found: dict[str, str] = {}
-    for text, code in zip(texts, recognise_languages([text.row.body or "" for text in texts], expected), strict=True):
+    for text, code in zip(texts, recognize_languages([text.row.body or "" for text in texts], expected), strict=True):
         if code:
             found[text.id] = code
         else:

@@ -12,7 +12,7 @@ from items.language import name_language
 from items.markup import render_text, render_wording
 from items.models import Item, Markup, Text
 from items.plain import count_words
-from items.values import normalise_json
+from items.values import normalize_json
 from projects.models import Project
 
 register = template.Library()
@@ -58,4 +58,4 @@ def paragraphs(text: str) -> list[str]:
 @register.filter
 def as_json(value: Any) -> str:
     """Readable JSON; the template escapes it."""
-    return json.dumps(normalise_json(value), indent=2, ensure_ascii=False)
+    return json.dumps(normalize_json(value), indent=2, ensure_ascii=False)

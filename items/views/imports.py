@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
 from items.files import wants_mark
-from items.formats.table_columns import recognise_columns
+from items.formats.table_columns import recognize_columns
 from items.forms.bank import FilterForm, SampleForm
 from items.forms.imports import ColumnsForm, ImportForm, PasteForm, PiecesForm, TextFilesForm
 from items.models import ImportFile
@@ -121,7 +121,7 @@ def item_import_columns(request, slug, pk):
     if table is None:
         return redirect("item_import_preview", project.slug, file.pk)
     form = ColumnsForm(
-        request.POST or None, header=table.header, fields=file.columns or recognise_columns(table.header)
+        request.POST or None, header=table.header, fields=file.columns or recognize_columns(table.header)
     )
     if form.is_valid():
         choose_columns(file, form.list_choices())

@@ -119,13 +119,13 @@ class PhaseForm(forms.Form):
             self.fields[name].widget.attrs["lang"] = language
 
     @property
-    def folded(self) -> list[forms.BoundField]:
+    def rarely_changed(self) -> list[forms.BoundField]:
         """The fields that most people leave alone."""
         return [field for field in self if field.name in ("markup", "new_pictures", "without", "points", "button")]
 
     @property
     def is_unfolded(self) -> bool:
-        return any(field.errors or (field.name != "button" and field.value()) for field in self.folded)
+        return any(field.errors or (field.name != "button" and field.value()) for field in self.rarely_changed)
 
     def rearrange(self, act: str) -> None:
         """Show the submitted values again, with questions added, moved or removed; nothing is checked."""

@@ -153,7 +153,7 @@ class DraftSummary:
         return sorted(every, key=lambda note: order.index(note.kind))[:4]
 
 
-def summarise_draft(study: Study) -> DraftSummary:
+def summarize_draft(study: Study) -> DraftSummary:
     """What a launch would do now, or why it is impossible."""
     try:
         outline = outline_draft(study)

@@ -277,10 +277,10 @@ def list_selecting_models(study: Study) -> list[str]:
 
 def is_same_model(one: str, other: str) -> bool:
     """Also if servers name it differently: meta-llama/Llama-3.1-8B and llama-3.1-8b."""
-    return normalise_model_name(one) == normalise_model_name(other)
+    return normalize_model_name(one) == normalize_model_name(other)
 
 
-def normalise_model_name(model: str) -> str:
+def normalize_model_name(model: str) -> str:
     return model.rpartition("/")[2].casefold()
 
 

@@ -26,7 +26,7 @@ from studies.forms.people import ResponsesForm
 from studies.models import Study
 from studies.protocols import PROTOCOLS
 from studies.services import creating, launching
-from studies.services.design import list_presets, load_presets, summarise_draft
+from studies.services.design import list_presets, load_presets, summarize_draft
 from studies.services.plan_preview import preview_plan, write_plan
 from studies.services.progress import list_progress
 from studies.services.responses import importing
@@ -117,7 +117,7 @@ def describe_step(study: Study, step: str, form: StepForm) -> dict[str, Any]:
         "steps": list_steps(step),
         "cards": list_cards() if step == "protocol" else [],
         "protocol": PROTOCOLS[study.protocol],
-        "summary": summarise_draft(study),
+        "summary": summarize_draft(study),
         "reload": getattr(form, "has_other_language", False),
     }
 
@@ -161,7 +161,7 @@ def show_preview(request, study: Study, variant: str = ""):
 def study_confirm(request, slug):
     """Asks for confirmation: what a launch freezes, and for whom."""
     study = get_study(request.user, slug, Role.RESEARCHER)
-    summary = summarise_draft(study) if study.is_draft else None
+    summary = summarize_draft(study) if study.is_draft else None
     if summary is None or summary.problem:
         return redirect("study_design", study.slug)
     return render(

@@ -19,7 +19,7 @@ from studies.protocols import PROTOCOLS
 from studies.services import launching, written_items
 from studies.services.blocks import count_texts_left, draw_more_texts
 from studies.services.declarations import get_declaration
-from studies.services.design import summarise_draft
+from studies.services.design import summarize_draft
 from studies.services.people_texts import find_draw, write_draw
 from studies.services.progress import count_guesses, count_progress
 from studies.services.second_round import can_open_second_round, open_second_round
@@ -48,11 +48,11 @@ def study_page(request, slug):
     """The design, to read. Those who may change a draft get its steps: the last, or the first incomplete one."""
     study = get_study(request.user, slug)
     if study.is_draft and study.project.my_role.rank >= Role.RESEARCHER.rank:
-        return redirect("study_step", study.slug, "launch" if not summarise_draft(study).problem else "texts")
+        return redirect("study_step", study.slug, "launch" if not summarize_draft(study).problem else "texts")
     context = {"project": study.project, "study": study, "protocol": PROTOCOLS[study.protocol]}
     context["flow"] = draw_flow(get_declaration(study))
     context["variants"] = list_variants(study)
-    context |= {"summary": summarise_draft(study)} if study.is_draft else describe_running_study(study)
+    context |= {"summary": summarize_draft(study)} if study.is_draft else describe_running_study(study)
     return render(request, "studies/study.html", context)
 
 

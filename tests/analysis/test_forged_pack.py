@@ -15,7 +15,7 @@ from analysis.choices import Choices
 from analysis.pack import FORMAT, PROJECT
 from analysis.pack.archive import BadPack, PackReader
 from analysis.pack.building import write_pack
-from analysis.pack.restored_bank import params_in
+from analysis.pack.restored_bank import read_evaluator_params
 from analysis.pack.restoring import import_pack
 from items.models import Text
 from projects.models import Project
@@ -230,4 +230,4 @@ def is_taken(file, project):
 )
 def test_settings_with_which_no_page_could_compute_are_refused(params):
     with pytest.raises(BadPack, match="invalid"):
-        params_in(params, "gpt")
+        read_evaluator_params(params, "gpt")

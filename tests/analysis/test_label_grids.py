@@ -5,7 +5,7 @@ import pytest
 from analysis.choices import Choices
 from analysis.frames.evidence import evidence_of
 from analysis.hiding import without_effects
-from analysis.protocols.stopping_questionnaire.report import most_and_least
+from analysis.protocols.stopping_questionnaire.report import say_agreement_range
 from analysis.services.reporting import drill_down, report_from
 from analysis.tables.page_grids import pivot
 from studies.models import Study
@@ -117,7 +117,7 @@ def test_while_effects_are_hidden_no_grid_tells_generators_apart(questionnaire_r
 
 def test_the_findings_of_the_page_name_where_people_agree_most_and_least(questionnaire_report, monkeypatch, recompute):
     assert (
-        most_and_least(questionnaire_report.table("agreement")) == []
+        say_agreement_range(questionnaire_report.table("agreement")) == []
     )  # nine pairs at most got to any category but the first
     monkeypatch.setattr("analysis.protocols.stopping_questionnaire.report.FEWEST", 5)
     study = Study.objects.get(slug="stops")
@@ -141,14 +141,14 @@ def test_the_categories_of_most_and_least_agreement_are_named_with_both_coeffici
         {"category": "domain_related", "ac1": 0.99, "group": "experts"},
         {"category": "domain_related", "ac1": 0.99, "view": "all"},
     )  # fmt: skip
-    assert most_and_least(table) == [
+    assert say_agreement_range(table) == [
         "Among pairs of people who both reached a category, agreement is highest for “clear” (AC1 .75, κ .25, 40 pairs)"
         " and lowest for “central to the text” (AC1 −.50, κ .25, 12 pairs)."
     ]
 
 
 def test_an_undefined_kappa_is_called_so():
-    (values,) = most_and_least(
+    (values,) = say_agreement_range(
         list_agreement(CLEAR | {"ac1": 1, "kappa": None}, {"category": "grammatical", "ac1": 0.5})
     )
     assert "(AC1 1.00, κ undefined, 40 pairs)" in values
@@ -156,14 +156,14 @@ def test_an_undefined_kappa_is_called_so():
 
 def test_categories_of_few_pairs_or_without_a_coefficient_are_not_named_and_that_is_said():
     undefined = {"category": "rephrase", "ac1": None, "n_pairs": 0}
-    sentences = most_and_least(list_agreement(CLEAR, CENTRAL, undefined, {"category": "grammatical", "ac1": 0.5}))
+    sentences = say_agreement_range(list_agreement(CLEAR, CENTRAL, undefined, {"category": "grammatical", "ac1": 0.5}))
     assert "central" not in sentences[0]
     assert sentences[1] == "2 categories with fewer than 10 such pairs are left out."
 
 
 @pytest.mark.parametrize("other", [CENTRAL, {"category": "grammatical", "ac1": 0.75}, {}])
 def test_nothing_is_said_where_no_two_categories_differ(other):
-    assert most_and_least(list_agreement(CLEAR, *([other] if other else []))) == []
+    assert say_agreement_range(list_agreement(CLEAR, *([other] if other else []))) == []
 
 
 def test_generators_stand_down_and_models_of_strength_across(pairs_evidence):

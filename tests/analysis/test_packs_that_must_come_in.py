@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from analysis.pack.restored_bank import names_on_words
+from analysis.pack.restored_bank import map_old_metric_names
 from evaluation.models import Metric
 from tests.analysis import packs, whole_studies
 from tests.analysis.test_forged_pack import make_zip, write_forged_pack
@@ -53,8 +53,8 @@ def test_an_earlier_pack_of_the_same_format_comes_in_and_says_the_same(project):
     ],
 )
 def test_metrics_that_earlier_packs_computed_on_words_get_the_name_of_that_variant(names, renamed):
-    assert names_on_words([{"metric": name, "is_computed": "true"} for name in names]) == renamed
-    assert names_on_words([{"metric": name, "is_computed": "false"} for name in names]) == {}
+    assert map_old_metric_names([{"metric": name, "is_computed": "true"} for name in names]) == renamed
+    assert map_old_metric_names([{"metric": name, "is_computed": "false"} for name in names]) == {}
 
 
 def test_a_reply_longer_than_cells_of_csv_usually_are_comes_in(project):

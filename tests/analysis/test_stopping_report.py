@@ -16,7 +16,7 @@ from analysis.agreement.questions import judgment
 from analysis.choices import Choices
 from analysis.exports.writing import export_responses
 from analysis.measures.reader_intervals import Arm
-from analysis.protocols.stopping_questionnaire.agreement import both_got_to, pair_table, pairs_of
+from analysis.protocols.stopping_questionnaire.agreement import both_got_to, list_judgment_pairs, pair_table
 from analysis.protocols.stopping_questionnaire.judgments import NOT_APPLICABLE, Judgments
 from analysis.reports.contrasts import Family, GeneratorFigure
 from analysis.reports.labels import measure_labels
@@ -211,7 +211,7 @@ def test_agreeing_in_all_is_agreeing_where_applicable_or_seeing_it_neither(messa
     """agree_all · N = agree_applicable · pairs + seen_by_neither, whatever is missing."""
     judgments = frame_of(message)
     for category in judgments.categories:
-        table = pair_table(judgments, category, pairs_of(judgments))
+        table = pair_table(judgments, category, list_judgment_pairs(judgments))
         every, applicable = measure_labels(table), measure_labels(both_got_to(table, category))
         agreed = applicable["percent"] * applicable["n_pairs"] if applicable["n_pairs"] else 0
         seen_by_neither = table[len(category.levels) :, len(category.levels) :].sum()

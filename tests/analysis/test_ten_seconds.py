@@ -9,7 +9,7 @@ from analysis.figures.paper import Panels
 from analysis.measures.contrasts import TOO_FEW_TEXTS
 from analysis.plugins import find_plugin
 from analysis.reports.evaluators import HUMAN
-from analysis.reports.outcome import Kind, rows_called
+from analysis.reports.outcome import Kind, find_rows
 from analysis.results.forms import ResultsForm
 from analysis.results.summary import HOW_MANY_TEXTS, NEXT, find_verdict, list_differences, list_notes, note_speaker
 from analysis.services.reporting import build
@@ -47,7 +47,7 @@ def test_the_verdict_is_the_one_of_the_contrasts(project, protocol, planted):
     report = build(study, Choices(seed=1))
     outcome = find_plugin(protocol).summary(report, "pooled")
     verdict = find_verdict(study, outcome, counts_by_purpose(study))
-    contrasts = [row for row in rows_called(report, "contrasts") if row["measure"] == MAIN_MEASURE[protocol]]
+    contrasts = [row for row in find_rows(report, "contrasts") if row["measure"] == MAIN_MEASURE[protocol]]
     speaker = outcome.speaker or HUMAN
     rows = [row for row in contrasts if row["evaluator"] == speaker and row["low_adjusted"] is not None]
     winner = find_winner(rows, protocol == "stopping-questionnaire")

@@ -7,7 +7,7 @@ from evaluation.services import asking, judges
 from evaluation.services.draft_costs import estimate_draft
 from llm.models import Endpoint
 from studies.services.declarations import get_declaration
-from studies.services.design import summarise_draft
+from studies.services.design import summarize_draft
 from studies.services.launching import launch_study
 from tests.studies.world import bank, draft_study
 
@@ -20,7 +20,7 @@ def endpoints(db):
 
 
 def costs_of(study):
-    return estimate_draft(study.project, summarise_draft(study).outline.units, get_declaration(study))
+    return estimate_draft(study.project, summarize_draft(study).outline.units, get_declaration(study))
 
 
 @pytest.mark.parametrize("protocol", ["guess-then-read", "dimension-ratings", "pairwise"])

@@ -3,7 +3,7 @@
 import pytest
 from django.utils import translation
 
-from items.language import name_language, parse_language, recognise_languages
+from items.language import name_language, parse_language, recognize_languages
 from items.models import Text
 from tests.items.files import load, refusal, text_row
 
@@ -39,16 +39,16 @@ def test_codes_in_any_spelling(name, code):
 
 
 def test_languages_are_recognised():
-    assert recognise_languages([GERMAN, ENGLISH, BASQUE]) == ["de", "en", "eu"]
+    assert recognize_languages([GERMAN, ENGLISH, BASQUE]) == ["de", "en", "eu"]
 
 
 def test_a_language_that_wins_rarely_is_no_candidate():
-    assert recognise_languages([DANISH]) == ["da"]
-    assert "da" not in recognise_languages([GERMAN] * 30 + [DANISH])
+    assert recognize_languages([DANISH]) == ["da"]
+    assert "da" not in recognize_languages([GERMAN] * 30 + [DANISH])
 
 
 def test_an_expected_language_is_a_candidate_however_rare():
-    assert recognise_languages([GERMAN] * 30 + [DANISH], expected=["da"])[-1] == "da"
+    assert recognize_languages([GERMAN] * 30 + [DANISH], expected=["da"])[-1] == "da"
 
 
 def test_names_follow_the_page():

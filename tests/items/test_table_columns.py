@@ -6,9 +6,9 @@ from items.formats.table_columns import (
     KEEP_AS_DETAIL,
     NAMES,
     find_mistakes,
-    normalise_name,
+    normalize_column_name,
     parse_option_name,
-    recognise_columns,
+    recognize_columns,
 )
 
 
@@ -32,13 +32,13 @@ from items.formats.table_columns import (
 )
 def test_names_are_recognised(header, fields):
     names = header.split(";" if ";" in header else ",")
-    assert recognise_columns(names) == fields.split(",")
+    assert recognize_columns(names) == fields.split(",")
 
 
 def test_no_name_stands_for_two_fields():
-    names = [name for field, told in NAMES.items() for name in {normalise_name(field), *told.split()}]
+    names = [name for field, told in NAMES.items() for name in {normalize_column_name(field), *told.split()}]
     assert len(names) == len(set(names))
-    assert names == [normalise_name(name) for name in names]
+    assert names == [normalize_column_name(name) for name in names]
 
 
 @pytest.mark.parametrize(
@@ -56,7 +56,7 @@ def test_no_name_stands_for_two_fields():
     ],
 )
 def test_what_a_name_means_depends_on_the_others(header, fields):
-    assert recognise_columns(header) == fields
+    assert recognize_columns(header) == fields
 
 
 @pytest.mark.parametrize(

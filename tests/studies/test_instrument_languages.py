@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from items.language import recognise_languages
+from items.language import recognize_languages
 from studies.services.instruments import load_shipped
 
 LANGUAGES = ("de", "en", "eu")
@@ -110,7 +110,7 @@ def test_no_wording_is_left_in_another_language(name):
     of_words = {path: SLOT.sub("", words).strip() for path, words in basque.items() if path[0] != "labels"}
     assert [path for path, words in of_words.items() if words and basque[path] == english[path]] == []
     longer = [words for words in basque.values() if len(words) > 60]
-    assert set(recognise_languages(longer, expected=["eu", "en", "de"])) <= {"eu"}
+    assert set(recognize_languages(longer, expected=["eu", "en", "de"])) <= {"eu"}
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

@@ -7,7 +7,7 @@ from random import Random
 import pytest
 
 from studies.protocols.base import Candidate
-from studies.protocols.pairwise.plan import pair_plan
+from studies.protocols.pairwise.plan import plan_pairs
 from studies.protocols.parameters import InvalidParameter
 
 
@@ -38,7 +38,7 @@ def spread_of_counts(counts) -> int:
 
 def test_the_published_plan_lets_each_item_meet_one_item_of_each_other_generator():
     items = items_of(5, 5, 5, 5)
-    pairs = pair_plan(items, 30, Random(1))
+    pairs = plan_pairs(items, 30, Random(1))
     assert set(uses(pairs, items).values()) == {3}
     assert set(twos(pairs, (5, 5, 5, 5)).values()) == {5}
     met = {(item, other // 100) for pair in pairs for item, other in (pair, pair[::-1])}
@@ -61,7 +61,7 @@ def test_the_counts_are_as_even_as_they_can_be(seed):
     n_checked = 0
     for sizes, number in sizes_and_numbers():
         items = items_of(*sizes)
-        pairs = pair_plan(items, number, Random(seed))
+        pairs = plan_pairs(items, number, Random(seed))
         case = (sizes, number, pairs)
         assert len(pairs) == number == len({frozenset(pair) for pair in pairs}), case
         assert all(one != other for one, other in map(two_of, pairs)), case
@@ -83,16 +83,16 @@ def test_the_counts_are_as_even_as_they_can_be(seed):
 
 def test_a_seed_gives_the_same_pairs_again_and_another_seed_others():
     items = items_of(5, 5, 5, 5)
-    assert pair_plan(items, 30, Random(1)) == pair_plan(items, 30, Random(1))
-    assert pair_plan(items, 30, Random(1)) != pair_plan(items, 30, Random(2))
+    assert plan_pairs(items, 30, Random(1)) == plan_pairs(items, 30, Random(1))
+    assert plan_pairs(items, 30, Random(1)) != plan_pairs(items, 30, Random(2))
 
 
 def test_either_item_may_stand_first():
-    firsts = [pair[0] < pair[1] for seed in range(20) for pair in pair_plan(items_of(5, 5, 5, 5), 30, Random(seed))]
+    firsts = [pair[0] < pair[1] for seed in range(20) for pair in plan_pairs(items_of(5, 5, 5, 5), 30, Random(seed))]
     assert 240 < sum(firsts) < 360  # of 600
 
 
 @pytest.mark.parametrize(("sizes", "number"), [((5, 5), 26), ((3,), 1), ((2, 2), 0), ((1, 1, 1), 30)])
 def test_more_pairs_than_there_are_cannot_be_asked_for(sizes, number):
     with pytest.raises(InvalidParameter, match="pairs of different generators"):
-        pair_plan(items_of(*sizes), number, Random(1))
+        plan_pairs(items_of(*sizes), number, Random(1))

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from django.core.management.base import BaseCommand, CommandError
 
-from analysis.choices import EXPORTED, BadChoice, purposes_with, study_called, words
+from analysis.choices import EXPORTED, BadChoice, find_study, parse_purposes, split_list
 from analysis.exports.codebook import codebook
 from analysis.exports.item_evaluation import ITEM_EVALUATION, find_source
 from analysis.exports.writing import (
@@ -45,7 +45,7 @@ class Command(BaseCommand):
 
     def handle(self, *, slug, format, out, include, evaluator, stage, bom, **options):
         try:
-            study, purposes = study_called(slug), purposes_with(words(include), EXPORTED)
+            study, purposes = find_study(slug), parse_purposes(split_list(include), EXPORTED)
             write = writer(study, format, purposes, evaluator, stage)
             if bom and format not in ("csv", "wide"):
                 raise BadChoice("--bom belongs to CSV files: --format csv or wide. Leave it out.")

@@ -9,12 +9,12 @@ from analysis.choices import (
     DEFAULT_CONVENTION,
     BadChoice,
     Choices,
-    convention_called,
-    one_seed,
+    find_study,
     parse_dropped,
-    purposes_with,
-    study_called,
-    words,
+    parse_purposes,
+    parse_seed,
+    resolve_convention,
+    split_list,
 )
 from studies.models import Study
 
@@ -64,7 +64,7 @@ def add_choices(parser) -> None:
     """The choices that all files of results share."""
     parser.add_argument(
         "--convention",
-        type=convention_called,
+        type=resolve_convention,
         choices=CONVENTIONS,
         default=DEFAULT_CONVENTION,
         help="which intervals stand in low and high; clustered is the earlier name of annotators",
@@ -99,7 +99,7 @@ def add_choices(parser) -> None:
 
 
 def find_reportable(slug: str) -> Study:
-    study = study_called(slug)
+    study = find_study(slug)
     if study.is_draft:
         raise BadChoice(f"{slug} is a draft and has no answers. Launch it, or import answers, and report then.")
     return study
@@ -109,12 +109,12 @@ def choices_from(study: Study, options: dict) -> Choices:
     seed = options["seed"]
     return Choices(
         convention=options["convention"],
-        purposes=purposes_with(words(options["include"])),
-        evaluators=words(options["evaluators"]) or None,
-        groups=words(options["groups"]) or None,
-        seed=one_seed(seed) if seed is not None else abs(study.seed),
+        purposes=parse_purposes(split_list(options["include"])),
+        evaluators=split_list(options["evaluators"]) or None,
+        groups=split_list(options["groups"]) or None,
+        seed=parse_seed(seed) if seed is not None else abs(study.seed),
         calibration=options["calibration"] == "with",
-        dropped=parse_dropped(words(options["drop"])),
+        dropped=parse_dropped(split_list(options["drop"])),
         shared_texts=options["texts"] == "shared",
         adjudicated=options["adjudicated"],
         dif_by=options["dif_by"],

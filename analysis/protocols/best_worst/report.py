@@ -25,7 +25,7 @@ from analysis.pack.methods import Facts, table, with_ends, write_value
 from analysis.protocols.best_worst.choices import choices_by, choices_of, generator_codes, ratings_of, showings_of
 from analysis.reports import tables as shared_tables
 from analysis.reports.categories import list_error_tables
-from analysis.reports.contrasts import Comparison, Family, GeneratorFigure, compare_all, contrasts, find
+from analysis.reports.contrasts import Comparison, Family, GeneratorFigure, compare_all, contrasts, find_comparison
 from analysis.reports.description import description, variants
 from analysis.reports.drill_down import COUNTED, list_counted, list_rows
 from analysis.reports.estimates import Estimate, arm_of, mean_of, over_texts, texts_only_note, with_codes
@@ -35,13 +35,13 @@ from analysis.reports.outcome import (
     AgreementSummary,
     Outcome,
     OutcomeSentences,
-    find_compared,
-    line_of,
-    rows_called,
-    standings_of,
+    build_contrast_set,
+    build_line,
+    build_standings,
+    count_texts_by_generator,
+    find_rows,
     summarize_by_model,
     summarize_values,
-    texts_by_generator,
 )
 from analysis.reports.report import Report
 from analysis.reports.tables import EVALUATOR, GENERATOR
@@ -140,7 +140,7 @@ def build_report(evidence: Evidence) -> Report:
         *list_error_tables(evidence),
         description(evidence),
     )
-    return Report(tables, tuple(headline(find(comparisons, MEASURE, HUMAN), WORDING)), ("scores",))
+    return Report(tables, tuple(headline(find_comparison(comparisons, MEASURE, HUMAN), WORDING)), ("scores",))
 
 
 # Scores ---------------------------------------------------------------------------------------------------------------
@@ -383,16 +383,16 @@ WORDS = OutcomeSentences(
 def summarize(report: Report, _estimand: str) -> Outcome | None:
     if by_model := summarize_by_model(report, MEASURE, WORDS):
         return by_model
-    rows = [row for row in rows_called(report, "scores") if row["method"] == COUNTS]
+    rows = [row for row in find_rows(report, "scores") if row["method"] == COUNTS]
     if not rows:
         return None
-    standings = standings_of(rows, "score", texts=texts_by_generator(report, MEASURE))
-    compared = find_compared(report, MEASURE, HUMAN)
+    standings = build_standings(rows, "score", texts=count_texts_by_generator(report, MEASURE))
+    compared = build_contrast_set(report, MEASURE, HUMAN)
     axis = _("times the best minus times the worst, divided by times shown (dashed: equally often)")
     return Outcome(
         title=_("Score of each generator"),
         standings=standings,
-        figure=Ranges(tuple(line_of(each) for each in standings), axis, _("score"), dashed=0, ends=BOUNDS),
+        figure=Ranges(tuple(build_line(each) for each in standings), axis, _("score"), dashed=0, ends=BOUNDS),
         words=WORDS,
         summary=summarize_values(_("Scores: %(values)s."), standings, compared),
         compared=compared,
@@ -407,5 +407,5 @@ def list_agreed(report: Report) -> list[AgreementSummary]:
             name_question(row["question"]), row["kappa"], row["low"], row["high"], row["reason"], row["percent"], None,
             _("%(n)s sets of items") % {"n": row["n_units"]},
         )
-        for row in rows_called(report, "agreement")
+        for row in find_rows(report, "agreement")
     ]  # fmt: skip

@@ -39,7 +39,7 @@ from analysis.protocols.dimension_ratings.tables import (
     JUDGE_MEANS,
     MEANS,
 )
-from analysis.reports.contrasts import compare_all, find
+from analysis.reports.contrasts import compare_all, find_comparison
 from analysis.reports.estimates import Estimate, figure_of, mean_of, skewed_note, with_codes
 from analysis.reports.evaluators import HUMAN, Evaluator, judges_in
 from analysis.reports.headlines import mark_ends
@@ -186,7 +186,7 @@ def generator_means(evidence: Evidence) -> Table:
                 mean_row(evidence, generator, dimension, number, mine[mine["generator"] == generator])
                 for generator in evidence.generators
             ]
-            rows += mark_ends(of_dimension, find(comparisons, dimension, HUMAN))
+            rows += mark_ends(of_dimension, find_comparison(comparisons, dimension, HUMAN))
     notes = (
         _("%(average)s is the mean of the generator's unrounded means on the dimensions that were scored.")
         % {"average": name_question(AVERAGE)},

@@ -38,7 +38,7 @@ def generator_means(table: Table, title: Mapping[str, Any]) -> Any:
     ]
     tooltip = build_tooltips({"down": _("Generator"), "across": _("Dimension")}, _("Mean"))
     return draw_heat_map(
-        cells, title, with_round(_("mean score"), table), span([cell["value"] for cell in cells]), tooltip
+        cells, title, with_round(_("mean score"), table), find_range([cell["value"] for cell in cells]), tooltip
     )
 
 
@@ -103,7 +103,7 @@ def describe_p(p: float | None) -> str:
     return _(UNDEFINED) if p is None else p_value(p)
 
 
-def span(values: Sequence[float]) -> tuple[float, float]:
+def find_range(values: Sequence[float]) -> tuple[float, float]:
     return (min(values), max(values)) if values else (0, 1)
 
 

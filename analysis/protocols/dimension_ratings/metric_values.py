@@ -191,7 +191,7 @@ def level_rows(data: MetricPairs, metric: str, levels: tuple[int, ...]) -> Itera
         for level in levels:
             yield (
                 {"metric": metric, "dimension": dimension, "score": level}
-                | spread(values[(scores == level) & ~np.isnan(values)])
+                | describe_spread(values[(scores == level) & ~np.isnan(values)])
                 | {"r": found.r, "reason": _(found.reason) if found.reason else ""}
             )
 
@@ -201,7 +201,7 @@ def round_scores(scores: FloatArray) -> FloatArray:
     return np.asarray(np.floor(scores + 0.5))
 
 
-def spread(values: FloatArray) -> dict[str, Any]:
+def describe_spread(values: FloatArray) -> dict[str, Any]:
     """n, mean and quartiles of the values at one level."""
     if not len(values):
         return {"n": 0, "mean": None, "quartiles": "", "q1": None, "median": None, "q3": None}

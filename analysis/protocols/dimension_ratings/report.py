@@ -31,7 +31,7 @@ from analysis.protocols.dimension_ratings.scores import (
     scores_of,
 )
 from analysis.reports.categories import error_codes
-from analysis.reports.contrasts import Comparison, compare_all, contrasts, find
+from analysis.reports.contrasts import Comparison, compare_all, contrasts, find_comparison
 from analysis.reports.description import description, variants
 from analysis.reports.evaluators import HUMAN
 from analysis.reports.headlines import RATING_WORDING, headline, list_values, say_not_compared
@@ -40,12 +40,12 @@ from analysis.reports.outcome import (
     Outcome,
     OutcomeSentences,
     Standing,
-    find_compared,
-    rows_called,
-    standings_of,
+    build_contrast_set,
+    build_standings,
+    count_texts_by_generator,
+    find_rows,
     summarize_by_model,
     summarize_values,
-    texts_by_generator,
 )
 from analysis.reports.report import Report
 from analysis.reports.spread import limit_to_annotators, say_scatter
@@ -67,7 +67,7 @@ def sort_averages(means: Table) -> list[Row]:
 
 def say_differences(evidence: Evidence, means: Table, comparisons: Sequence[Comparison]) -> list[str]:
     """Which generators differ in their average."""
-    defined, comparison = sort_averages(means), find(comparisons, AVERAGE, HUMAN)
+    defined, comparison = sort_averages(means), find_comparison(comparisons, AVERAGE, HUMAN)
     if len(defined) < 2 or comparison is None or len(dimensions_scored(means, defined)) > 1:
         return []
     largest = comparison.largest()
@@ -142,14 +142,14 @@ WORDS = OutcomeSentences(
 def summarize(report: Report, _estimand: str) -> Outcome | None:
     if by_model := summarize_by_model(report, AVERAGE, WORDS):
         return by_model
-    every = rows_called(report, "generator_means")
+    every = find_rows(report, "generator_means")
     last = max((row["round"] for row in every), default=1)
     rows = [row for row in every if row["round"] == last]
     averages = [row for row in rows if row["dimension"] == AVERAGE]
-    standings = standings_of(averages, "mean", texts=texts_by_generator(report, AVERAGE))
+    standings = build_standings(averages, "mean", texts=count_texts_by_generator(report, AVERAGE))
     if not standings:
         return None
-    compared = find_compared(report, AVERAGE, HUMAN)
+    compared = build_contrast_set(report, AVERAGE, HUMAN)
     n = sum(row["n"] for row in rows if row["dimension"] != AVERAGE)
     return Outcome(
         title=_("Mean scores by dimension"),
@@ -193,7 +193,7 @@ def mark_of(row: Row, *, bare: bool = False) -> Mark:
 
 def list_agreed(report: Report) -> list[AgreementSummary]:
     """Krippendorff's α of each dimension in the first known round."""
-    every = rows_called(report, "alpha")
+    every = find_rows(report, "alpha")
     first = min((row["round"] for row in every), default=1)
     return [
         AgreementSummary(

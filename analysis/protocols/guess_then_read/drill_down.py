@@ -113,7 +113,7 @@ def judgments_by(evidence: Evidence, row: Row, judgments: pd.DataFrame) -> pd.Da
 
 
 @STANDARDISED.drill_down
-def list_standardised(evidence: Evidence, row: Row, column: str) -> Table:
+def list_standardized(evidence: Evidence, row: Row, column: str) -> Table:
     """Behind a row of `informativity_standardised`: items, if the number is a share of items; else judgments."""
     way = next(each for each in categories_in(evidence) if each.kind == row["category_kind"])
     if column in ("share_items", "share_items_common"):

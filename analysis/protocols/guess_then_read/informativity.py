@@ -15,7 +15,7 @@ from analysis.measures.reader_intervals import Arm, readers_contrast
 from analysis.measures.share_intervals import clustered_contrast, published_contrast, two_way_contrast
 from analysis.protocols.guess_then_read.answers import GUESS, READ, select_matched
 from analysis.protocols.guess_then_read.tables import INTERVALS, MATCHED, POOLED
-from analysis.reports.contrasts import Comparison, Family, GeneratorFigure, compare_all, find
+from analysis.reports.contrasts import Comparison, Family, GeneratorFigure, compare_all, find_comparison
 from analysis.reports.estimates import (
     Estimate,
     arm_of,
@@ -166,7 +166,7 @@ def reason_for(evaluator: Evaluator, judged: StageJudgments, generator: str, evi
 
 def measures_won(comparisons: Sequence[Comparison], evaluator: Evaluator, generator: str) -> list[str]:
     """The measures by which the generator does better than every other one, after adjustment."""
-    found = {measure: find(comparisons, measure, evaluator.name) for measure in MEASURES}
+    found = {measure: find_comparison(comparisons, measure, evaluator.name) for measure in MEASURES}
     return [measure for measure, comparison in found.items() if comparison and comparison.winner() == generator]
 
 

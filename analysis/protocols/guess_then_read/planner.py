@@ -14,7 +14,7 @@ from analysis.frames.evidence import Evidence
 from analysis.measures.components import component_intervals, fit_components
 from analysis.measures.power import Components, Plan, informativity_curve
 from analysis.measures.prediction_powered import gain
-from analysis.planning.forms import OutlookForm, Sizes, share, size, spread
+from analysis.planning.forms import OutlookForm, Sizes, make_spread_field, share, size
 from analysis.planning.outlook import (
     PEOPLE_TEXTS,
     STUDIES,
@@ -134,11 +134,11 @@ class GuessForm(OutlookForm):
         coerce=float,
         choices=[("0.0", "0"), ("0.5", "0.5"), ("0.7", "0.7"), ("0.9", "0.9")],
     )
-    text = spread(gettext_lazy("between texts"))
-    text_stage = spread(gettext_lazy("between a generator's items on a text, stage by stage"))
-    item = spread(gettext_lazy("between items"))
-    option = spread(gettext_lazy("between options"))
-    annotator = spread(gettext_lazy("between annotators"))
+    text = make_spread_field(gettext_lazy("between texts"))
+    text_stage = make_spread_field(gettext_lazy("between a generator's items on a text, stage by stage"))
+    item = make_spread_field(gettext_lazy("between items"))
+    option = make_spread_field(gettext_lazy("between options"))
+    annotator = make_spread_field(gettext_lazy("between annotators"))
 
     def clean(self) -> dict[str, Any]:
         found = super().clean() or {}

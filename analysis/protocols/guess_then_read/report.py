@@ -26,8 +26,8 @@ from analysis.protocols.guess_then_read.informativity import (
 )
 from analysis.protocols.guess_then_read.item_analysis import guessable_items, item_analysis, unanswerable_items
 from analysis.protocols.guess_then_read.spread import compute_narrowing
-from analysis.protocols.guess_then_read.standardised import informativity_standardised, mix_sentences
-from analysis.reports.contrasts import Comparison, contrasts, find
+from analysis.protocols.guess_then_read.standardised import mix_sentences, standardize_informativity
+from analysis.reports.contrasts import Comparison, contrasts, find_comparison
 from analysis.reports.description import description, variants
 from analysis.reports.evaluators import HUMAN, evaluator_named
 from analysis.reports.headlines import INFORMATIVITY_WORDING, headline, list_values, say_not_compared
@@ -36,11 +36,11 @@ from analysis.reports.outcome import (
     ContrastSet,
     Outcome,
     OutcomeSentences,
+    build_contrast_set,
+    build_standings,
     ends_of,
-    find_compared,
-    rank,
-    rows_called,
-    standings_of,
+    find_rows,
+    make_sort_key,
     summarize_values,
 )
 from analysis.reports.report import Report
@@ -68,7 +68,7 @@ def sentences(evidence: Evidence, informativity: Table, comparisons: Sequence[Co
         summary(rows, speaker, basis(rows)),
         *explain_undefined([row for row in asked if row["evaluator"] == speaker]),
     ]
-    return [*sentences, *say_comparison(evidence, speaker, find(comparisons, INFORMATIVITY, speaker))]
+    return [*sentences, *say_comparison(evidence, speaker, find_comparison(comparisons, INFORMATIVITY, speaker))]
 
 
 def explain_undefined(rows: list[Row]) -> list[str]:
@@ -163,16 +163,16 @@ WORDS = OutcomeSentences(
 
 def summarize(report: Report, estimand: str) -> Outcome | None:
     name = TABLES.get(estimand, MEASURE)
-    every = [row for row in rows_called(report, name) if row["evaluator_kind"] != "baseline"]
+    every = [row for row in find_rows(report, name) if row["evaluator_kind"] != "baseline"]
     speaker = find_speaker(every)
     rows = [row for row in every if row["evaluator"] == speaker]
     if not rows:
         return None
-    standings = standings_of(rows, MEASURE, f"{MEASURE}_", higher=True)
+    standings = build_standings(rows, MEASURE, f"{MEASURE}_", higher=True)
     order = {each.generator: place for place, each in enumerate(standings)}
     rows.sort(key=lambda row: order[row["generator"]])
     is_pooled = name == MEASURE
-    compared = find_compared(report, MEASURE, speaker).select(standings) if is_pooled else ContrastSet()
+    compared = build_contrast_set(report, MEASURE, speaker).select(standings) if is_pooled else ContrastSet()
     gains = _("After reading, %(who)s judged more options right: %(values)s.")
     return Outcome(
         title=title_of(speaker),
@@ -245,14 +245,14 @@ def draw_gains(rows: Sequence[Row]) -> Ranges:
 
 def draw_evaluators(report: Report) -> Panels | None:
     """People, models and baselines side by side, in a panel for each generator; none without models."""
-    rows = rows_called(report, MEASURE)
+    rows = find_rows(report, MEASURE)
     evaluators = sorted({row["evaluator"] for row in rows}, key=lambda name: (name != HUMAN, name))
     if len(evaluators) < 2:
         return None
     cells = {(row["generator"], row["evaluator"]): row for row in rows}
     generators = sorted(
         {row["generator"] for row in rows},
-        key=lambda name: rank(standings_of([cells[name, evaluators[0]]], MEASURE, f"{MEASURE}_")[0], True),
+        key=lambda name: make_sort_key(build_standings([cells[name, evaluators[0]]], MEASURE, f"{MEASURE}_")[0], True),
     )
     panels = tuple(
         (name, tuple(marks_of(cells[name, each], intervals=False) for each in evaluators)) for name in generators
@@ -268,7 +268,7 @@ def list_agreed(report: Report) -> list[AgreementSummary]:
             name_stage(row["stage"]), row["kappa"], row["low"], row["high"], row["reason"], row["percent"], row["ac1"],
             judgments_counted(row["n_judgments"]),
         )
-        for row in rows_called(report, "agreement_with_humans")
+        for row in find_rows(report, "agreement_with_humans")
         if row["evaluator"] == HUMAN
     ]  # fmt: skip
 
@@ -279,7 +279,7 @@ def build_report(evidence: Evidence) -> Report:
         evidence,
         partial(informativity_table, comparisons=comparisons),
         informativity_matched,
-        informativity_standardised,
+        standardize_informativity,
         beside_accuracy,
         interval_methods,
         agreement_with_humans,

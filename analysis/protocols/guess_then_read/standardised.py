@@ -32,7 +32,7 @@ ALL = ""  # in the column `category`: at the common mix
 DIFFERS = 0.1  # a share of items that differs at least this much from the common one is reported
 
 
-def informativity_standardised(evidence: Evidence) -> Table:
+def standardize_informativity(evidence: Evidence) -> Table:
     """One row per way to divide the items, generator and evaluator at the common mix, then one for each category."""
     judgments, ways = evidence.judgments, categories_in(evidence)
     rows = [

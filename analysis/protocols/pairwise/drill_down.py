@@ -153,7 +153,7 @@ def list_positions(evidence: Evidence, row: Row, column: str) -> Table:
     evaluator = Evaluator.objects.select_related("annotator__study").get(
         annotator__study=evidence.study, annotator__code=row["evaluator"]
     )
-    replies, pairs = get_replies(evaluator), pairs_of(evidence)
+    replies, pairs = get_replies(evaluator), load_pairs(evidence)
     if column in ("n", "share_flipped"):
         found = [keep_both_orders(one, other, pairs[one.unit]) for one, other in pair_replies(replies)]
         rows = pd.DataFrame(found, columns=list(IN_BOTH_ORDERS))
@@ -165,7 +165,7 @@ def list_positions(evidence: Evidence, row: Row, column: str) -> Table:
     return list_rows(evidence, rows, IN_ONE_ORDER, _("The replies with a winner"), notes)
 
 
-def pairs_of(evidence: Evidence) -> dict[int, Pair]:
+def load_pairs(evidence: Evidence) -> dict[int, Pair]:
     """The pair of each unit, by the primary key of the unit."""
     found: dict[int, list[str]] = {}
     rows = UnitItem.objects.filter(unit__study=evidence.study).order_by("unit", "position")

@@ -10,10 +10,10 @@ from django.utils.translation import gettext_lazy
 
 from analysis.formatting import count, number
 from analysis.frames.evidence import Evidence
-from analysis.measures.components import fit_text_spread, text_spread_interval
+from analysis.measures.components import estimate_text_spread, text_spread_interval
 from analysis.measures.power import Components, preference_outlook
 from analysis.measures.strengths import TIE
-from analysis.planning.forms import OutlookForm, Sizes, share, size, spread
+from analysis.planning.forms import OutlookForm, Sizes, make_spread_field, share, size
 from analysis.planning.outlook import (
     STUDIES,
     AssumedPlan,
@@ -83,7 +83,7 @@ class PairForm(OutlookForm):
     texts = size(gettext_lazy("Texts"), 2, 2000)
     judgments = size(gettext_lazy("Untied judgments of a pair of generators, a text"), 1, 500)
     share = share(gettext_lazy("Share that prefers the better generator"), 0.5)
-    text_spread = spread(gettext_lazy("between texts"))
+    text_spread = make_spread_field(gettext_lazy("between texts"))
 
     def assumptions(self) -> PairPlan:
         return PairPlan(**self.cleaned_data)
@@ -101,7 +101,7 @@ def list_components(evidence: Evidence) -> list[dict[str, Any]]:
     if not untied.any():
         return [make_unfitted_row("text", component_names()["text"], default)]
     cell, won = orient_pairs(first[untied], second[untied], outcome[untied], len(evidence.generators))
-    found = fit_text_spread(text[untied], cell, won)
+    found = estimate_text_spread(text[untied], cell, won)
     interval = text_spread_interval(text[untied], cell, won, found)
     return [component_row("text", component_names()["text"], nan if found is None else found, default, interval)]
 

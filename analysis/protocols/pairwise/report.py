@@ -12,7 +12,7 @@ from django.utils.translation import gettext_noop
 from analysis.figures.paper import Ranges
 from analysis.formatting import UNDEFINED, judgments_counted, of_texts
 from analysis.frames.evidence import Evidence
-from analysis.measures.components import fit_text_spread
+from analysis.measures.components import estimate_text_spread
 from analysis.measures.power import Components, preference_outlook
 from analysis.measures.strengths import DAVIDSON, FIRST, NEVER_LOST, SECOND, TIE
 from analysis.measures.types import IntArray
@@ -22,7 +22,15 @@ from analysis.protocols.pairwise.agreement import judges_of_pairs, pair_agreemen
 from analysis.protocols.pairwise.judged_pairs import encode, select_counted
 from analysis.protocols.pairwise.ranking import criteria, ranking, sides, wins
 from analysis.reports.categories import list_error_tables
-from analysis.reports.contrasts import Comparison, Difference, Family, GeneratorFigure, compare_all, contrasts, find
+from analysis.reports.contrasts import (
+    Comparison,
+    Difference,
+    Family,
+    GeneratorFigure,
+    compare_all,
+    contrasts,
+    find_comparison,
+)
 from analysis.reports.description import description, variants
 from analysis.reports.estimates import arm_of, with_codes
 from analysis.reports.evaluators import HUMAN, Evaluator, list_compared_evaluators
@@ -31,13 +39,13 @@ from analysis.reports.outcome import (
     AgreementSummary,
     Outcome,
     OutcomeSentences,
-    find_compared,
-    line_of,
-    rows_called,
-    standings_of,
+    build_contrast_set,
+    build_line,
+    build_standings,
+    count_texts_by_generator,
+    find_rows,
     summarize_by_model,
     summarize_values,
-    texts_by_generator,
 )
 from analysis.reports.report import Report
 from analysis.reports.spread import EDGES, SOME, STUDIES, Spread, limit_to_annotators
@@ -75,7 +83,7 @@ def points_of(judgments: pd.DataFrame, generator: str) -> pd.DataFrame:
 
 def say_differences(evidence: Evidence, comparisons: tuple[Comparison, ...]) -> list[str]:
     """Which generators win more often than others."""
-    comparison = find(comparisons, WIN_RATE, HUMAN)
+    comparison = find_comparison(comparisons, WIN_RATE, HUMAN)
     if comparison is None:
         return []
     largest = comparison.largest()
@@ -124,7 +132,7 @@ def pair_spread(evidence: Evidence) -> Spread:
     first, second, outcome, text = encode(evidence, judgments)
     untied = outcome != TIE
     cell, won = orient_pairs(first[untied], second[untied], outcome[untied], len(evidence.generators))
-    found = fit_text_spread(text[untied], cell, won) if untied.any() else None
+    found = estimate_text_spread(text[untied], cell, won) if untied.any() else None
     if found is None:
         sentence = _("Lesart's assumption, not a measured value: texts .5. As soon as pairs of two "
                  "generators on two texts are judged, the estimate from the study's own answers is used.")  # fmt: skip
@@ -209,14 +217,14 @@ WORDS = OutcomeSentences(
 def summarize(report: Report, _estimand: str) -> Outcome | None:
     if by_model := summarize_by_model(report, WIN_RATE, WORDS):
         return by_model
-    rows = [row for row in rows_called(report, "ranking") if row["method"] == DAVIDSON]
+    rows = [row for row in find_rows(report, "ranking") if row["method"] == DAVIDSON]
     if not rows:
         return None
-    found = standings_of(rows, "strength", texts=texts_by_generator(report, WIN_RATE))
+    found = build_standings(rows, "strength", texts=count_texts_by_generator(report, WIN_RATE))
     standings = tuple(sorted(found, key=lambda each: each.reason != _(NEVER_LOST)))
-    compared = find_compared(report, WIN_RATE, HUMAN)
-    n = sum(row["n"] for row in rows_called(report, "wins"))
-    lines = tuple(line_of(each) for each in standings)
+    compared = build_contrast_set(report, WIN_RATE, HUMAN)
+    n = sum(row["n"] for row in find_rows(report, "wins"))
+    lines = tuple(build_line(each) for each in standings)
     return Outcome(
         title=_("Strength of each generator"),
         standings=standings,
@@ -238,7 +246,7 @@ def list_agreed(report: Report) -> list[AgreementSummary]:
             row["conger_kappa"], row["low"], row["high"], row["reason"], row["percent"], None,
             _("%(n)s pairs of items") % {"n": row["n_units"]},
         )
-        for row in rows_called(report, "agreement")
+        for row in find_rows(report, "agreement")
     ]  # fmt: skip
 
 

@@ -41,7 +41,7 @@ def agreement_rows(evidence: Evidence, judgments: Judgments) -> Iterator[dict[st
             continue
         for generator, source in generators_and_sources(evidence):
             chosen = judgments.select(evaluator, generator, source)
-            pairs = pairs_of(chosen)
+            pairs = list_judgment_pairs(chosen)
             for category in judgments.categories:
                 table = pair_table(chosen, category, pairs)
                 for view, counts in (("all", table), ("applicable", both_got_to(table, category))):
@@ -56,7 +56,7 @@ def agreement_rows(evidence: Evidence, judgments: Judgments) -> Iterator[dict[st
                     }
 
 
-def pairs_of(judgments: Judgments) -> IntArray:
+def list_judgment_pairs(judgments: Judgments) -> IntArray:
     """(p, 2): the places of every two judgments of one item, the earlier first."""
     places = judgments.frame.reset_index(drop=True).groupby("item_id", sort=False).indices.values()
     pairs = [pair for of_item in places for pair in combinations(sorted(of_item), 2)]
@@ -131,7 +131,7 @@ NO_PAIR = gettext_noop(NO_JUDGMENT)
 def category_agreement(evidence: Evidence) -> Iterator[tuple[Any, ...]]:
     """The rows of the table `variants` per category, view and measure; n are pairs of judgments of one item."""
     judgments = judgments_in(evidence)
-    pairs = pairs_of(judgments)
+    pairs = list_judgment_pairs(judgments)
     texts = evidence.items.set_index("item_id")["text_id"]
     text = pd.factorize(judgments.frame["item_id"].map(texts), sort=True)[0][pairs[:, 0]]
     raters = pd.factorize(judgments.frame["annotator"], sort=True)[0][pairs]

@@ -8,7 +8,7 @@ from django.utils.translation import gettext as _
 from analysis.formatting import count
 from analysis.frames.evidence import Evidence
 from analysis.measures.types import IntArray
-from analysis.protocols.stopping_questionnaire.agreement import pairs_of, pairs_with_people
+from analysis.protocols.stopping_questionnaire.agreement import list_judgment_pairs, pairs_with_people
 from analysis.protocols.stopping_questionnaire.judgments import Judgments, group_of, groups_in, is_label, judgments_in
 from analysis.protocols.stopping_questionnaire.tables import (
     AGREEMENT,
@@ -77,7 +77,7 @@ def list_distribution(evidence: Evidence, row: Row, column: str) -> Table:
 def list_agreement(evidence: Evidence, row: Row, column: str) -> Table:
     """Every two people's judgments of one item that the row compares."""
     judgments = select_judgments(evidence, row)
-    return list_pairs(evidence, judgments, pairs_of(judgments), row)
+    return list_pairs(evidence, judgments, list_judgment_pairs(judgments), row)
 
 
 @JUDGE_AGREEMENT.drill_down

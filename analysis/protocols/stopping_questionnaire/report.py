@@ -18,7 +18,7 @@ from analysis.protocols.stopping_questionnaire.agreement import agreement, categ
 from analysis.protocols.stopping_questionnaire.judgments import ALL, flow, judgments_in, label_distributions, stops
 from analysis.protocols.stopping_questionnaire.tables import NOT_STOPPED
 from analysis.reports.categories import list_error_tables
-from analysis.reports.contrasts import Comparison, Family, GeneratorFigure, compare_all, contrasts, find
+from analysis.reports.contrasts import Comparison, Family, GeneratorFigure, compare_all, contrasts, find_comparison
 from analysis.reports.description import description, variants
 from analysis.reports.estimates import arm_of, with_codes
 from analysis.reports.evaluators import HUMAN, Evaluator, list_compared_evaluators, people_in
@@ -28,9 +28,9 @@ from analysis.reports.outcome import (
     Outcome,
     OutcomeSentences,
     Standing,
-    find_compared,
+    build_contrast_set,
+    find_rows,
     join_sentences,
-    rows_called,
     say_lead,
     summarize_by_model,
 )
@@ -46,7 +46,7 @@ from studies.services.declarations import get_declaration
 FEWEST = 10  # pairs: with fewer a single pair moves the agreement by more than a tenth
 
 
-def most_and_least(agreed: Table) -> list[str]:
+def say_agreement_range(agreed: Table) -> list[str]:
     """Sentences about the categories with the highest and the lowest agreement of people who both reached them.
 
     They are compared by AC1, which unequal label frequencies do not lower as they lower κ. `agreed` is the table
@@ -127,7 +127,7 @@ def stopped_family(evidence: Evidence, evaluator: Evaluator) -> Family:
 
 def say_differences(evidence: Evidence, comparisons: tuple[Comparison, ...]) -> list[str]:
     """Which generators' items people stop at less often."""
-    comparison = find(comparisons, STOPPED, HUMAN)
+    comparison = find_comparison(comparisons, STOPPED, HUMAN)
     if comparison is None:
         return []
     largest = comparison.largest()
@@ -189,11 +189,11 @@ MOST_PARTS = 6  # parts of a bar; the categories with the fewest stops are joine
 def summarize(report: Report, _estimand: str) -> Outcome | None:
     if by_model := summarize_by_model(report, STOPPED, WORDS, higher=False):
         return by_model
-    rows = [row for row in rows_called(report, "stopped") if row["n_all"]]
+    rows = [row for row in find_rows(report, "stopped") if row["n_all"]]
     if not rows:
         return None
     standings = sort_shares(rows)
-    compared = find_compared(report, STOPPED, HUMAN, higher=False)
+    compared = build_contrast_set(report, STOPPED, HUMAN, higher=False)
     flow = next((table for table in report.tables if table.name == "flow"), None)
     return Outcome(
         title=_("Where judgments stopped"),
@@ -247,7 +247,7 @@ def draw_stops(rows: Sequence[Row], standings: Sequence[Standing]) -> Bars:
 
 def list_agreed(report: Report) -> list[AgreementSummary]:
     """Cohen's κ of each category that both of a pair reached."""
-    rows = (row for row in rows_called(report, "agreement") if row["view"] == "applicable" and is_of_all(row))
+    rows = (row for row in find_rows(report, "agreement") if row["view"] == "applicable" and is_of_all(row))
     return [
         AgreementSummary(
             name_question(row["category"]), row["kappa"], None, None, row["reason"], row["percent"], row["ac1"],
@@ -275,7 +275,7 @@ def build_report(evidence: Evidence) -> Report:
         *list_error_tables(evidence),
         description(evidence),
     )
-    sentences = (*say_flow(how_far), *say_differences(evidence, comparisons), *most_and_least(agreed))
+    sentences = (*say_flow(how_far), *say_differences(evidence, comparisons), *say_agreement_range(agreed))
     figures = ("flow", "label_distributions", *(BY_GROUP_AND_SOURCE if rows_by_group_and_source(labels) else ()))
     return Report(tables, sentences, figures)
 

@@ -15,7 +15,7 @@ from analysis.protocols.writing.tables import TABLES, WRITING, WRITTEN_ITEMS
 from analysis.reports.description import description, variants
 from analysis.reports.drill_down import COUNTED, list_counted, list_rows
 from analysis.reports.evaluators import people_in
-from analysis.reports.outcome import Outcome, rows_called
+from analysis.reports.outcome import Outcome, find_rows
 from analysis.reports.report import Report
 from analysis.tables.spec import Row, Table, TableSpec
 from analysis.words import name_code
@@ -145,7 +145,7 @@ DECIDED = ("n_accepted", "n_repaired", "n_rejected", "n_waiting")
 
 
 def summarize(report: Report, _estimand: str) -> Outcome | None:
-    rows = rows_called(report, "writing")
+    rows = find_rows(report, "writing")
     if not rows or not rows[0]["n_items"]:
         return None
     total = rows[0]  # of all people

@@ -8,7 +8,7 @@ from typing import Any
 
 from studies.protocols.base import Declaration, InvalidParameter, Protocol, Question, Stage
 from studies.protocols.conditions import Is, Not
-from studies.protocols.pairwise.plan import pairs_of
+from studies.protocols.pairwise.plan import make_pair_split
 from studies.protocols.parameters import Switch, Whole, gettext_noop
 
 BETTER, TIE = "better", "tie"
@@ -30,7 +30,7 @@ def declare(params: Mapping[str, Any], wording: Mapping[str, Any]) -> Declaratio
                 template="pair",
             ),
         ),
-        split=pairs_of(params["pairs_per_text"]),
+        split=make_pair_split(params["pairs_per_text"]),
         units_per_text=params["pairs_per_text"],
         min_generators=2,
         calibration=True,

@@ -15,13 +15,13 @@ from studies.protocols.base import Candidate
 from studies.protocols.parameters import InvalidParameter
 
 Pair = tuple[int, int]
-Two = tuple[int, int]  # two generators, the lower number first
-Quotas = dict[Two, int]  # how many pairs two generators have together
-Links = dict[int, int]  # how many pairs each item has
+GeneratorPair = tuple[int, int]  # two generators, the lower number first
+Quotas = dict[GeneratorPair, int]  # how many pairs two generators have together
+PairsPerItem = dict[int, int]  # how many pairs each item has
 Groups = Mapping[int, Sequence[int]]  # the items of each generator
 
 
-def pair_plan(items: Sequence[Candidate], number: int, rng: Random) -> list[Pair]:
+def plan_pairs(items: Sequence[Candidate], number: int, rng: Random) -> list[Pair]:
     """`number` different pairs of items by different generators, in random order, with a random first item.
 
     The plan is balanced: the following numbers differ by at most one. The pairs of each two generators, unless two of
@@ -34,17 +34,17 @@ def pair_plan(items: Sequence[Candidate], number: int, rng: Random) -> list[Pair
         groups[item.generator].append(item.item_id)
     for own in groups.values():
         rng.shuffle(own)
-    quotas = quotas_of({name: len(own) for name, own in groups.items()}, number, rng)
-    found = [pair for links in meetings(groups, quotas).values() for pair in link_items(*links, rng)]
+    quotas = compute_quotas({name: len(own) for name, own in groups.items()}, number, rng)
+    found = [pair for links in deal_pairs(groups, quotas).values() for pair in link_items(*links, rng)]
     rng.shuffle(found)
     return [(one, other) if rng.random() < 0.5 else (other, one) for one, other in found]
 
 
-def pairs_of(number: int) -> Callable[[Sequence[Candidate], Random], list[tuple[int, ...]]]:
+def make_pair_split(number: int) -> Callable[[Sequence[Candidate], Random], list[tuple[int, ...]]]:
     """A `Split` that makes `number` pairs of a text's items, or all possible pairs if there are fewer."""
 
     def split(items: Sequence[Candidate], rng: Random) -> list[tuple[int, ...]]:
-        return list(pair_plan(items, min(number, count_possible_pairs(items)), rng))
+        return list(plan_pairs(items, min(number, count_possible_pairs(items)), rng))
 
     return split
 
@@ -55,7 +55,7 @@ def count_possible_pairs(items: Sequence[Candidate]) -> int:
     return sum(one * other for one, other in combinations(sizes, 2))
 
 
-def quotas_of(sizes: Mapping[int, int], number: int, rng: Random) -> Quotas:
+def compute_quotas(sizes: Mapping[int, int], number: int, rng: Random) -> Quotas:
     """How many pairs each two generators have, as evenly as their numbers of items allow."""
     room = {two: sizes[two[0]] * sizes[two[1]] for two in combinations(sorted(sizes), 2)}
     if not 1 <= number <= sum(room.values()):
@@ -73,7 +73,9 @@ def quotas_of(sizes: Mapping[int, int], number: int, rng: Random) -> Quotas:
     return quotas
 
 
-def balance_pairs(twos: Sequence[Two], number: int, quotas: Quotas, sizes: Mapping[int, int]) -> list[Two]:
+def balance_pairs(
+    twos: Sequence[GeneratorPair], number: int, quotas: Quotas, sizes: Mapping[int, int]
+) -> list[GeneratorPair]:
     """Choose `number` of these pairs of generators, which get one more pair of items each, to use items evenly.
 
     Minimized is the sum over generators of (pairs of the generator)² / (its items), by swaps as long as one helps. With
@@ -96,8 +98,8 @@ def balance_pairs(twos: Sequence[Two], number: int, quotas: Quotas, sizes: Mappi
 
 
 def find_helpful_swaps(
-    chosen: Sequence[Two], left: Sequence[Two], total: Mapping[int, int], sizes: Mapping[int, int]
-) -> Iterator[tuple[Two, Two]]:
+    chosen: Sequence[GeneratorPair], left: Sequence[GeneratorPair], total: Mapping[int, int], sizes: Mapping[int, int]
+) -> Iterator[tuple[GeneratorPair, GeneratorPair]]:
     """Swaps of a chosen pair for a remaining one that make the use of items more even."""
     for out in chosen:
         for new in left:
@@ -106,13 +108,13 @@ def find_helpful_swaps(
                 yield out, new
 
 
-def meetings(groups: Groups, quotas: Quotas) -> dict[Two, tuple[Links, Links]]:
+def deal_pairs(groups: Groups, quotas: Quotas) -> dict[GeneratorPair, tuple[PairsPerItem, PairsPerItem]]:
     """For each two generators (a, b): how many pairs with b each item of a has, and how many with a each item of b.
 
     Each generator deals its pairs out to its items in turn, continuously, so that both the totals and the numbers with
     each other generator differ by at most one.
     """
-    dealt: dict[tuple[int, Two], Links] = {}
+    dealt: dict[tuple[int, GeneratorPair], PairsPerItem] = {}
     for name, own in groups.items():
         place = 0
         for two in quotas:
@@ -123,7 +125,7 @@ def meetings(groups: Groups, quotas: Quotas) -> dict[Two, tuple[Links, Links]]:
     return {two: (dealt[two[0], two], dealt[two[1], two]) for two in quotas}
 
 
-def link_items(mine: Links, partners: Links, rng: Random) -> list[Pair]:
+def link_items(mine: PairsPerItem, partners: PairsPerItem, rng: Random) -> list[Pair]:
     """Different pairs of items in which each item occurs as often as given (Gale 1957).
 
     Each item of `mine` takes the partners that still need the most pairs; ties are broken at random.

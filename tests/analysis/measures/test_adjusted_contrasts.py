@@ -18,7 +18,7 @@ from analysis.measures.contrasts import (
     adjust_reader_contrasts,
     adjust_text_contrasts,
     largest_t,
-    pairs_of,
+    list_pairs,
 )
 from analysis.measures.intervals import NO_VARIATION, UNDEFINED_WITHOUT_ONE
 from analysis.measures.joint_contrasts import JointInfluence, adjust_joint_contrasts, correlate
@@ -28,7 +28,7 @@ from analysis.measures.variance_parts import VarianceParts
 
 def _contrasts_of(generators: int) -> np.ndarray:
     """(m, g): one generator minus another, pair by pair."""
-    first, second = pairs_of(generators).T
+    first, second = list_pairs(generators).T
     unit = np.eye(generators)
     return np.asarray(unit[first] - unit[second])
 
@@ -110,7 +110,7 @@ def _family(seed: int = 4, generators: int = 4) -> list[VarianceParts]:
     rng = np.random.default_rng(seed)
     n = np.full((10, 6), 8)
     arms = [Arm.of_tables(rng.binomial(n, 0.4 + 0.1 * place), n) for place in range(generators)]
-    return [contrast_parts([arms[a]], [arms[b]]) for a, b in pairs_of(generators)]
+    return [contrast_parts([arms[a]], [arms[b]]) for a, b in list_pairs(generators)]
 
 
 def _numbers(contrast: AdjustedContrast) -> tuple[float, ...]:

@@ -9,8 +9,8 @@ from analysis.measures.components import (
     Judgments,
     component_intervals,
     covariances,
+    estimate_text_spread,
     fit_components,
-    fit_text_spread,
     jackknife,
     leave_one_out,
     shared_covariance,
@@ -117,13 +117,13 @@ def test_the_spread_of_preferences_between_texts_is_found_again():
     rng = np.random.default_rng(2)
     text = np.repeat(np.arange(300), 8)
     preferred = 1 / (1 + np.exp(-0.4 - rng.normal(0, 0.7, 300)))
-    found = fit_text_spread(text, np.zeros(len(text), dtype=np.int64), rng.random(len(text)) < preferred[text])
+    found = estimate_text_spread(text, np.zeros(len(text), dtype=np.int64), rng.random(len(text)) < preferred[text])
     assert found == pytest.approx(0.7, abs=0.12)
 
 
 def test_without_two_judgments_on_a_text_there_is_no_spread():
     codes = np.arange(4)
-    assert fit_text_spread(codes, codes * 0, codes > 1) is None
+    assert estimate_text_spread(codes, codes * 0, codes > 1) is None
 
 
 def test_the_jackknife_of_a_component_worked_by_hand():
@@ -174,7 +174,7 @@ def test_the_spread_of_pairs_between_texts_has_an_interval():
     text = np.repeat(np.arange(60), 12)
     right = rng.random(len(text)) < 1 / (1 + np.exp(-logits[text]))
     none = np.zeros(len(text), dtype=np.int64)
-    spread = fit_text_spread(text, none, right)
+    spread = estimate_text_spread(text, none, right)
     found = text_spread_interval(text, none, right, spread)
     assert found.low < 0.8 < found.high
     assert found.low < spread < found.high

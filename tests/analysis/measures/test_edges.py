@@ -33,7 +33,7 @@ from analysis.measures.coefficients import (
     gwet_ac,
     percent,
 )
-from analysis.measures.components import Judgments, fit_components, fit_text_spread
+from analysis.measures.components import Judgments, estimate_text_spread, fit_components
 from analysis.measures.contrasts import adjust_p_values, friedman, nemenyi
 from analysis.measures.correlation_intervals import clustered_by_generator, clustered_correlation, clustered_within
 from analysis.measures.correlations import COEFFICIENTS, by_generator, correlation, within_texts
@@ -171,7 +171,7 @@ def test_no_judgment_gives_no_ranking_no_components_and_no_tests():
         assert (found.rank == 0).all()
     assert len(rank_generators(no, no, no, 0, no, METHODS[0], seed=1).strength) == 0
     assert len(fit_components(Judgments(no, no, no, no, no, no, nowhere)).assumed) == 5
-    assert fit_text_spread(no, no, nowhere) is None
+    assert estimate_text_spread(no, no, nowhere) is None
     assert friedman(np.zeros((0, 3))).reason
     assert np.isnan(nemenyi(np.zeros((0, 3)))).all()
     assert adjust_p_values(none).size == 0

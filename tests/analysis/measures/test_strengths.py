@@ -28,7 +28,7 @@ from analysis.measures.strengths import (
     SECOND,
     TIE,
     PairCounts,
-    comparable,
+    find_comparable,
     fit,
     has_finite_strength,
     pair_counts,
@@ -181,7 +181,7 @@ def rises_forever(counts: PairCounts) -> bool:
 @given(draw_counts(3, 1) | draw_counts(4, 1) | draw_counts(3, 9))
 def test_strengths_are_finite_exactly_where_the_likelihood_has_a_top(counts):
     assume(counts.ties.any())
-    unlinked = not comparable(counts).all()
+    unlinked = not find_comparable(counts).all()
     found = bool(has_finite_strength(PairCounts(counts.wins[None], counts.ties[None]))[0])
     assert found == (not unlinked and not rises_forever(counts))
     if found:
@@ -199,13 +199,13 @@ def test_two_generators_of_which_one_never_lost_have_no_davidson_strengths_despi
 def test_ties_do_not_help_where_all_wins_go_one_way():
     # 0 beats or ties with 1, 1 beats or ties with 2: the further apart and the larger ν, the better it fits
     counts = tables([[0, 4, 0], [0, 0, 4], [0, 0, 0]], [[0, 2, 0], [2, 0, 2], [0, 2, 0]])
-    assert comparable(counts).all()
+    assert find_comparable(counts).all()
     assert not has_finite_strength(PairCounts(counts.wins[None], counts.ties[None]))[0]
 
 
 def test_who_never_lost_or_never_won_is_left_out_with_the_reason():
     counts = tables([[0, 3, 3, 3], [0, 0, 2, 4], [0, 1, 0, 2], [0, 0, 0, 0]])
-    assert comparable(counts).tolist() == [False, True, True, False]
+    assert find_comparable(counts).tolist() == [False, True, True, False]
     assert why_left_out(counts) == [NEVER_LOST, "", "", NEVER_WON]
 
 
