@@ -18,7 +18,8 @@ from generation.rules.cloze import (
     words_of,
 )
 from generation.rules.questions import all_questions, open_questions
-from generation.rules.sentences import is_usable, sentences_of
+from generation.rules.sentences import is_usable
+from items.sentences import split_sentences
 from tests.patience import MOST_EFFORT, measure_effort
 
 SAMPLE = Path(__file__).resolve().parents[2] / "items" / "sample"
@@ -44,7 +45,7 @@ def test_every_sample_text_carries_three_cloze_items(language, text):
 @pytest.mark.parametrize(("language", "text"), TEXTS)
 def test_distractors_are_of_the_texts_words_and_kind_and_stand_nowhere_in_the_sentence(language, text):
     kinds = {}
-    for sentence in sentences_of(text, language):
+    for sentence in split_sentences(text, language):
         kinds |= {word.text: word.kind for word in words_of(sentence, language)}
     for item in cloze_items(text, language, 20, 4):
         for option in item.options:
@@ -68,7 +69,7 @@ def test_numbers_stand_for_numbers_of_their_kind():
     for item in cloze_items(text, "en", 9, 3):
         if item.key.isdigit():
             assert len({len(option) for option in item.options}) == 1
-    kinds = {word.text: word.kind for sentence in sentences_of(text, "en") for word in words_of(sentence, "en")}
+    kinds = {word.text: word.kind for sentence in split_sentences(text, "en") for word in words_of(sentence, "en")}
     found = [kinds[word] for word in ("1971", "12", "3.5", "four")]
     assert found == [YEAR_KIND, WHOLE_KIND, DECIMAL_KIND, NUMBER_WORD]
 
@@ -87,7 +88,7 @@ def test_an_english_name_of_several_words_is_one_gap():
     ],
 )
 def test_sentences_end_where_they_end(language, text, n):
-    assert len(sentences_of(text, language)) == n
+    assert len(split_sentences(text, language)) == n
 
 
 def test_questions_quotations_and_headings_carry_no_item():
