@@ -13,8 +13,18 @@ import numpy as np
 
 from analysis.measures.agreement import all_pairs, clustered_kappa, mean_agreement, pairwise, published_kappa
 from analysis.measures.alpha import INTERVAL, clustered_alpha, krippendorff_alpha
-from analysis.measures.coefficient_intervals import CONGER, FLEISS, GWET, PERCENT, clustered_coefficient
-from analysis.measures.coefficients import category_counts, conger_kappa, fleiss_kappa, gwet_ac, percent
+from analysis.measures.coefficients import (
+    CONGER,
+    FLEISS,
+    GWET,
+    PERCENT,
+    category_counts,
+    clustered_coefficient,
+    conger_kappa,
+    fleiss_kappa,
+    gwet_ac,
+    percent,
+)
 from analysis.measures.intervals import Interval
 from analysis.measures.types import IntArray
 from bench.coverage import Tally

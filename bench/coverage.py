@@ -16,8 +16,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from analysis.measures.intervals import PERCENTILE, Interval
-from analysis.measures.share_intervals import (
+from analysis.measures.intervals import (
+    PERCENTILE,
+    Interval,
     clustered_contrast,
     clustered_mean,
     published_contrast,

@@ -15,9 +15,9 @@ from itertools import combinations
 import numpy as np
 
 from analysis.measures.components import estimate_text_spread
+from analysis.measures.intervals import clustered_mean
 from analysis.measures.power import expected_share, logit_of, preference_outlook
 from analysis.measures.ranking import rank_generators
-from analysis.measures.share_intervals import clustered_mean
 from analysis.measures.strengths import DAVIDSON, FIRST, SECOND, TIE, fit, pair_counts
 from analysis.measures.types import BoolArray, IntArray
 from bench.coverage import Tally

@@ -26,15 +26,15 @@ from scipy.stats import t as student
 from analysis.measures.agreement import all_pairs
 from analysis.measures.alpha import INTERVAL
 from analysis.measures.contrasts import adjust_reader_contrasts, adjust_text_contrasts, list_pairs
-from analysis.measures.intervals import Interval
-from analysis.measures.reader_coefficients import readers_alpha, readers_kappa
-from analysis.measures.reader_intervals import Arm, contrast_parts, readers_contrast, readers_share
-from analysis.measures.share_intervals import (
+from analysis.measures.intervals import (
+    Interval,
     clustered_contrast,
     clustered_mean,
     published_contrast,
     published_share,
 )
+from analysis.measures.reader_coefficients import readers_alpha, readers_kappa
+from analysis.measures.reader_intervals import Arm, contrast_parts, readers_contrast, readers_share
 from analysis.measures.types import BoolArray, FloatArray, IntArray
 
 TEXTS, READERS, SPREADS = (4, 10, 30, 100), (3, 6, 12), (0.0, 0.4, 0.9)

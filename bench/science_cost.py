@@ -18,11 +18,11 @@ os.environ["OPENBLAS_NUM_THREADS"] = "1"  # threads that wait for each other wou
 
 import numpy as np
 
+from analysis.measures.contrasts import adjust_joint_contrasts
 from analysis.measures.correlations import within_text
 from analysis.measures.informativity import carry_over
 from analysis.measures.item_analysis import miskey
 from analysis.measures.item_response import fit_item_response, fit_statistics, item_functioning, residual_correlations
-from analysis.measures.joint_contrasts import adjust_joint_contrasts
 from analysis.measures.label_severity import label_severity
 from analysis.measures.prediction_powered import Cell, Judgments, combine, fit, joint_influence
 from analysis.measures.rater_effects import crossed_components, g_study, g_study_without, rater_severity

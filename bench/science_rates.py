@@ -17,11 +17,16 @@ from typing import Any
 import django
 import numpy as np
 
-from analysis.measures.contrasts import adjust_reader_contrasts, adjust_text_contrasts, list_pairs
+from analysis.measures.contrasts import (
+    JointInfluence,
+    adjust_joint_contrasts,
+    adjust_reader_contrasts,
+    adjust_text_contrasts,
+    list_pairs,
+)
 from analysis.measures.correlations import naive_difference, within_text
 from analysis.measures.informativity import carry_over
 from analysis.measures.item_response import item_functioning
-from analysis.measures.joint_contrasts import JointInfluence, adjust_joint_contrasts
 from analysis.measures.label_severity import label_severity
 from analysis.measures.prediction_powered import PEOPLE_ONLY, Cell, Judgments, combine, fit, joint_influence
 from analysis.measures.rater_effects import (

@@ -14,7 +14,7 @@ from django.utils.translation import gettext_noop
 from analysis.agreement.questions import Answers, LabQuestion, answers_in, names_of
 from analysis.agreement.tables import COEFFICIENTS, CONTINGENCY, LABELS, TESTS
 from analysis.choices import ANNOTATORS, PUBLISHED, READERS, Choices
-from analysis.measures import agreement, alpha, coefficient_intervals, coefficients
+from analysis.measures import agreement, alpha, coefficients
 from analysis.measures import types as scales
 from analysis.measures.agreement import (
     MISSING,
@@ -176,7 +176,7 @@ def coefficient_row(
     values, text = answers.values, answers.text
     intervals = {
         READERS: readers_coefficient(name, values, c, text, weights=w, fixed=answers.fixed_raters),
-        ANNOTATORS: coefficient_intervals.clustered_coefficient(name, values, c, text, seed=seed, weights=w),
+        ANNOTATORS: coefficients.clustered_coefficient(name, values, c, text, seed=seed, weights=w),
         PUBLISHED: found.interval(),
     }
     counts = (found.n_units, found.n_pairs, found.n_judgments, found.prevalence)

@@ -33,9 +33,9 @@ from analysis.measures.intervals import (
     Interval,
     Statistic,
     cluster_interval,
+    clustered_mean,
     undefined_interval,
 )
-from analysis.measures.share_intervals import clustered_mean
 from analysis.measures.types import FloatArray, IntArray, gettext_noop
 
 BOUNDS = (-1.0, 1.0)

@@ -16,8 +16,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from analysis.measures.contrasts import JointInfluence
 from analysis.measures.intervals import NO_SPREAD, Bounds
-from analysis.measures.joint_contrasts import JointInfluence
 from analysis.measures.reader_intervals import FIXED, RANDOM, ReaderInfluence, Readers, find_cells, variance_parts
 from analysis.measures.types import BoolArray, FloatArray, IntArray
 from analysis.measures.variance_parts import VarianceParts

@@ -21,11 +21,15 @@ from analysis.measures.agreement import (
     select_sharing_pairs,
 )
 from analysis.measures.alpha import INTERVAL, ORDINAL, alpha_of_coincidences, distances
-from analysis.measures.coefficient_intervals import CHANCES, CONGER, PAIRS_ONLY, PERCENT, counts_in_groups
 from analysis.measures.coefficients import (
+    CHANCES,
+    CONGER,
+    PAIRS_ONLY,
+    PERCENT,
     category_counts,
     conger_chance,
     correct_for_chance,
+    counts_in_groups,
     unit_agreement,
     unit_shares,
 )

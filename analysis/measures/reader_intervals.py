@@ -12,6 +12,7 @@ from typing import Literal
 
 import numpy as np
 
+from analysis.measures.contrasts import JointInfluence
 from analysis.measures.intervals import (
     LEVEL,
     NO_SPREAD,
@@ -22,7 +23,6 @@ from analysis.measures.intervals import (
     Bounds,
     Interval,
 )
-from analysis.measures.joint_contrasts import JointInfluence
 from analysis.measures.types import FloatArray, IntArray, gettext_noop
 from analysis.measures.variance_parts import (
     UNDEFINED_WITHOUT_PART,

@@ -14,9 +14,9 @@ import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 from scipy.stats import t as student
 
+from analysis.measures.contrasts import JointInfluence
 from analysis.measures.correlations import solve_products
 from analysis.measures.intervals import LEVEL, Bounds
-from analysis.measures.joint_contrasts import JointInfluence
 from analysis.measures.reader_intervals import FIXED, RANDOM, Readers
 from analysis.measures.types import FloatArray, IntArray
 from analysis.measures.variance_parts import Cells, Figure, VarianceParts, parts_of_leaving_out

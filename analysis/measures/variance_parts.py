@@ -28,11 +28,11 @@ from analysis.measures.intervals import (
     NO_VARIATION,
     ONE_TEXT,
     TEXT,
+    TEXT_AND_ANNOTATOR,
     UNDEFINED_FIGURE,
     Bounds,
     Interval,
 )
-from analysis.measures.share_intervals import TEXT_AND_ANNOTATOR
 from analysis.measures.types import FloatArray, IntArray, gettext_noop
 
 TWO_WAY = "two-way-t"

@@ -15,9 +15,13 @@ from django.utils.translation import gettext as _
 
 from analysis.choices import ANNOTATORS, PUBLISHED, READERS, Choices
 from analysis.frames.evidence import Evidence
-from analysis.measures.contrasts import AdjustedContrast, adjust_reader_contrasts, adjust_text_contrasts
+from analysis.measures.contrasts import (
+    AdjustedContrast,
+    adjust_joint_contrasts,
+    adjust_reader_contrasts,
+    adjust_text_contrasts,
+)
 from analysis.measures.intervals import Bounds, undefined_interval
-from analysis.measures.joint_contrasts import adjust_joint_contrasts
 from analysis.measures.reader_intervals import Arm, contrast_parts, family_parts
 from analysis.measures.types import FloatArray
 from analysis.reports.estimates import NOT_PUBLISHED, intervals_json

@@ -13,15 +13,18 @@ from django.utils.translation import gettext_noop
 from analysis.choices import ANNOTATORS, CONVENTIONS, PUBLISHED, READERS
 from analysis.formatting import number
 from analysis.measures.informativity import informativity
-from analysis.measures.intervals import Bounds, Interval, cluster_interval, undefined_interval
-from analysis.measures.reader_intervals import Arm, add_up, parts_of_sums, readers_contrast, readers_mean, readers_share
-from analysis.measures.share_intervals import (
+from analysis.measures.intervals import (
+    Bounds,
+    Interval,
+    cluster_interval,
     clustered_contrast,
     clustered_mean,
     published_contrast,
     published_mean,
     published_share,
+    undefined_interval,
 )
+from analysis.measures.reader_intervals import Arm, add_up, parts_of_sums, readers_contrast, readers_mean, readers_share
 from analysis.measures.types import FloatArray, IntArray
 from analysis.measures.variance_parts import AT_LEAST, AT_MOST
 

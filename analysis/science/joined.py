@@ -14,8 +14,7 @@ from django.utils.translation import gettext_noop
 from analysis.choices import READERS
 from analysis.formatting import number, of_texts, with_interval
 from analysis.frames.evidence import Evidence
-from analysis.measures.contrasts import AdjustedContrast
-from analysis.measures.joint_contrasts import adjust_joint_contrasts
+from analysis.measures.contrasts import AdjustedContrast, adjust_joint_contrasts
 from analysis.measures.prediction_powered import (
     PEOPLE_ONLY,
     SLOPE_ONE,

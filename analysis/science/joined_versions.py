@@ -11,8 +11,7 @@ from django.utils.translation import gettext as _
 from analysis.choices import READERS
 from analysis.formatting import of_texts, with_interval
 from analysis.frames.evidence import Evidence
-from analysis.measures.contrasts import AdjustedContrast
-from analysis.measures.joint_contrasts import adjust_joint_contrasts
+from analysis.measures.contrasts import AdjustedContrast, adjust_joint_contrasts
 from analysis.measures.prediction_powered import PEOPLE_ONLY, Cell, Judgments, combine, fit, joint_influence
 from analysis.measures.reader_intervals import FIXED, RANDOM, Readers
 from analysis.measures.variance_parts import VarianceParts

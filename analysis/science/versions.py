@@ -12,8 +12,7 @@ from django.utils.translation import gettext_noop, ngettext
 from analysis.choices import ANNOTATORS, READERS
 from analysis.formatting import with_interval
 from analysis.frames.evidence import Evidence
-from analysis.measures.contrasts import AdjustedContrast, adjust_text_contrasts
-from analysis.measures.joint_contrasts import adjust_joint_contrasts
+from analysis.measures.contrasts import AdjustedContrast, adjust_joint_contrasts, adjust_text_contrasts
 from analysis.measures.reader_intervals import RANDOM
 from analysis.measures.text_versions import VersionEffects, text_difference, version_effects
 from analysis.reports.contrasts import conventions_of, max_t_note

@@ -15,7 +15,7 @@ from analysis.choices import Choices
 from analysis.exports.writing import export_responses
 from analysis.frames.evidence import evidence_of
 from analysis.measures.strengths import FIRST, SECOND, TIE
-from analysis.protocols.pairwise.judged_pairs import select_counted
+from analysis.protocols.pairwise.ranking import select_counted
 from analysis.protocols.pairwise.report import preference_comparisons
 from analysis.protocols.pairwise.report import say_ranking as sentences
 from analysis.services.reporting import build

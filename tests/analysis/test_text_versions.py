@@ -10,7 +10,7 @@ from django.urls import reverse
 
 from analysis.choices import ANNOTATORS, Choices
 from analysis.frames.evidence import evidence_of
-from analysis.measures.joint_contrasts import adjust_joint_contrasts
+from analysis.measures.contrasts import adjust_joint_contrasts
 from analysis.measures.text_versions import version_effects
 from analysis.science.joined import build_tables
 from analysis.science.joined_versions import build_version_tables, say_version_difference

@@ -16,8 +16,7 @@ from analysis.figures.style import BARE, READ, SOFT, WIDTH, build_tooltips, desc
 from analysis.formatting import judgments_counted, with_interval
 from analysis.frames.evidence import Evidence
 from analysis.measures.agreement import MISSING
-from analysis.measures.coefficient_intervals import CONGER, clustered_coefficient
-from analysis.measures.coefficients import category_counts, conger_kappa, percent
+from analysis.measures.coefficients import CONGER, category_counts, clustered_coefficient, conger_kappa, percent
 from analysis.measures.intervals import JUDGMENT
 from analysis.measures.plackett_luce import rank_by_choices
 from analysis.measures.reader_coefficients import readers_coefficient

@@ -19,8 +19,7 @@ from analysis.measures.informativity import (
     detection,
     share,
 )
-from analysis.measures.intervals import TEXT, Interval, undefined_interval
-from analysis.measures.share_intervals import clustered_mean
+from analysis.measures.intervals import TEXT, Interval, clustered_mean, undefined_interval
 from analysis.protocols.guess_then_read.answers import GUESS, READ, items_right
 from analysis.protocols.guess_then_read.tables import BIASES, PROBABILITIES
 from analysis.reports.estimates import Estimate, arm_of, over_texts, share_of, texts_only_note, with_codes

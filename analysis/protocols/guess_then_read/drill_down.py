@@ -23,7 +23,7 @@ from analysis.protocols.guess_then_read.answers import (
     select_matched,
 )
 from analysis.protocols.guess_then_read.beside_accuracy import both_stages, with_keys
-from analysis.protocols.guess_then_read.standardised import ALL, mixes
+from analysis.protocols.guess_then_read.informativity import ALL, mixes
 from analysis.protocols.guess_then_read.tables import (
     AGREEMENT,
     BIASES,

@@ -22,11 +22,12 @@ from analysis.protocols.guess_then_read.informativity import (
     informativity_matched,
     informativity_table,
     interval_methods,
+    mix_sentences,
     reading_comparisons,
+    standardize_informativity,
 )
 from analysis.protocols.guess_then_read.item_analysis import guessable_items, item_analysis, unanswerable_items
 from analysis.protocols.guess_then_read.spread import compute_narrowing
-from analysis.protocols.guess_then_read.standardised import mix_sentences, standardize_informativity
 from analysis.reports.contrasts import Comparison, contrasts, find_comparison
 from analysis.reports.description import description, variants
 from analysis.reports.evaluators import HUMAN, evaluator_named

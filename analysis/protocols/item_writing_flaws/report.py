@@ -15,8 +15,7 @@ from analysis.formatting import count as write_count
 from analysis.formatting import number as write
 from analysis.formatting import with_interval
 from analysis.frames.evidence import Evidence
-from analysis.measures.coefficient_intervals import clustered_coefficient
-from analysis.measures.coefficients import conger_kappa
+from analysis.measures.coefficients import clustered_coefficient, conger_kappa
 from analysis.protocols import default
 from analysis.protocols.tables import AGREEMENT
 from analysis.reports.drill_down import ITEM, list_rows

@@ -13,14 +13,20 @@ from django.utils.translation import gettext as _
 from analysis.choices import ANNOTATORS, PUBLISHED, READERS
 from analysis.frames.evidence import Evidence
 from analysis.measures.agreement import MISSING
-from analysis.measures.coefficient_intervals import CONGER, PERCENT, clustered_coefficient
-from analysis.measures.coefficients import Coefficient, category_counts, conger_kappa, percent
+from analysis.measures.coefficients import (
+    CONGER,
+    PERCENT,
+    Coefficient,
+    category_counts,
+    clustered_coefficient,
+    conger_kappa,
+    percent,
+)
 from analysis.measures.kappa import strength
 from analysis.measures.reader_coefficients import readers_coefficient
 from analysis.measures.strengths import TIE, ties_missing
 from analysis.measures.types import IntArray
-from analysis.protocols.pairwise.judged_pairs import judgments_by, judgments_of, ratings_of
-from analysis.protocols.pairwise.ranking import win_rows
+from analysis.protocols.pairwise.ranking import judgments_by, judgments_of, ratings_of, win_rows
 from analysis.protocols.pairwise.tables import AGREEMENT, JUDGE_AGREEMENT, JUDGE_WINS, POSITION_BIAS
 from analysis.reports.estimates import Estimate
 from analysis.reports.evaluators import Evaluator, judges_in

@@ -8,8 +8,15 @@ from django.utils.translation import gettext as _
 from analysis.frames.evidence import Evidence
 from analysis.measures.strengths import NO_TIES, TIE
 from analysis.protocols.pairwise.agreement import TIES_MISSING, WITHOUT_TIES
-from analysis.protocols.pairwise.judged_pairs import PLACE, judgments_by, judgments_of, select_counted, winner
-from analysis.protocols.pairwise.ranking import ALL, keep_known_sides
+from analysis.protocols.pairwise.ranking import (
+    ALL,
+    PLACE,
+    judgments_by,
+    judgments_of,
+    keep_known_sides,
+    select_counted,
+    winner,
+)
 from analysis.protocols.pairwise.tables import (
     AGREEMENT,
     CONTRASTS,

@@ -24,7 +24,7 @@ from analysis.planning.outlook import (
     percent,
     sizes_around,
 )
-from analysis.protocols.pairwise.judged_pairs import encode, select_counted
+from analysis.protocols.pairwise.ranking import encode, select_counted
 from analysis.protocols.pairwise.report import orient_pairs, pair_spread
 from analysis.protocols.pairwise.tables import OUTLOOK
 from analysis.reports.spread import Spread, component_names

@@ -19,8 +19,7 @@ from analysis.measures.types import IntArray
 from analysis.pack.methods import Facts, table, with_ends, write_value
 from analysis.protocols.pairwise import figures
 from analysis.protocols.pairwise.agreement import judges_of_pairs, pair_agreement, variant_agreement
-from analysis.protocols.pairwise.judged_pairs import encode, select_counted
-from analysis.protocols.pairwise.ranking import criteria, ranking, sides, wins
+from analysis.protocols.pairwise.ranking import criteria, encode, ranking, select_counted, sides, wins
 from analysis.reports.categories import list_error_tables
 from analysis.reports.contrasts import (
     Comparison,

@@ -14,14 +14,16 @@ from analysis.measures.contrasts import (
     MAX_T,
     TOO_FEW_TEXTS,
     AdjustedContrast,
+    JointInfluence,
+    adjust_joint_contrasts,
     adjust_p_values,
     adjust_reader_contrasts,
     adjust_text_contrasts,
+    correlate,
     largest_t,
     list_pairs,
 )
 from analysis.measures.intervals import NO_VARIATION, UNDEFINED_WITHOUT_ONE
-from analysis.measures.joint_contrasts import JointInfluence, adjust_joint_contrasts, correlate
 from analysis.measures.reader_intervals import Arm, contrast_parts, family_parts, jackknife_parts
 from analysis.measures.variance_parts import VarianceParts
 

@@ -11,22 +11,20 @@ from scipy.stats import t as student
 
 from analysis.measures.agreement import MISSING
 from analysis.measures.alpha import INTERVAL, LEVELS, clustered_alpha, krippendorff_alpha, published_alpha
-from analysis.measures.coefficient_intervals import (
+from analysis.measures.coefficients import (
     CHANCES,
     CONGER,
     FLEISS,
     GWET,
     PERCENT,
-    clustered_coefficient,
-    published_coefficient,
-)
-from analysis.measures.coefficients import (
     brennan_prediger,
     category_counts,
+    clustered_coefficient,
     conger_kappa,
     fleiss_kappa,
     gwet_ac,
     percent,
+    published_coefficient,
 )
 from analysis.measures.intervals import JACKKNIFE, JUDGMENT, NO_JUDGMENT, NO_VARIATION, ONE_TEXT, PERCENTILE
 from analysis.measures.types import agreement_weights

@@ -24,14 +24,17 @@ from analysis.measures.alpha import LEVELS, NOMINAL, ORDINAL, clustered_alpha, k
 from analysis.measures.alternative_annotator import CROWD, NUMBERS, alternative_annotator_test
 from analysis.measures.biases import clustered_preference, excess_where, mean_excess, preference
 from analysis.measures.calibration import label_mass, reliability
-from analysis.measures.coefficient_intervals import CHANCES, CONGER, clustered_coefficient, published_coefficient
 from analysis.measures.coefficients import (
+    CHANCES,
+    CONGER,
     brennan_prediger,
     category_counts,
+    clustered_coefficient,
     conger_kappa,
     fleiss_kappa,
     gwet_ac,
     percent,
+    published_coefficient,
 )
 from analysis.measures.components import Judgments, estimate_text_spread, fit_components
 from analysis.measures.contrasts import adjust_p_values, friedman, nemenyi
@@ -45,18 +48,18 @@ from analysis.measures.informativity import (
     clustered_auc_informativity,
     detection,
 )
-from analysis.measures.intervals import Interval
-from analysis.measures.item_analysis import discrimination, miskey, unit_means
-from analysis.measures.kappa import fleiss_test, kappa_test, mean_kappa_of, pooled_kappa
-from analysis.measures.ranking import rank_generators
-from analysis.measures.reliability import icc
-from analysis.measures.share_intervals import (
+from analysis.measures.intervals import (
+    Interval,
     clustered_contrast,
     clustered_mean,
     published_mean,
     two_way_contrast,
     two_way_share,
 )
+from analysis.measures.item_analysis import discrimination, miskey, unit_means
+from analysis.measures.kappa import fleiss_test, kappa_test, mean_kappa_of, pooled_kappa
+from analysis.measures.ranking import rank_generators
+from analysis.measures.reliability import icc
 from analysis.measures.strengths import METHODS
 from analysis.measures.types import weights_of_disagreement
 

@@ -22,14 +22,16 @@ from analysis.measures.agreement import (
     pairwise,
 )
 from analysis.measures.alpha import INTERVAL, LEVELS, NOMINAL, ORDINAL, RATIO, clustered_alpha, krippendorff_alpha
-from analysis.measures.coefficient_intervals import CONGER, clustered_coefficient, published_coefficient
 from analysis.measures.coefficients import (
+    CONGER,
     brennan_prediger,
     category_counts,
+    clustered_coefficient,
     conger_kappa,
     fleiss_kappa,
     gwet_ac,
     percent,
+    published_coefficient,
 )
 from analysis.measures.kappa import fleiss_test, kappa_test, mean_kappa_of, weighted_kappa
 from analysis.measures.types import KINDS, agreement_weights

@@ -21,8 +21,16 @@ from analysis.measures.informativity import (
     clustered_auc_informativity,
     detection,
 )
-from analysis.measures.intervals import JACKKNIFE, ONE_TEXT, PERCENTILE
-from analysis.measures.share_intervals import NO_GUESS, NO_READ, TOO_FEW_OF_EITHER, two_way_contrast, two_way_share
+from analysis.measures.intervals import (
+    JACKKNIFE,
+    NO_GUESS,
+    NO_READ,
+    ONE_TEXT,
+    PERCENTILE,
+    TOO_FEW_OF_EITHER,
+    two_way_contrast,
+    two_way_share,
+)
 
 
 def model(texts: int, seed: int) -> tuple[np.ndarray, ...]:

@@ -15,7 +15,9 @@ from scipy.stats import ttest_1samp
 
 from analysis.measures.intervals import (
     JACKKNIFE,
+    NO_GUESS,
     NO_JUDGMENT,
+    NO_READ,
     NO_VARIATION,
     ONE_TEXT,
     PERCENTILE,
@@ -25,17 +27,13 @@ from analysis.measures.intervals import (
     clip_interval,
     cluster_interval,
     cluster_intervals_together,
-    p_of_zero,
-    resample_interval,
-)
-from analysis.measures.share_intervals import (
-    NO_GUESS,
-    NO_READ,
     clustered_contrast,
     clustered_mean,
+    p_of_zero,
     published_contrast,
     published_mean,
     published_share,
+    resample_interval,
 )
 
 Judgments = list[tuple[int, str, bool]]  # text, stage, right

@@ -22,7 +22,7 @@ from analysis.measures.coefficients import (
     gwet_ac,
     percent,
 )
-from analysis.measures.intervals import NO_JUDGMENT, NO_VARIATION, ONE_TEXT, TEXT
+from analysis.measures.intervals import NO_JUDGMENT, NO_VARIATION, ONE_TEXT, TEXT, TEXT_AND_ANNOTATOR
 from analysis.measures.reader_coefficients import (
     alpha_parts,
     coefficient_parts,
@@ -32,7 +32,6 @@ from analysis.measures.reader_coefficients import (
     readers_coefficient,
     readers_kappa,
 )
-from analysis.measures.share_intervals import TEXT_AND_ANNOTATOR
 from analysis.measures.variance_parts import (
     RARE_LABELS,
     THESE_TWO_ONLY,

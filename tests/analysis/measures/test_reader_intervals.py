@@ -12,7 +12,15 @@ from scipy.stats import norm
 from scipy.stats import t as student
 
 from analysis.measures import reader_intervals
-from analysis.measures.intervals import ANNOTATOR, NO_JUDGMENT, NO_VARIATION, ONE_TEXT, TEXT, Interval
+from analysis.measures.intervals import (
+    ANNOTATOR,
+    NO_JUDGMENT,
+    NO_VARIATION,
+    ONE_TEXT,
+    TEXT,
+    TEXT_AND_ANNOTATOR,
+    Interval,
+)
 from analysis.measures.reader_intervals import (
     EMPTY_ARM,
     Arm,
@@ -24,7 +32,6 @@ from analysis.measures.reader_intervals import (
     readers_share,
     share_parts,
 )
-from analysis.measures.share_intervals import TEXT_AND_ANNOTATOR
 from analysis.measures.variance_parts import (
     AT_AN_END,
     AT_LEAST,
