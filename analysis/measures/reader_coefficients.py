@@ -77,7 +77,7 @@ def readers_coefficient(
     fixed: Collection[int] = (),
     level: float = LEVEL,
 ) -> Interval:
-    """Interval of percent, fleiss, conger, gwet or brennan_prediger, as in coefficient_intervals.py."""
+    """Interval of percent, fleiss, conger, gwet or brennan_prediger, as in `clustered_coefficient`."""
     return coefficient_parts(name, ratings, categories, text, weights=weights, fixed=fixed).interval(level)
 
 

@@ -99,7 +99,7 @@ def agreement_row(view: str, ratings: IntArray, texts: IntArray, categories: int
 def estimate_of(
     measure: str, found: Coefficient, ratings: IntArray, texts: IntArray, categories: int, seed: int
 ) -> Estimate:
-    """A coefficient with its intervals; measure: its name in coefficient_intervals.py."""
+    """A coefficient with its intervals; measure: its name in `clustered_coefficient`."""
     intervals = {
         READERS: readers_coefficient(measure, ratings, categories, texts),
         ANNOTATORS: clustered_coefficient(measure, ratings, categories, texts, seed=seed),

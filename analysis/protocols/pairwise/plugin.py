@@ -43,7 +43,7 @@ PLUGIN = ProtocolPlugin(
     agreement=call_later(f"{HERE}.report.describe_agreement"),
     summary=call_later(f"{HERE}.report.summarize"),
     agreed=call_later(f"{HERE}.report.list_agreed"),
-    scores=call_later(f"{HERE}.judged_pairs.score_items"),
+    scores=call_later(f"{HERE}.ranking.score_items"),
     pages=Pages(
         compare=("agreement_with_humans", "judge_wins", "position_bias"),
     ),
