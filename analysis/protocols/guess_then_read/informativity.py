@@ -278,7 +278,7 @@ def standardize_informativity(evidence: Evidence) -> Table:
         for way in ways
         for evaluator in evaluators_in(evidence)
         for generator in evidence.generators
-        for row in standardize_rows(evidence, way, generator, evaluator, evaluator.standardize_rows(judgments))
+        for row in standardize_rows(evidence, way, generator, evaluator, evaluator.rows_of(judgments))
     ]
     notes = [
         _("Informativity within each category of items, and its mean weighted by each category's share "
