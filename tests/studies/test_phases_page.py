@@ -13,7 +13,7 @@ from studies.phases import ASKING, SCORED
 from studies.services.answering import pass_phase
 from studies.services.creating import change_study, copy_study, describe_study
 from studies.services.deleting import delete_with_all
-from studies.services.design import summarise_draft
+from studies.services.design import summarize_draft
 from studies.services.launching import close_study, launch_study
 from studies.services.phase_editing import replace_phase
 from studies.services.places import find_place
@@ -295,7 +295,7 @@ def test_what_is_refused_stays_in_the_form(page, study):
 @pytest.mark.parametrize(("after", "n_notes"), [(1, 0), (2, 1), (3, 1)])
 def test_an_attention_check_that_comes_too_late_is_said_before_the_launch(study, after, n_notes):
     study.phases = [ATTENTION | {"after": after}]
-    notes = summarise_draft(study).about_people
+    notes = summarize_draft(study).about_people
     phases = reverse("study_phases", args=[study.slug])
     assert sum(phases in [address for _label, address in note.links] for note in notes) == n_notes
 
