@@ -143,7 +143,7 @@ def find_part(path: ContentPath) -> int:
 
 def name_steps(content: Mapping[str, Any], path: ContentPath, start: int) -> str:
     """The parts of the path from `start` on; a list and the number of its entry are one."""
-    names = []
+    names: list[str] = []
     for end in range(start + 1, len(path) + 1):
         if isinstance(path[end - 1], int):
             names[-1:] = [name_entry(content, path[:end])]
