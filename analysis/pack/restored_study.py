@@ -234,10 +234,12 @@ def restore_annotators(pack: PackReader, study: Study) -> dict[str, Annotator]:
         if variant and variant not in variants:
             raise BadPack(explain_bad_annotator(code))
         if kind not in AnnotatorKind.values or purpose not in Purpose.values or reading not in READINGS:
-            raise BadPack(no_annotator(code))
+            raise BadPack(explain_bad_annotator(code))
         evaluators[code], background[code] = entry.get("evaluator"), entry.get("background")
-        about = {name: text_in(entry, name, limit) for name, limit in (("group", 100), ("person", 200), ("model", 200))}
-        seat = None if entry.get("seat") is None else count_in(entry, "seat")
+        about = {
+            name: read_string(entry, name, limit) for name, limit in (("group", 100), ("person", 200), ("model", 200))
+        }
+        seat = None if entry.get("seat") is None else read_count(entry, "seat")
         rows.append(
             Annotator(study=study, code=code, kind=kind, purpose=purpose, reading=reading, seat=seat,
                       variant=variants.get(variant), revoked_at=timezone.now(), **about)
@@ -264,7 +266,7 @@ def list_passages(phases: list[Phase], annotator: Annotator, given: Any) -> Iter
     known = {question.name: question for phase in phases for question in phase.questions}
     for name, value in given.items():
         if name not in known or value not in known[name].possible_answers:
-            raise BadPack(no_annotator(annotator.code))
+            raise BadPack(explain_bad_annotator(annotator.code))
     for phase in phases:
         names = [question.name for question in phase.questions if question.name in given]
         if names:

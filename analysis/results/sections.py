@@ -15,7 +15,7 @@ from analysis.reports.published import list_not_comparable, select_comparable
 from analysis.reports.report import Report
 from analysis.results.forms import ResultsForm
 from analysis.results.links import LISTS, behind_link, build_query, links_of
-from analysis.tables.grids import Grid, grids_of
+from analysis.tables.grids import Grid, build_grids
 from analysis.tables.page import Facts, PageTable, alternative, description, page_table, sort_naturally
 from analysis.tables.page_budget import cells_of, grids_that_fit, rows_that_fit
 from analysis.tables.page_grids import pivot, side_by_side

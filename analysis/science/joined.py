@@ -120,7 +120,7 @@ def say_chosen_later(evidence: Evidence) -> str:
     return _(CHOSEN_LATER) % {"models": ", ".join(list_planned(evidence)) or _("all")}
 
 
-def covers(people: pd.DataFrame, judgments: pd.DataFrame, models: list[Evaluator]) -> bool:
+def have_people_answered_all(people: pd.DataFrame, judgments: pd.DataFrame, models: list[Evaluator]) -> bool:
     """Whether people answered about every text that a model answered about."""
     codes = frozenset().union(*(each.codes for each in models))
     return set(judgments[judgments["annotator"].isin(codes)]["text_id"]) <= set(people["text_id"])
