@@ -2,6 +2,7 @@
 
 import codecs
 import io
+import re
 import struct
 import sys
 import zipfile
@@ -203,6 +204,27 @@ KINDS = {
 def explain_kind(content: bytes) -> str:
     """A sentence for a file that is no text, what it is and what to do; empty for one that may be text."""
     return next((f"{name_kind(content)} {_(KINDS[start][1])}" for start in KINDS if content.startswith(start)), "")
+
+
+# Four letters of ASCII in UTF-16 without a byte order mark.
+UNMARKED_UTF16 = re.compile(rb"(?:[^\0]\0){4}|(?:\0[^\0]){4}")
+WEB_PAGE = re.compile(rb"\s*<(?:!doctype\s+html|html)\b", re.IGNORECASE)
+
+
+def explain_utf16(content: bytes) -> str:
+    """A sentence for UTF-16, with a byte order mark or without; empty for anything else."""
+    if not (content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) or UNMARKED_UTF16.match(content)):
+        return ""
+    return _("The file is encoded as UTF-16. Save it as UTF-8 and upload it again.")
+
+
+def explain_web_page(content: bytes) -> str:
+    """A sentence for a web page in place of a table or JSON; empty for anything else."""
+    if not WEB_PAGE.match(content):
+        return ""
+    return _(
+        "This is a web page (HTML), perhaps of an error or a sign-in, whatever its name says. Download the file again."
+    )
 
 
 def name_kind(content: bytes) -> str:

@@ -10,15 +10,13 @@ from typing import Any, NoReturn
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from items.files import explain_kind
+from items.files import explain_kind, explain_utf16, explain_web_page
 from items.formats.rows import Line, Problems, Reading, TextRow, check_metadata, validate_row
 from items.plain import make_printable
 
 MAX_DEPTH = 32
 # Readers of JSON disagree on whole numbers above 64 bits.
 MAX_INTEGER = 2**63
-
-UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 
 class BadLine(ValueError):
@@ -46,10 +44,8 @@ def _explain_not_jsonl(content: bytes) -> str:
     start = content.lstrip()
     if not start:
         return _("The file is empty. JSONL files have one text with its items on each line.")
-    if reason := explain_kind(content):
+    if reason := explain_kind(content) or explain_utf16(content) or explain_web_page(content):
         return reason
-    if content.startswith(UTF16):
-        return _("The file is encoded as UTF-16. Save it as UTF-8 and upload it again.")
     if start.startswith(b"["):
         return _("The file is one JSON array. Write each element on its own line, without commas in between.")
     if start.split(b"\n", 1)[0].strip() == b"{":

@@ -200,6 +200,12 @@ def read_package(content: bytes) -> Reading:
     except (BadZip, BadXML) as error:
         reading.problems.add(0, "", str(error))
         return reading
+    if not roots:
+        sentence = _(
+            "The ZIP file contains neither QTI nor a CSV or JSONL file, but: {names}. Unpack it and send what is in it."
+        )
+        reading.problems.add(0, "", sentence.format(names=", ".join(map(make_printable, list(archive.names)[:5]))))
+        return reading
     ordered = [name for name in _list_hrefs(roots) if name in roots]
     items = [name for name in dict.fromkeys([*ordered, *roots]) if roots[name].tag == "assessmentitem"]
     group_questions(_read_items(items, roots, reading), reading)

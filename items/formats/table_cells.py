@@ -13,6 +13,7 @@ from itertools import islice
 
 from django.utils.translation import gettext as _
 
+from items.files import explain_web_page
 from items.formats.rows import Reading
 from items.formats.sheets import BadSheet, is_sheet, read_sheet
 from items.formats.table_columns import count_recognized
@@ -52,12 +53,18 @@ class BadTable(ValueError):
         self.line = line
 
 
+class TooManyCells(BadTable):
+    """A row has more cells than a spreadsheet."""
+
+
 def read_cells(content: bytes, reading: Reading, n_rows: int | None = None) -> Table | None:
     """The table, with a problem for each row with another number of cells; None if it cannot be read.
 
     With `n_rows`, only the first rows are read.
     """
     try:
+        if reason := explain_web_page(content):
+            raise BadTable(0, reason)
         records = _read_sheet_records(content, reading) if is_sheet(content) else _read_text_records(content, reading)
         if records is None:
             return None
@@ -142,7 +149,7 @@ def _parse_csv(text: str, delimiter: str, skipped: int = 0) -> Iterator[tuple[in
         if any(len(cell) > MAX_CELL for cell in cells):
             raise BadTable(line, _explain_long_cell())
         if len(cells) > MAX_CELLS:
-            raise BadTable(line, _("The row has more than {limit:,} cells. Split it.").format(limit=MAX_CELLS))
+            raise TooManyCells(line, _("The row has more than {limit:,} cells. Split it.").format(limit=MAX_CELLS))
         number += 1
         if number > MAX_ROWS:
             raise BadTable(line, _("The table has more than {limit:,} rows. Split it.").format(limit=MAX_ROWS))
@@ -174,6 +181,8 @@ def _guess_delimiter(text: str) -> str:
 def _score_delimiter(text: str, delimiter: str) -> tuple[int, int]:
     try:
         cells = next((row.cells for _number, row in _parse_csv(text, delimiter) if row.cells), [])
+    except TooManyCells:
+        return (0, MAX_CELLS)
     except BadTable:
         return (-1, 0)
     return (count_recognized(cells[:MAX_COLUMNS]), len(cells))

@@ -16,7 +16,7 @@ from django.db.models import TextChoices
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from items.files import explain_kind
+from items.files import explain_kind, explain_utf16
 from items.formats.documents import READERS, Document, Unreadable
 from items.formats.markup import read_web_page
 from items.formats.rows import Line, Reading, TextRow, validate_row
@@ -53,6 +53,8 @@ def decode(content: bytes) -> DecodedText:
         raise Undecodable(reason)
     decoded = _decode_by_mark(content)
     if "\0" in decoded.text:
+        if reason := explain_utf16(content):
+            raise Undecodable(reason)
         line = decoded.text[: decoded.text.index("\0")].count("\n") + 1
         raise Undecodable(
             _("Line {line} contains a NUL character, so this is not plain text. Save the file as UTF-8.").format(

@@ -20,6 +20,8 @@ FILES = {
     "empty": (b"", 0, "", "file is empty"),
     "blank": (b" \n\t\r\n", 0, "", "file is empty"),
     "array": (b"[" + GOOD.encode() + b"]", 0, "", "one JSON array"),
+    "UTF-16 without a mark": (GOOD.encode("utf-16-le"), 0, "", "encoded as UTF-16"),
+    "the page of an error": (b"<html><body>Bad Gateway</body></html>", 0, "", "web page (HTML)"),
     "object over lines": (json.dumps(text_row(), indent=1).encode(), 0, "", "spread over several lines"),
     "UTF-16": (GOOD.encode("utf-16"), 0, "", "UTF-16"),
     "no UTF-8": (b'{"text": "\xff"}', 1, "", "not valid UTF-8 (byte 11)"),

@@ -181,7 +181,7 @@ def test_what_fits_comes_back_equal_and_the_rest_is_listed(format_name, texts):
         ("qti", zip_files({"a.xml": BOMB}), "a.xml: The XML file declares a document type"),
         ("qti", zip_files({"a.xml": b" " * 210_000_000}), "unpacks to too many or too large files"),
         ("qti", zip_files({"a.xml": b" " * 60_000_000}), "too large"),
-        ("qti", zip_files({"notes.txt": b"nothing"}), "no question"),
+        ("qti", zip_files({"notes.txt": b"nothing"}), "neither QTI nor a CSV or JSONL file, but: notes.txt"),
     ],
 )
 def test_bad_input_is_refused_in_one_sentence(format_name, content, message):
