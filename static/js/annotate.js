@@ -76,7 +76,9 @@ function keep(form, input) {
   item.classList.remove("is-wrong");
   drafts.add(fieldsOf(form, item.dataset.item));
   countAnswered(form);
-  if (item.matches("[data-pair]")) form.querySelector(".go-on").scrollIntoView({ block: "nearest" });
+  if (item.matches("[data-pair]") && !input.matches("textarea")) {
+    form.querySelector(".go-on").scrollIntoView({ block: "nearest" });
+  }
 }
 
 /* A button that is an answer: shown and kept until the server has it. */

@@ -124,6 +124,8 @@ def walk_to_the_end(
             titles.append(name[0])
             check(page, *sizes)
         if is_first and page.locator("#stage").count():
+            for summary in page.locator("details.comment > summary").all()[:1]:
+                summary.click()
             check(page, WIDE)
             listen()
             is_first = False
@@ -191,6 +193,7 @@ def listen_to_unit(page: Page, annotator: Annotator, protocol: str) -> None:
     assert re.search(r"- heading .* \[level=1\]", tree)
     assert UNNAMED.findall(tree) == []
     assert re.search(r"- (radio|checkbox|button|textbox) \"", tree)
+    assert page.locator("details.comment[open] textarea").count() == 1
     spoken = " ".join(tree.split())
     stems = [] if protocol in SHOWS_NO_ITEM else list_stems(annotator, protocol)
     places = [spoken.find(" ".join(stem.split())) for stem in stems]
@@ -203,7 +206,9 @@ def listen_to_unit(page: Page, annotator: Annotator, protocol: str) -> None:
 def test_axe_finds_nothing_on_any_page_of_a_protocol_and_its_units_are_read_out_whole(page, project, protocol):
     BANKS[protocol](project)
     for language in LANGUAGES:
-        study = world.make_live_study(project, slug=f"study-{language}", protocol=protocol, language=language)
+        study = world.make_live_study(
+            project, slug=f"study-{language}", protocol=protocol, language=language, recruitment={"comments": True}
+        )
         annotator = study.annotators.filter(kind="human").order_by("seat").first()
         walk_to_the_end(page, annotator, listen=lambda: listen_to_unit(page, annotator, protocol))  # noqa: B023 - at once
         assert not annotator.assignments.open().exists()

@@ -6,7 +6,7 @@ import pytest
 from bs4 import BeautifulSoup
 from playwright.sync_api import Locator, Page, TimeoutError, expect
 
-from studies.models import Response
+from studies.models import Response, Study
 from studies.services.answering import pass_phase
 from studies.services.launching import open_main_part
 from tests.browser.conftest import PHONE
@@ -72,6 +72,24 @@ def by_key(page: Page, arrow: str) -> None:
 def by_tap(page: Page, arrow: str) -> None:
     """On the page that `leave` has marked only: a tap that waits must not land on the next pair."""
     page.locator(f"main:has(> [data-left]) [data-arrow={arrow}]").tap(timeout=1000)
+
+
+def test_a_comment_goes_along_with_the_choice_that_hands_it_in(page, study):
+    Study.objects.filter(pk=study.pk).update(recruitment={"comments": True})
+    annotator = annotators(study)[0]
+    start(page, annotator)
+    page.locator("details.comment > summary").click()
+    page.locator("details.comment textarea").fill("Both are alike.")
+    leave(page, lambda: by_key_outside(page, "left"))
+    assert [answer.comment for answer in Response.objects.filter(assignment__annotator=annotator)] == [
+        "Both are alike."
+    ]
+
+
+def by_key_outside(page: Page, arrow: str) -> None:
+    """A key pressed while the field of the comment does not have the focus."""
+    page.evaluate("document.activeElement.blur()")
+    by_key(page, arrow)
 
 
 def compare(page: Page, seat: int, act) -> None:
