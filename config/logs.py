@@ -5,54 +5,31 @@ import logging
 import re
 import threading
 import time
-import uuid
-from collections.abc import Callable
 from contextvars import ContextVar
 from datetime import UTC, datetime
 from typing import Any
 
-from django.conf import settings
-from django.http import HttpRequest, HttpResponse
 from pythonjsonlogger.json import JsonFormatter
 
 from config.outages import Outage, find_outage
 
-HEADER = "X-Request-ID"
 NO_REQUEST = "-"
 PATTERN = re.compile(r"[A-Za-z0-9_.-]{1,64}")
 SECONDS_BETWEEN_OUTAGE_LINES = 60.0
 FIELDS = ("asctime", "levelname", "name", "request_id", "message")
 JSON_NAMES = {"asctime": "time", "levelname": "level", "name": "logger"}
 
-_request_id: ContextVar[str] = ContextVar("request_id", default=NO_REQUEST)
+request_id: ContextVar[str] = ContextVar("request_id", default=NO_REQUEST)
 
 
 def current_request_id() -> str:
     """The id of the request that this thread handles, or that caused a worker's task; `-` without one."""
-    return _request_id.get()
+    return request_id.get()
 
 
 def set_request_id(value: str | None) -> None:
     """Use an id from outside if it is a plain word, so that nothing else can get into a log."""
-    _request_id.set(value if value and PATTERN.fullmatch(value) else NO_REQUEST)
-
-
-class RequestIdMiddleware:
-    """Gives each request an id, which its log lines, its reply's header and its error page carry.
-
-    A proxy's own id is used only where a proxy is configured (LESART_PROXIES).
-    """
-
-    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]):
-        self.get_response = get_response
-
-    def __call__(self, request: HttpRequest) -> HttpResponse:
-        set_request_id(request.headers.get(HEADER) if settings.ALLAUTH_TRUSTED_PROXY_COUNT else None)
-        if _request_id.get() == NO_REQUEST:
-            _request_id.set(uuid.uuid4().hex)
-        response = self.get_response(request)
-        response[HEADER] = _request_id.get()
-        return response
+    request_id.set(value if value and PATTERN.fullmatch(value) else NO_REQUEST)
 
 
 class AddRequestId(logging.Filter):

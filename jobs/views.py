@@ -1,6 +1,5 @@
 """The progress of a job: a page part that polls, and the page shown while a result is pending."""
 
-from collections.abc import Callable
 from typing import Any, cast
 
 from django.contrib.auth.decorators import login_required
@@ -28,20 +27,10 @@ class ResultPending(Exception):
         self.job, self.template, self.context = job, template, context
 
 
-class PendingResultMiddleware:
-    """Replaces a page with a pending result by one that shows progress and reloads when the result is ready."""
-
-    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]):
-        self.get_response = get_response
-
-    def __call__(self, request: HttpRequest) -> HttpResponse:
-        return self.get_response(request)
-
-    def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
-        if not isinstance(exception, ResultPending):
-            return None
-        context = exception.context | describe_progress(request, exception.job)
-        return render(request, exception.template, context, status=202)
+def render_pending(request: HttpRequest, pending: ResultPending) -> HttpResponse:
+    """In place of a page: one that shows progress, and reloads when the result is ready."""
+    context = pending.context | describe_progress(request, pending.job)
+    return render(request, pending.template, context, status=202)
 
 
 def describe_progress(request: HttpRequest, job: Job, *, shows: bool = False, address: str = "") -> dict[str, Any]:

@@ -1,7 +1,6 @@
 """The audit trail of a project: services record what was done, with ids and times only."""
 
 from collections.abc import Callable, Iterable
-from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from datetime import datetime
@@ -9,7 +8,6 @@ from typing import Any
 
 from django.apps import apps
 from django.db.models import Model
-from django.http import HttpRequest, HttpResponse
 from django.utils.translation import gettext_lazy as _
 
 from projects.models import AuditEntry, User
@@ -65,7 +63,8 @@ ACTS: dict[str, Any] = {
     "run_deleted": _("Deleted a run"),
 }
 
-_actor: ContextVar[Callable[[], int | None]] = ContextVar("actor", default=lambda: None)
+# Finds the user whose acts are recorded; set for each request.
+acting: ContextVar[Callable[[], int | None]] = ContextVar("acting", default=lambda: None)
 
 
 def record_act(project_id: int, act: str, subject: Model | None = None, *, number: int | None = None) -> None:
@@ -77,30 +76,8 @@ def record_act(project_id: int, act: str, subject: Model | None = None, *, numbe
         subject=subject._meta.label if subject else "",
         subject_id=subject.pk if subject else None,
         number=number,
-        user_id=_actor.get()(),
+        user_id=acting.get()(),
     )
-
-
-@contextmanager
-def act_as(find_user: Callable[[], int | None]) -> Any:
-    """Inside, acts are recorded as this user's."""
-    token = _actor.set(find_user)
-    try:
-        yield
-    finally:
-        _actor.reset(token)
-
-
-class ActingUserMiddleware:
-    """Acts during a request are recorded as the signed-in user's; the user is looked up only if something is
-    recorded."""
-
-    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]):
-        self.get_response = get_response
-
-    def __call__(self, request: HttpRequest) -> HttpResponse:
-        with act_as(lambda: request.user.pk):
-            return self.get_response(request)
 
 
 @dataclass(frozen=True)

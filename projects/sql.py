@@ -21,12 +21,6 @@ Row = TypeVar("Row")
 FIRST = 32_000  # marks are numbers that fit every field, and texts that no column holds
 
 
-def open_prepared_cursor() -> CursorWrapper:
-    """A cursor whose statements PostgreSQL plans once per connection."""
-    found: CursorWrapper = getattr(connection, "prepared_cursor", connection.cursor)()
-    return found
-
-
 class PreparedQuery(Generic[Row]):
     """Calls `build` once per thread, with placeholders instead of values, and runs its SQL with the values of each
     call.
@@ -43,7 +37,7 @@ class PreparedQuery(Generic[Row]):
     def __call__(self, *values: int | str) -> list[Row]:
         rows, compiler, sql, marked = self.kept.__dict__.get("made") or self.prepare()
         given = dict(zip(self.marks, values, strict=True))
-        with open_prepared_cursor() as cursor:
+        with connection.prepared_cursor() as cursor:  # type: ignore[attr-defined]
             cursor.execute(sql, tuple(given.get(each, each) for each in marked))
             found = cursor.fetchall()
         compiler.execute_sql = lambda *_args, **_options: [found]
@@ -139,7 +133,7 @@ def update_row(row: models.Model, *columns: str) -> None:
     """Store these attributes of an existing row."""
     statement, adapters = prepare_update(type(row), columns)
     values = [adapt(getattr(row, name)) for name, adapt in zip(columns, adapters, strict=True)]
-    with open_prepared_cursor() as cursor:
+    with connection.prepared_cursor() as cursor:  # type: ignore[attr-defined]
         cursor.execute(statement, [*values, row.pk])
 
 

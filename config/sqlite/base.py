@@ -40,6 +40,8 @@ class DatabaseWrapper(base.DatabaseWrapper):
         super().__init__(*args, **kwargs)
         self.queue = WriterQueue()
 
+    prepared_cursor = base.DatabaseWrapper.cursor  # PostgreSQL has another one, whose statements it plans once
+
     def _start_transaction_under_autocommit(self):
         if not self.is_in_memory_db():
             self.queue.enter(str(self.settings_dict["NAME"]))

@@ -10,7 +10,7 @@ from django.db import transaction
 from django.urls import reverse
 
 from analysis.items.coding_acts import CodePlacement, code_items
-from config import logs
+from config import middleware
 from items.models import Generator, Item, Option
 from studies.models import Assignment, Study
 from tests.annotation.world import GENERATORS, HANDLE, PART, Walker, make_world
@@ -71,7 +71,7 @@ def everything_seen(annotator, monkeypatch) -> list[bytes]:
     """The whole way as bytes, and nothing of it kept."""
     numbers = count(1)
     monkeypatch.setattr(secrets, "token_urlsafe", lambda _bytes: f"token{next(numbers):027d}")
-    monkeypatch.setattr(logs.uuid, "uuid4", lambda: UUID(int=0))  # the id of a request is random
+    monkeypatch.setattr(middleware.uuid, "uuid4", lambda: UUID(int=0))  # the id of a request is random
     with transaction.atomic():
         seen = list(whole_way(Walker(annotator)).bodies())
         transaction.set_rollback(True)

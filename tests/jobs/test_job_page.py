@@ -4,9 +4,10 @@ import pytest
 from django.http import HttpResponse
 from django.urls import reverse
 
+from config.middleware import RequestMiddleware
 from jobs.kinds import KINDS, Kind
 from jobs.models import Job, JobState
-from jobs.views import PendingResultMiddleware, ResultPending
+from jobs.views import ResultPending
 from projects.models import User
 
 
@@ -91,7 +92,7 @@ def test_a_stranger_finds_nothing(job, address, as_user, stranger, client):
 def test_in_place_of_a_page_that_waits(job, rf):
     request = rf.get("/some/page/?a=1")
     request.user = User.objects.create_user("ada", is_superuser=True)
-    middleware = PendingResultMiddleware(lambda request: HttpResponse())
+    middleware = RequestMiddleware(lambda request: HttpResponse())
     response = middleware.process_exception(request, ResultPending(job))
     assert response.status_code == 202
     assert "to=/some/page/%3Fa%3D1".replace("/", "%2F") in response.content.decode()
