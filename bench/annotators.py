@@ -37,11 +37,14 @@ from long_writes import postgres
 from people_at_work import quantile
 from walk import ROOT, prepare, wait_for
 
-PROTOCOLS = {"rating": "dimension-ratings", "pair": "pairwise", "guess-then-read": "guess-then-read"}
+SERVED = {"rating": "dimension-ratings", "pair": "pairwise", "guess-then-read": "guess-then-read"}
+PROTOCOLS = SERVED | {"stopping": "stopping-questionnaire", "best-worst": "best-worst"}  # also for bench/path.py
+STAGES = {"rating": "rate", "pair": "compare", "stopping": "judge", "best-worst": "choose"}
 HIDDEN = re.compile(r'type="hidden" name="([^"]+)" value="([^"]*)"')
 BOX = re.compile(r'type="(radio|checkbox)" name="([^"]+)"[^>]*? value="([^"]+)"')
 BUTTON = re.compile(r'<button class="primary big" name="([^"]+)" value="([^"]+)" data-arrow')
 ITEM = re.compile(r"-(h[0-9a-f]{12})$")
+FREE = re.compile(r'<textarea id="field-([^"]+-h[0-9a-f]{12})"')
 BODY = "In that year a bridge was built over the river. It stood for a long time, and people paid to cross it. "
 TICKS = os.sysconf("SC_CLK_TCK")
 
@@ -53,7 +56,7 @@ def main() -> int:
         make_studies(Path(folder), options)
         found = {"database": "PostgreSQL" if options.postgres else "SQLite", "units": options.units}
         found |= {"people": options.people, "floor": measure("bench.floor_site", floor_clients(options), options)}
-        for name in options.only or PROTOCOLS:
+        for name in options.only or SERVED:
             clients = [Annotator(name, *row, each_change=options.each_change) for row in annotators(name)]
             found[name] = measure("config.wsgi", clients, options) | {"wrong": count_wrong(name, clients)}
     text = json.dumps(found, indent=1)
@@ -69,7 +72,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--people", type=int, default=8)
     parser.add_argument("--units", type=int, default=1500)
     parser.add_argument("--cycles", type=int, default=480, help="of all annotators together, for each kind of page")
-    parser.add_argument("--only", nargs="*", choices=list(PROTOCOLS))
+    parser.add_argument("--only", nargs="*", choices=list(SERVED))
     parser.add_argument("--each-change", action="store_true")
     parser.add_argument("--postgres", action="store_true")
     parser.add_argument("--out", type=Path)
@@ -86,9 +89,10 @@ def make_studies(folder: Path, options: argparse.Namespace) -> None:
 
     call_command("migrate", verbosity=0)
     call_command("createcachetable")
-    texts = {"rating": options.units, "pair": options.units // 30, "guess-then-read": options.units}
-    items = {"rating": (1, 1), "pair": (3, 5), "guess-then-read": (3, 2)}  # generators, items of each
-    for name in options.only or PROTOCOLS:
+    texts = dict.fromkeys(PROTOCOLS, options.units) | {"pair": options.units // 30}
+    items = dict.fromkeys(PROTOCOLS, (1, 1))  # generators, items of each
+    items |= {"pair": (3, 5), "guess-then-read": (3, 2), "best-worst": (4, 1)}
+    for name in options.only or SERVED:
         call_command("create_project", name, verbosity=0)
         write_bank(folder / "bank.jsonl", name, texts[name], *items[name])
         call_command("import_items", str(folder / "bank.jsonl"), project=name, verbosity=0)
@@ -198,7 +202,7 @@ class Annotator(Client):
 
     def stage_of(self, answers: list[tuple[str, str]]) -> str:
         if self.name != "guess-then-read":
-            return {"rating": "rate", "pair": "compare"}[self.name]
+            return STAGES[self.name]
         return "read" if any(name.startswith("rating-") for name, _value in answers) else "guess"
 
     def choose(self) -> list[tuple[str, str]]:
@@ -208,7 +212,11 @@ class Annotator(Client):
         for _kind, name, value in BOX.findall(self.page):
             if not name.startswith("unsure-"):
                 levels.setdefault(name, []).append(value)
-        return [(name, self.rng.choice(values)) for name, values in levels.items()]
+        answers = [(name, "Some words.") for name in FREE.findall(self.page)]
+        for name, values in levels.items():
+            picked = {value for _name, value in answers if ITEM.search(f"-{value}")}  # the best item is not the worst
+            answers.append((name, self.rng.choice([each for each in values if each not in picked])))
+        return answers
 
     def drafts(self, answers: list[tuple[str, str]]) -> list[list[tuple[str, str]]]:
         """What is sent while one answers: of a rating the one item, else one request for each item or each change."""
@@ -233,7 +241,7 @@ def server(application: str) -> Iterator[tuple[str, int]]:
         yield f"http://127.0.0.1:{port}", process.pid
     finally:
         process.terminate()
-        process.wait(20)
+        process.wait(60)  # gunicorn gives open connections 30 s
 
 
 def measure(application: str, clients: list, options: argparse.Namespace) -> dict:

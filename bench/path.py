@@ -1,6 +1,6 @@
 """What one request of an annotator runs through: queries, functions of Lesart with their lines, CPU, and a profile.
 
-    python bench/path.py [--postgres] [--only rating] [--units 60] [--cycles 100] [--statements] [--profile N]
+    python bench/path.py [--postgres] [--only rating] [--units 60] [--cycles 100] [--statements] [--names] [--profile N]
 
 The cycles of bench/annotators.py without a server: the pages are asked for in this process, so that CPU is that of
 Lesart and Django alone. Functions are named functions outside the tests, counted during one hand-in in the middle.
@@ -28,8 +28,9 @@ def main() -> int:
     options = arguments()
     with postgres() if options.postgres else nullcontext(), tempfile.TemporaryDirectory() as folder:
         prepare(folder)
+        options.only = options.only or list(PROTOCOLS)
         make_studies(Path(folder), options)
-        for name in options.only or PROTOCOLS:
+        for name in options.only:
             print(json.dumps({name: measure(name, options)}, indent=1))
     return 0
 
@@ -42,7 +43,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--only", nargs="*", choices=list(PROTOCOLS))
     parser.add_argument("--postgres", action="store_true")
     parser.add_argument("--statements", action="store_true", help="print what is sent to the database")
-    parser.add_argument("--names", action="store_true", help="print the functions")
+    parser.add_argument("--names", action="store_true", help="print the functions in the order of their calls")
     parser.add_argument("--profile", type=int, default=0, help="print the N dearest functions")
     return parser.parse_args()
 
@@ -112,12 +113,12 @@ class Watch:
 
     def __init__(self, kind: str, found: dict, connection):
         self.kind, self.found, self.connection = kind, found, connection
-        self.codes, self.statements = set(), []
+        self.codes, self.statements = {}, []
 
     def __enter__(self) -> None:
         self.wrapper = self.connection.execute_wrapper(self.note)
         self.wrapper.__enter__()
-        sys.setprofile(lambda frame, event, _given: self.codes.add(frame.f_code) if event == "call" else None)
+        sys.setprofile(lambda frame, event, _given: event == "call" and self.codes.setdefault(frame.f_code))
 
     def note(self, execute, sql, *rest):
         self.statements.append(sql)
@@ -136,9 +137,9 @@ class Watch:
         n_lines = sum(1 + last_line(code) - code.co_firstlineno for code in own)
         files = {code.co_filename for code in own}
         self.found["walked"][self.kind] = {"files": len(files), "functions": len(own), "lines": n_lines}
-        self.found.setdefault("names", {})[self.kind] = sorted(
+        self.found.setdefault("names", {})[self.kind] = [
             f"{Path(code.co_filename).relative_to(ROOT)}:{code.co_qualname}" for code in own
-        )
+        ]
         self.found["statements"][self.kind] = self.statements
 
 

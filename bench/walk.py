@@ -80,7 +80,7 @@ def server():
         yield base
     finally:
         process.terminate()
-        process.wait(20)
+        process.wait(60)  # gunicorn gives open connections 30 s
 
 
 def wait_for(address: str) -> None:
