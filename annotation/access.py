@@ -12,7 +12,7 @@ from django.utils import translation
 from django.views.decorators.csrf import csrf_exempt
 
 from studies.models import Annotator
-from studies.services.places import find_annotator_by_public_id, find_annotator_by_token
+from studies.services.places import find_annotator_by_token, read_by_link
 
 COOKIE = "lesart-work"
 HALF_A_YEAR = 180 * 24 * 3600
@@ -76,7 +76,7 @@ def annotator_view(view: AnnotatorView) -> Callable[..., Response]:
     @wraps(view)
     def answer(request: HttpRequest, public_id: str, **named: str) -> Response:
         token = clean_token(request.COOKIES.get(COOKIE, ""))
-        annotator = find_annotator_by_public_id(public_id, token) if token else None
+        annotator = next(iter(read_by_link(public_id, token)), None) if token else None
         if annotator is None:
             return render_no_link(request)
         with translation.override(annotator.study.language):

@@ -16,13 +16,13 @@ from django.utils.translation import gettext_lazy as _
 from annotation.phase_form import PhaseForm
 from items.markup import Locate, render_markdown, render_text
 from items.models import Markup, Picture
-from studies.models import Annotator, Assignment, EndReason, Problem, Purpose, Study, Unit
+from studies.models import Annotator, EndReason, Problem, Purpose, Study, Unit
 from studies.phases import Phase
-from studies.protocols import PROTOCOLS, Stage
+from studies.protocols import PROTOCOLS
 from studies.protocols.base import UnitKind
 from studies.recruitment import TURK_HOSTS
 from studies.services.answering import StaleStage, find_retractable
-from studies.services.declarations import get_annotator_question_source, get_annotator_wording
+from studies.services.declarations import QuestionSource, get_annotator_question_source, get_annotator_wording
 from studies.services.durations import tell_minutes
 from studies.services.phases import PRACTICE_ROUND, get_phase, get_phase_words, list_phases, read_passages
 from studies.services.places import Place
@@ -127,7 +127,7 @@ def render_place(
         return render_phase(request, annotator, place.phase, sent=sent, notice=notice, status=status)
     status = 410 if place.kind == "revoked" else status
     name = "check_done" if place.kind == "done" and annotator.purpose == Purpose.EXPERT else place.kind
-    return render_words(request, annotator, name, notice=notice, back=find_retractable(place), status=status)
+    return render_words(request, annotator, name, notice=notice, back=find_back(place), status=status)
 
 
 def render_words(
@@ -137,18 +137,25 @@ def render_words(
     *,
     phase: str = "",
     notice: str = "",
-    back: Assignment | None = None,
+    back: str = "",
     status: int = 200,
     locate: Locate | None = None,
 ) -> HttpResponse:
-    """A page with only words, such as the end, with a link `back` if there is one, and the completion code."""
+    """A page with only words, such as the end, with a link `back` if there is a token for it, and the completion
+    code."""
     words = draw_words(annotator, find_thanks(annotator) if name == "done" else name, locate)
     handing = name if name in (EndReason.SCREENED_OUT, EndReason.FAILED_CHECK) else "finished" if name == "done" else ""
-    context: dict[str, Any] = {"words": words, "phase": phase, "notice": notice, "back": back.token if back else ""}
+    context: dict[str, Any] = {"words": words, "phase": phase, "notice": notice, "back": back}
     context |= build_hand_back(annotator, handing) if handing else {}
     context["code_first"] = name == "done"  # the words below say that the page can be closed
     context |= build_rights(request, annotator) if name == "done" else {}
     return render_page(request, annotator, "words", context | {"returns": name == "returning"}, status)
+
+
+def find_back(place: Place) -> str:
+    """The token that leads back to the unit handed in last; empty if nothing does."""
+    done = find_retractable(place)
+    return done.token if done else ""
 
 
 def find_thanks(annotator: Annotator) -> str:
@@ -238,7 +245,7 @@ def render_stage(
     annotator, (assignment, stage) = place.annotator, place.assignment_and_stage
     form = form or StageForm.for_place(place)
     blocks = build_blocks(form)
-    declaration, back = form.question_source.declaration, find_retractable(place)
+    declaration = form.question_source.declaration
     reads_aloud = bool(annotator.study.recruitment.get("read_aloud", False))
     is_first_stage = stage == declaration.stages[0]
     context = build_progress(place) | {
@@ -246,13 +253,13 @@ def render_stage(
         "words": form.words,
         "round_words": find_round_words(place),
         "break_words": form.question_source.wording.get("break") if is_first_stage and place.counts[0] > 1 else None,
-        "new_text": cache(partial(is_new_text, place)),  # computed only if a template asks for it
-        "back": back.token if back else "",
+        "new_text": cache(partial(is_new_text, place)),  # computed only if a template asks for it, as the next
+        "back": cache(partial(find_back, place)),
         "is_taken_back": declaration.takes_back and assignment.round > 1,
         "text_kind": partial(find_common_genre, annotator.study),
         "prefilled": bool(stage.starts_from),
         "blocks": blocks,
-        "keys": list_keys(stage, reads_aloud),
+        "keys": list_keys(form.question_source, stage.name, reads_aloud),
         "anchors": explain_scales(blocks),
         "pages": paginate_blocks(blocks, at) if stage.one_at_a_time else None,
         "n_answered": sum(block.answered for block in blocks),
@@ -307,7 +314,9 @@ class Keys(NamedTuple):
     aloud: bool
 
 
-def list_keys(stage: Stage, reads_aloud: bool) -> Keys:
+@lru_cache(maxsize=256)
+def list_keys(source: QuestionSource, stage_name: str, reads_aloud: bool) -> Keys:
+    stage = source.declaration.stage(stage_name)
     return Keys(
         ticks=any(question.per == "option" for question in stage.questions),
         rows=any(question.per == "item" and question.kind != "text" for question in stage.questions),

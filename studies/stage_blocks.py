@@ -2,7 +2,9 @@
 
 import json
 from collections.abc import Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, field
+from functools import lru_cache
 from itertools import groupby
 from operator import attrgetter
 from string import ascii_uppercase
@@ -11,6 +13,7 @@ from typing import Any
 from items.models import Item
 from studies.presentation_order import ShownItem, Subject
 from studies.protocols import Question, Stage
+from studies.services.declarations import QuestionSource, get_stage_words
 from studies.services.stage_form import COMMENT, NONE, UNSURE, StageForm, find_wording, get_part_title, get_title
 
 
@@ -220,7 +223,7 @@ def build_rows(form: StageForm, subject: Subject) -> list[QuestionRow]:
     found: list[QuestionRow] = []
     for question in form.applicable_questions[subject.handle]:
         if question.per == "item":
-            row = build_row(form, subject, question)
+            row = make_row(form, subject, question)
             row.is_asked = question.name in opened or (again is not None and question.name not in again)
             row.reworded = any(earlier.rewords for earlier in found)
             if again is not None:
@@ -230,26 +233,46 @@ def build_rows(form: StageForm, subject: Subject) -> list[QuestionRow]:
     return found
 
 
-def build_row(form: StageForm, subject: Subject, question: Question) -> QuestionRow:
-    words, name = find_wording(question, form.words), f"{question.name}-{subject.handle}"
+def make_row(form: StageForm, subject: Subject, question: Question) -> QuestionRow:
+    """The question as it is asked about this subject. What people wrote, and handles, are kept in no cache."""
+    name = f"{question.name}-{subject.handle}"
     value = str(form.values.get(name) or "")
+    asked = (form.question_source, form.stage.name, question.name)
+    if question.kind == "pick":
+        row = build_row(*asked, value, tuple(side.handle for side in subject.sides))
+    else:
+        row = copy(keep_row(*asked, "" if question.kind == "text" else value))
+    row.input, row.value = name, value
+    return row
+
+
+def build_row(
+    source: QuestionSource, stage_name: str, name: str, value: str, handles: tuple[str, ...] = ()
+) -> QuestionRow:
+    """The question in the words of the stage, with this value; `handles`: of the items to pick from."""
+    stage, words = source.declaration.stage(stage_name), get_stage_words(source, stage_name)
+    question = stage.question(name)
+    own = find_wording(question, words)
     return QuestionRow(
-        name=question.name,
-        input=name,
+        name=name,
+        input="",
         kind=question.kind,
-        title=get_title(question, form.words),
-        text=str(words.get("question", "")),
-        help=str(words.get("help", "")),
+        title=get_title(question, words),
+        text=str(own.get("question", "")),
+        help=str(own.get("help", "")),
         gate=question.gate,
-        part=get_part_title(question, form.words),
-        levels=build_levels(question, form.words, value, subject),
+        part=get_part_title(question, words),
+        levels=build_levels(question, words, value, handles),
         value=value,
         is_asked=True,
         is_required=question.required,
-        is_apart=any(question.name in (each.name, each.unlike) for each in form.stage.questions if each.unlike),
+        is_apart=any(name in (each.name, each.unlike) for each in stage.questions if each.unlike),
         rewords=question.rewords,
         asked_if=json.dumps(question.asked_if.as_data()) if question.asked_if else "",
     )
+
+
+keep_row = lru_cache(maxsize=4096)(build_row)  # the same for all items; nobody may change it in place
 
 
 def show_round(row: QuestionRow, cell: Mapping[str, Any] | None, form: StageForm, subject: Subject) -> None:
@@ -272,16 +295,16 @@ def show_checked(row: QuestionRow, cell: Mapping[str, Any] | None, form: StageFo
     if cell is None:
         return
     checked = form.checked_stage.question(row.name)
-    levels = {level.value: level for level in build_levels(checked, form.words, "", subject)}
+    levels = {level.value: level for level in build_levels(checked, form.words)}
     level = levels[str(cell["score"])]
     row.checked = ", ".join(filter(None, (level.value, level.label, level.anchor)))
 
 
-def build_levels(question: Question, words: Mapping[str, Any], value: str, subject: Subject) -> tuple[LevelRow, ...]:
+def build_levels(
+    question: Question, words: Mapping[str, Any], value: str = "", handles: Sequence[str] = ()
+) -> tuple[LevelRow, ...]:
     """The answers to choose from, in the words and order of the wording; none for a tick and a free text."""
-    values: list[Any] = list(question.levels)
-    if question.kind == "pick":
-        values = [*(side.handle for side in subject.sides), *values]
+    values: list[Any] = [*handles, *question.levels]
     if not values:
         return ()
     spoken = find_level_words(question, words, values)

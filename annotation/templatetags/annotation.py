@@ -1,6 +1,6 @@
 """Template tags for the instrument's words on annotators' pages; parts that repeat on many pages are rendered once."""
 
-from dataclasses import replace
+from copy import copy
 from functools import lru_cache
 from typing import Any
 
@@ -41,7 +41,8 @@ def include_question(context: Context, row: QuestionRow) -> SafeString:
         with context.push(row=row):
             return Engine.get_default().get_template(QUESTION).render(context)
     handle = context["block"].handle
-    common = replace(row, input=row.input.replace(handle, HANDLE))
+    common = copy(row)
+    common.input = row.input.replace(handle, HANDLE)
     return SafeString(draw_once(QUESTION, get_language(), (("row", common),)).replace(HANDLE, handle))
 
 

@@ -28,12 +28,12 @@ from studies.services.phases import get_phase, note_answers
 from studies.services.places import (
     Place,
     find_place,
+    find_read_texts,
     give_back_read_texts,
-    has_read,
     locate,
 )
 from studies.services.recruiting import resume_work
-from studies.services.stage_form import StageForm
+from studies.services.stage_form import StageForm, read_list
 from studies.services.states import hold_state
 
 SEEN_EVERY = timedelta(minutes=1)  # precision of the time of the last visit
@@ -138,11 +138,11 @@ def mark_seen(annotator: Annotator) -> None:
     Annotator.objects.filter(pk=annotator.pk).update(last_seen=timezone.now())
 
 
-def lock_place(annotator: Annotator, *, with_next: bool = False) -> Place:
+def lock_place(annotator: Annotator, token: str | None = None, *, with_next: bool = False) -> Place:
     """The annotator's place, locked: until the transaction ends nobody else writes for them or ends the study.
 
-    The rows are read while both locks are held. `StaleStage` if since the request the link was revoked or renewed, or
-    the annotator removed.
+    The rows are read while both locks are held. `token`: of the page that is handed in. `StaleStage` if the annotator
+    has moved on since, the link was revoked or renewed, or the annotator removed.
     """
     hold_state(annotator.study_id, annotator.pk)
     place = find_place(annotator, with_next=with_next)
@@ -154,6 +154,8 @@ def lock_place(annotator: Annotator, *, with_next: bool = False) -> Place:
     last_seen = place.annotator.last_seen
     if last_seen is None or timezone.now() - last_seen > SEEN_EVERY:
         mark_seen(annotator)
+    if token is not None and (not place.token or place.token != token):
+        raise StaleStage(explain_stale(place), place)
     return place
 
 
@@ -211,14 +213,6 @@ def start_clock(place: Place) -> Place:
     return replace(place, drafts=Drafts(*place.assignment_and_stage, is_new=True))
 
 
-def lock_stage(annotator: Annotator, token: str, *, with_next: bool = False) -> Place:
-    """The place with this token, locked; `StaleStage` if the annotator has moved on."""
-    place = lock_place(annotator, with_next=with_next)
-    if not place.token or place.token != token:
-        raise StaleStage(explain_stale(place), place)
-    return place
-
-
 def explain_stale(place: Place) -> str:
     if place.kind == "paused":
         return _("The study is paused at the moment. What was saved is kept.")
@@ -230,7 +224,7 @@ def explain_stale(place: Place) -> str:
 def save_drafts(annotator: Annotator, token: str, data: Mapping[str, Any]) -> int:
     """Save the drafts of the current stage; returns how many items changed. See `StageForm.take`."""
     with transaction.atomic():
-        form = StageForm.for_place(lock_stage(annotator, token), for_draft=True)
+        form = StageForm.for_place(lock_place(annotator, token), for_draft=True, items=read_list(data, "item"))
         form.take(data)
         return form.drafts.save()
 
@@ -254,7 +248,7 @@ def submit_stage(
     Raises `StaleStage` (nothing handed in) or `Incomplete` (the drafts kept).
     """
     with transaction.atomic():
-        place = lock_stage(annotator, token, with_next=True)
+        place = lock_place(annotator, token, with_next=True)
         form = StageForm.for_place(place)
         if data is not None:
             form.take(data)
@@ -288,7 +282,7 @@ def hand_in(place: Place, form: StageForm, active: int | None = None) -> Place:
 def find_refusal(place: Place, form: StageForm, confirmed: str) -> StaleStage | Incomplete | None:
     """Why the stage cannot be handed in now; None if it can."""
     assignment, stage = place.assignment_and_stage
-    if "text" not in stage.shows and has_read(place.annotator, assignment.unit.text):
+    if "text" not in stage.shows and assignment.unit.text.external_id in find_read_texts(place.annotator):
         give_back_read_texts(place.annotator, begun_too=True)
         sentence = _("You have already read this text in another study, so it is skipped here.")
         return StaleStage(sentence, open_next(place.annotator))

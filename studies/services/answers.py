@@ -104,11 +104,17 @@ def list_items(unit: int, other: int) -> QuerySet[UnitItem]:
     return rows.only("unit", "item__stem", "item__expected_answer", "item__external_id")
 
 
+def list_options(unit: int, other: int) -> QuerySet[Option, Any]:
+    rows = Option.objects.filter(Q(item__unit_items__unit=unit) | Q(item__unit_items__unit=other)).order_by()
+    return rows.values_list("item_id", "pk", "text", "correct")
+
+
 def list_drafts(assignment: int, stage: str, earlier: str) -> QuerySet[Draft]:
     return Draft.objects.filter(Q(stage=stage) | Q(stage=earlier), assignment=assignment)
 
 
 read_items = PreparedQuery(list_items, int, int)
+read_options = PreparedQuery(list_options, int, int)
 read_drafts = PreparedQuery(list_drafts, int, str, str)
 
 
@@ -175,28 +181,34 @@ class Drafts:
         return n_changed
 
 
+class OptionWords(NamedTuple):
+    text: str
+    correct: bool
+
+
 class ShownItems:
     """The items that stages of one or two units show, read on first access; the same for their options."""
 
     def __init__(self, shown: Iterable[tuple[Assignment, str]]):
-        self.shown = [(assignment, assignment.shown.get(stage, [])) for assignment, stage in shown]
+        self.shown = list(shown)
+        self.units = self.shown[0][0].unit_id, self.shown[-1][0].unit_id
 
     @cached_property
     def rows(self) -> list[UnitItem]:
-        ids = {item for _assignment, items in self.shown for _handle, item, _options in items if item}
-        units = [assignment.unit_id for assignment, _items in self.shown]
-        return [row for row in read_items(units[0], units[-1]) if row.item_id in ids] if ids else []
+        shown = (row for assignment, stage in self.shown for row in assignment.shown.get(stage, []))
+        ids = {item for _handle, item, _options in shown if item}
+        return [row for row in read_items(*self.units) if row.item_id in ids] if ids else []
 
     @cached_property
     def items(self) -> dict[int | None, Item]:
         return {row.item_id: row.item for row in self.rows}
 
     @cached_property
-    def options(self) -> dict[int, dict[int, Option]]:
+    def options(self) -> dict[int, dict[int, OptionWords]]:
         """By item and by primary key."""
-        found: dict[int, dict[int, Option]] = {row.item_id: {} for row in self.rows}
-        for option in Option.objects.filter(item__in=found).only("item", "text", "correct").order_by():
-            found[option.item_id][option.pk] = option
+        found: dict[int, dict[int, OptionWords]] = {row.item_id: {} for row in self.rows}
+        for item, pk, text, correct in read_options(*self.units) if found else ():
+            found.get(item, {})[pk] = OptionWords(text, correct)
         return found
 
     def first_of(self, unit_id: int) -> int | None:

@@ -9,6 +9,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from functools import lru_cache
 from typing import Any
 
 from studies.models import Annotator, Study, Variant
@@ -45,12 +46,19 @@ def map_annotator_declarations(study: Study) -> dict[str, Declaration]:
     return {code: by_variant[name] for code, name in drawn}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class QuestionSource:
     """How somebody is asked: the protocol's declaration, and the wording with the declaration's slots filled."""
 
     declaration: Declaration
     wording: dict[str, Any]
+
+
+@lru_cache(maxsize=256)
+def get_stage_words(source: QuestionSource, stage: str) -> dict[str, Any]:
+    """The wording of the stage; if it judges another stage's answers, on top of that stage's wording."""
+    checked = source.declaration.stage(stage).checks
+    return {**source.wording.get(checked, {}), **source.wording.get(stage, {})}
 
 
 MAX_KEPT = 256

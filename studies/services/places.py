@@ -2,19 +2,20 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from functools import cached_property
+from time import monotonic
 from typing import Any, Literal
 
-from django.db.models import Count, QuerySet
+from django.db.models import Count, Max, QuerySet
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from items.models import Text
 from projects.sql import PreparedQuery
 from studies.models import Annotator, Apart, Assignment, EndReason, Purpose, StudyState
 from studies.protocols import Stage
 from studies.services.answers import Drafts, ShownItems
-from studies.services.declarations import get_annotator_declaration
+from studies.services.declarations import get_annotator_declaration, keep
 from studies.services.phases import find_open_phase
 from studies.services.selection import CALIBRATION, MAIN
 
@@ -71,7 +72,7 @@ class Place:
         if self.assignment is None:
             return 0, self.annotator.assignments.worked_on().count()
         takes_back = get_annotator_declaration(self.annotator).takes_back
-        ((finished, total),) = read_counts(self.annotator.pk, 1 if takes_back else self.assignment.round)
+        finished, total = count_units(self.annotator, 1 if takes_back else self.assignment.round)
         is_again = takes_back and self.assignment.round > 1  # its own first round is among the finished ones
         return finished + (not is_again), total
 
@@ -81,21 +82,47 @@ def list_open(annotator: int, token: str) -> QuerySet[Assignment]:
     return rows.select_related("annotator__study", "unit__text").only(*READ)
 
 
-def count_units(annotator: int, round: int) -> QuerySet[Assignment, Any]:
-    """How many units of the round are done, and how many there are."""
+def list_counts(annotator: int, round: int) -> QuerySet[Assignment, Any]:
+    """How many units of the round are done, how many there are, and when the last was done."""
     rows = Assignment.objects.worked_on().filter(annotator=annotator, round=round).order_by().values("annotator")
-    return rows.annotate(finished=Count("finished_at"), total=Count("*")).values_list("finished", "total")
+    counts = rows.annotate(finished=Count("finished_at"), total=Count("*"), last=Max("finished_at"))
+    return counts.values_list("finished", "total", "last")
 
 
 def list_by_link(public_id: str, token: str) -> QuerySet[Annotator]:
+    """The annotator of a work page, if the browser also has the token of their link: only who they are and the
+    language of their study. `find_place` reads the rest."""
     rows = Annotator.objects.select_related("study").only("public_id", "token", "study__language")
     return rows.filter(public_id=public_id, token=token)
 
 
 read_current = PreparedQuery(lambda *key: list_open(*key)[:1], int, str)
 read_current_and_next = PreparedQuery(lambda *key: list_open(*key)[:2], int, str)
-read_counts = PreparedQuery(count_units, int, int)
+read_counts = PreparedQuery(list_counts, int, int)
 read_by_link = PreparedQuery(list_by_link, str, str)
+
+
+MANY = 1_000  # units of a person; with more, not all of them are counted for each page
+COUNTED_FOR = 300  # seconds
+_counted: dict[tuple[str, int], tuple[float, int, int, datetime]] = {}
+
+
+def count_units(annotator: Annotator, round: int) -> tuple[int, int]:
+    """How many units of the round are done, and how many there are.
+
+    Of many units, only those done since an earlier count are counted, as a count reads each of them. What others add
+    or take away meanwhile shows minutes later.
+    """
+    key = annotator.token, round
+    if known := _counted.get(key):
+        counted_at, finished, total, last = known
+        if monotonic() - counted_at < COUNTED_FOR:
+            rows = annotator.assignments.worked_on().filter(round=round, finished_at__gt=last)
+            return finished + rows.count(), total
+    ((finished, total, last),) = read_counts(annotator.pk, round)
+    if total > MANY and last:
+        keep(_counted, key, (monotonic(), finished, total, last))
+    return finished, total
 
 
 def find_place(annotator: Annotator, *, with_next: bool = False) -> Place:
@@ -177,12 +204,6 @@ def find_annotator_by_token(token: str) -> Annotator | None:
     return Annotator.objects.select_related("study").filter(token=token).first()
 
 
-def find_annotator_by_public_id(public_id: str, token: str) -> Annotator | None:
-    """The annotator of a work page, if the browser also has the token of their link: only who they are and the
-    language of their study. `find_place` reads the rest."""
-    return next(iter(read_by_link(public_id, token)), None)
-
-
 def find_read_texts(annotator: Annotator) -> set[str]:
     """External ids of the project's texts that the same person was shown as another annotator.
 
@@ -209,11 +230,6 @@ def was_shown(assignment: Assignment) -> bool:
     showing = {stage.name for stage in stages if "text" in stage.shows}
     reached = {assignment.stage, *(submission.stage for submission in assignment.submissions.all())}
     return not showing.isdisjoint(reached)
-
-
-def has_read(annotator: Annotator, text: Text) -> bool:
-    """Whether the person behind the annotator has read the text in another study of the project."""
-    return text.external_id in find_read_texts(annotator)
 
 
 def give_back_read_texts(annotator: Annotator, begun_too: bool = False) -> int:

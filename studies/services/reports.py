@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 from items.plain import has_control
 from projects.models import User
 from studies.models import Annotator, AnnotatorKind, ItemReport, Problem, Purpose, Response, Study
-from studies.services.answering import lock_stage
+from studies.services.answering import lock_place
 from studies.services.stage_form import StageForm
 
 MOST_REPORTS = 50  # reports per assignment
@@ -24,7 +24,7 @@ def report_item(annotator: Annotator, token: str, data: Mapping[str, Any]) -> st
     The same report sent twice is stored once. `StaleStage` if the page is outdated.
     """
     with transaction.atomic():
-        place = lock_stage(annotator, token)
+        place = lock_place(annotator, token)
         form = StageForm.for_place(place)
         form.take(data)
         form.drafts.save()

@@ -1,8 +1,8 @@
 """The stage form: built from what a stage declares, for a page that works with and without JavaScript."""
 
 import json
-from collections.abc import Mapping
-from functools import cached_property
+from collections.abc import Callable, Collection, Mapping
+from functools import cached_property, partial
 from hashlib import sha256
 from typing import Any
 
@@ -16,8 +16,9 @@ from studies.models import Assignment, Response
 from studies.presentation_order import Subject, list_subjects, read_shown_items
 from studies.protocols import PROTOCOLS, Question, Stage
 from studies.protocols.base import MAX_TEXT, Value
+from studies.protocols.conditions import walk
 from studies.services.answers import About, Drafts, GivenAnswers, ShownItems
-from studies.services.declarations import fill_slots, get_annotator_question_source
+from studies.services.declarations import fill_slots, get_annotator_question_source, get_stage_words
 from studies.services.places import Place
 
 
@@ -51,10 +52,11 @@ class StageForm:
         shown_items: ShownItems | None = None,
         *,
         for_draft: bool = False,
+        items: Collection[str] = (),
     ):
+        """`items`: only the subjects with these handles; all of them without one."""
         self.assignment, self.stage, self.for_draft = assignment, stage, for_draft
         self.question_source = get_annotator_question_source(assignment.annotator)
-        self.addresses = PictureAddresses(assignment.annotator.public_id)  # of the pictures that were rendered
         # The fields that hold several values.
         self.ticked = {UNSURE, *(question.name for question in stage.questions if question.per == "option")}
         self.drafts = drafts or Drafts(assignment, stage)
@@ -62,7 +64,8 @@ class StageForm:
         self.shown = read_shown_items(assignment.shown, stage.name)
         kind = PROTOCOLS[assignment.annotator.study.protocol].unit
         first = self.shown_items.first_of(assignment.unit_id) if kind == "pair" else None
-        self.subjects = list_subjects(self.shown, kind, first)
+        subjects = list_subjects(self.shown, kind, first)
+        self.subjects = [each for each in subjects if each.handle in items] if items else subjects
         self.allowed: dict[str, list[str]] = {}  # by field, the values it may take; empty for free text
         # All by the handle of a subject: its fields, by what they hold; the questions that apply to it; those of them
         # that have a field; and those that a second round asks again, with what is shown beside each (None: all).
@@ -76,8 +79,9 @@ class StageForm:
         self.errors: dict[str, list[str]] = {}  # by handle, after `is_valid`
 
     @classmethod
-    def for_place(cls, place: Place, *, for_draft: bool = False) -> "StageForm":
-        return cls(*place.assignment_and_stage, place.drafts, place.shown_items, for_draft=for_draft)
+    def for_place(cls, place: Place, *, for_draft: bool = False, items: Collection[str] = ()) -> "StageForm":
+        shown = place.drafts, place.shown_items
+        return cls(*place.assignment_and_stage, *shown, for_draft=for_draft, items=items)
 
     def take(self, data: Mapping[str, Any]) -> None:
         """Read a POST into the drafts, without storing them.
@@ -102,15 +106,20 @@ class StageForm:
         """A hash that differs between forms with different contents."""
         return sha256(json.dumps(self.values, sort_keys=True).encode()).hexdigest()[:16]
 
-    def draw(self, wording: str) -> str:
-        """Words about the text, with its markup rendered."""
-        return render_wording(wording, self.assignment.unit.text, self.addresses)
+    @cached_property
+    def addresses(self) -> PictureAddresses:
+        """Of the pictures that were rendered."""
+        return PictureAddresses(self.assignment.annotator.public_id)
+
+    @cached_property
+    def draw(self) -> Callable[[str], str]:
+        """Renders words about the text; without markup they stay as they are."""
+        text = self.assignment.unit.text
+        return partial(render_wording, text=text, locate=self.addresses) if text.markup else str
 
     @cached_property
     def words(self) -> dict[str, Any]:
-        """The wording of this stage; if it judges another stage's answers, on top of that stage's wording."""
-        wording = self.question_source.wording
-        return {**wording.get(self.stage.checks, {}), **wording.get(self.stage.name, {})}
+        return get_stage_words(self.question_source, self.stage.name)
 
     @property
     def checked_stage(self) -> Stage:
@@ -243,7 +252,7 @@ class StageForm:
         """The questions about the item as a whole that these answers lead to, with their values."""
         questions = [question for question in self.open_questions[subject.handle] if question.per == "item"]
         values = {question.name: self.find_value(question, subject) for question in questions}
-        return self.stage.path({name: value for name, value in values.items() if value is not None}, questions)
+        return walk(questions, {name: value for name, value in values.items() if value is not None})[0]
 
     def find_missing(self, subject: Subject) -> list[str]:
         """The fields of the gates reached that still need an answer."""

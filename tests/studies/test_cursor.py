@@ -150,8 +150,8 @@ def test_a_draft_study_lets_only_previews_in(project, study):
 
 def test_a_page_is_found_by_public_id_and_token_together_only(study):
     one, other = study.annotators.all()
-    assert places.find_annotator_by_public_id(one.public_id, one.token) == one
-    assert places.find_annotator_by_public_id(other.public_id, one.token) is None
+    assert places.read_by_link(one.public_id, one.token) == [one]
+    assert places.read_by_link(other.public_id, one.token) == []
     assert places.find_annotator_by_token("nothing") is None
 
 
