@@ -91,7 +91,7 @@ def find_pages(client, kinds: bool) -> list[str]:
     from tests.browser.test_researcher_site import FRAGMENTS
     from tests.config.test_links import match, visit_all
 
-    found = {url: len(html) for url, html in visit_all(client, reverse("project_list"))}
+    found = {url: len(html) for url, html, _linked in visit_all(client, reverse("project_list"))}
     names = {url: name for url in found if (name := match(url).url_name) not in FRAGMENTS}
     if kinds:
         return list({names[url]: url for url in sorted(names, key=found.__getitem__)}.values())

@@ -1,11 +1,13 @@
 """Every page of researchers is reached by links from the list of projects."""
 
+import re
 from collections import deque
 from collections.abc import Iterator
+from functools import cache
+from html import unescape
 from urllib.parse import urljoin
 
 import pytest
-from bs4 import BeautifulSoup
 from django.urls import Resolver404, ResolverMatch, get_resolver, resolve, reverse
 
 from config.management.commands import load_sample
@@ -14,6 +16,7 @@ from tests.whole_site import loaded
 
 pytestmark = pytest.mark.slow
 
+ADDRESS = re.compile(r'="((?:/|\.\./)[^"#]*)')  # the value of an attribute, as templates write it
 # Addresses of these apps are for annotators, for programs, or for signing in.
 OTHER_APPS = ("annotation", "api", "allauth", "django")
 # Why no link of these projects leads there.
@@ -77,11 +80,10 @@ def names_by_app() -> set[str]:
 
 def links_on(page: bytes, url: str) -> list[str]:
     """Where links, forms, frames and scripts of the page at this address lead inside the site."""
-    soup = BeautifulSoup(page, "html.parser")
-    values = [value for tag in soup.find_all(True) for value in tag.attrs.values() if isinstance(value, str)]
-    return [urljoin(url, value.split("#")[0]) for value in values if value.startswith(("/", "../"))]
+    return [urljoin(url, unescape(value)) for value in ADDRESS.findall(page.decode())]
 
 
+@cache
 def match(url: str) -> ResolverMatch | None:
     try:
         return resolve(url.split("?")[0])
@@ -94,8 +96,8 @@ def place_of(found: ResolverMatch) -> tuple:
     return found.url_name, found.kwargs.get("slug"), found.kwargs.get("step"), found.kwargs.get("form")
 
 
-def visit_all(client, start: str) -> Iterator[tuple[str, bytes]]:
-    """Address and HTML of each page that is reached from `start`; files and forms are not sent for."""
+def visit_all(client, start: str) -> Iterator[tuple[str, bytes, set[str]]]:
+    """Address, HTML and linked names of each page that is reached from `start`; files and forms are not sent for."""
     places, todo = set(), deque([start])
     while todo:
         response = client.get(url := todo.popleft())
@@ -105,8 +107,9 @@ def visit_all(client, start: str) -> Iterator[tuple[str, bytes]]:
             continue
         elif "html" in response.headers["Content-Type"]:
             assert response.status_code == 200, url
-            yield url, response.content
-            for link, found in own_links(response.content, url):
+            links = list(own_links(response.content, url))
+            yield url, response.content, {found.url_name for _link, found in links}
+            for link, found in links:
                 if place_of(found) not in places and not is_file(link):
                     places.add(place_of(found))
                     todo.append(link)
@@ -124,10 +127,10 @@ def walk(client, start: str) -> tuple[set[str], dict[str, tuple[int, str]]]:
     """The names of all addresses that are linked; of each name the heaviest page: bytes, address."""
     names: set[str] = set()
     pages: dict[str, tuple[int, str]] = {}
-    for url, html in visit_all(client, start):
+    for url, html, linked in visit_all(client, start):
         name = match(url).url_name
         pages[name] = max(pages.get(name, (0, "")), (len(html), url))
-        names |= {found.url_name for _link, found in own_links(html, url)}
+        names |= linked
     return names, pages
 
 
