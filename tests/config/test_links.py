@@ -54,6 +54,7 @@ ELSEWHERE = {
     "roster_delete": "shown once there are names and addresses",
     "study_draw": "shown where people answer a sample of the texts",
     "study_draw_csv": "shown where people answer a sample of the texts",
+    "study_archive": "shown once a study that people answer is no longer live",
     "study_item_code_remove": "shown once an item has a code",
     "own_coding": "shown to those who code by themselves",
     "code_comparison_csv": "shown once two people have coded by themselves",
