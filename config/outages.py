@@ -62,7 +62,7 @@ def find_outage(error: BaseException | None) -> Outage | None:
         if isinstance(each, OSError) and each.errno in NO_SPACE:
             return FULL
         if isinstance(each, DatabaseError | InterfaceError):
-            return classify(each)
+            return classify_error(each)
     return None
 
 
@@ -72,7 +72,7 @@ def walk_causes(error: BaseException | None) -> Iterator[BaseException]:
         error = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
 
 
-def classify(error: Exception) -> Outage | None:
+def classify_error(error: Exception) -> Outage | None:
     """By PostgreSQL's state code, else by the message; a failed connection has no code."""
     if state := getattr(error.__cause__, "sqlstate", None):
         return next((kind for kind in OUTAGES if state.startswith(kind.states)), None)

@@ -28,7 +28,7 @@ from analysis.frames.evidence import codes_of as standing_codes
 from analysis.frames.evidence import metadata_of
 from analysis.models import CodingAct, IndependentCoding, ItemCode
 from analysis.plugins import find_plugin
-from analysis.reports.categories import MOST, Categories, ways
+from analysis.reports.categories import MOST, Categories, divide_items
 from analysis.services.results import report_of, usual_choices
 from items.forms.imports import check_upload
 from items.models import Item, Option
@@ -90,11 +90,11 @@ def scheme_of(
     An independent coding offers the same codes and hides those of others and of the metadata.
     """
     codes = standing_codes(study)
-    found = {way.kind: way for way in ways(study.protocol, items, metadata_of(study), codes)}
+    found = {way.kind: way for way in divide_items(study.protocol, items, metadata_of(study), codes)}
     offered = list_offered(study, found, codes)
     if coding:
         codes = standing_codes(study, coding)
-        found = {way.kind: way for way in ways(study.protocol, items, {}, codes)}
+        found = {way.kind: way for way in divide_items(study.protocol, items, {}, codes)}
         known = {code.name for code in offered}
         offered += [code for code in list_offered(study, found, codes) if code.name not in known]
     chosen = chosen if any(code.kind == chosen for code in offered) else ""
@@ -127,7 +127,9 @@ def list_offered_codes(study: Study) -> list[Code]:
     """The codes of the protocol, and those of the team's own that items have."""
     codes = standing_codes(study)
     metadata = metadata_of(study)
-    return list_offered(study, {way.kind: way for way in ways(study.protocol, list(metadata), metadata, codes)}, codes)
+    return list_offered(
+        study, {way.kind: way for way in divide_items(study.protocol, list(metadata), metadata, codes)}, codes
+    )
 
 
 def list_offered(study: Study, found: dict[str, Categories], codes: dict[str, set[str]]) -> list[Code]:

@@ -45,16 +45,16 @@ class Categories:
         return category_title(self.protocol, self.kind, name)
 
 
-def categories_in(evidence: Evidence) -> list[Categories]:
+def list_usable_divisions(evidence: Evidence) -> list[Categories]:
     """The category systems that divide all items of the study into few categories, if any."""
-    return [way for way in ways_in(evidence) if way.is_usable]
+    return [way for way in list_divisions(evidence) if way.is_usable]
 
 
-def ways_in(evidence: Evidence) -> list[Categories]:
-    return ways(evidence.study.protocol, list(evidence.items["item_id"]), evidence.metadata, evidence.codes)
+def list_divisions(evidence: Evidence) -> list[Categories]:
+    return divide_items(evidence.study.protocol, list(evidence.items["item_id"]), evidence.metadata, evidence.codes)
 
 
-def ways(
+def divide_items(
     protocol: str, items: Iterable[str], metadata: Mapping[str, Mapping[str, str]], codes: Mapping[str, Collection[str]]
 ) -> list[Categories]:
     """All ways to divide the items, each with the categories by item id: metadata columns first, then kinds of codes.
@@ -62,13 +62,13 @@ def ways(
     Where metadata and codes disagree, the code wins: somebody set it after reading the item.
     """
     ids = list(items)
-    coded = {item: single_codes(protocol, codes.get(item, ())) for item in ids}
+    coded = {item: list_single_codes(protocol, codes.get(item, ())) for item in ids}
     named = {key for item in ids for key in metadata.get(item, {})} | {kind for item in ids for kind in coded[item]}
     kinds = [*sorted(named - {TYPE, TAG}), TYPE, TAG]
     return [
         Categories(
             kind,
-            {item: category_in(coded[item].get(kind, []), metadata.get(item, {}).get(kind, "")) for item in ids},
+            {item: choose_category(coded[item].get(kind, []), metadata.get(item, {}).get(kind, "")) for item in ids},
             protocol,
             is_coded=any(kind in coded[item] for item in ids),
         )
@@ -76,7 +76,7 @@ def ways(
     ]
 
 
-def single_codes(protocol: str, names: Collection[str]) -> dict[str, list[str]]:
+def list_single_codes(protocol: str, names: Collection[str]) -> dict[str, list[str]]:
     """By kind, the one category that an item's codes agree on; kinds on which people disagree are left out."""
     found: dict[str, list[str]] = {}
     for code in (code_called(protocol, name) for name in names):
@@ -85,7 +85,7 @@ def single_codes(protocol: str, names: Collection[str]) -> dict[str, list[str]]:
     return found
 
 
-def category_in(coded: list[str], default: str) -> str:
+def choose_category(coded: list[str], default: str) -> str:
     """The category from the code, else from the metadata; empty where codes contradict each other."""
     if coded:
         return coded[0] if len(coded) == 1 else ""
@@ -95,7 +95,7 @@ def category_in(coded: list[str], default: str) -> str:
 def say_left_aside(evidence: Evidence) -> list[str]:
     """One sentence for each metadata column or kind of code that cannot divide the items, with the reason."""
     found = []
-    for way in ways_in(evidence):
+    for way in list_divisions(evidence):
         n, known = len(way.of), sum(map(bool, way.of.values()))
         values = {
             "kind": way.phrase,

@@ -77,7 +77,7 @@ PREFERENCE_WORDING = Wording(
 )
 
 
-def headline(comparison: Comparison | None, wording: Wording, clause: str = "") -> list[str]:
+def write_headline(comparison: Comparison | None, wording: Wording, clause: str = "") -> list[str]:
     """Who leads, or that nobody does, then the clear differences; `clause` says what would narrow the first
     interval."""
     if comparison is None or len(comparison.generators) < 2:

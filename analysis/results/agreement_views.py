@@ -50,14 +50,14 @@ class AgreementRow:
 def list_agreement(agreed: list[AgreementSummary]) -> list[AgreementRow]:
     return [
         AgreementRow(
-            each.question, each.basis, write(each.value), interval(each.low, each.high), write(each.percent),
-            write(each.ac1), each.reason if each.value is None else "",
+            each.question, each.basis, write_number(each.value), interval(each.low, each.high),
+            write_number(each.percent), write_number(each.ac1), each.reason if each.value is None else "",
         )
         for each in agreed
     ]  # fmt: skip
 
 
-def write(value: float | None) -> str:
+def write_number(value: float | None) -> str:
     return "–" if value is None else number(value)
 
 
@@ -65,7 +65,12 @@ def draw_agreement(agreed: list[AgreementSummary], coefficient: str) -> Ranges |
     """One row for each question with a value; the dashed line marks agreement by chance."""
     known = [each for each in agreed if each.value is not None][:MOST]
     lines = tuple(
-        Line(each.question, (Mark(each.value, each.low, each.high),), write(each.value), interval(each.low, each.high))
+        Line(
+            each.question,
+            (Mark(each.value, each.low, each.high),),
+            write_number(each.value),
+            interval(each.low, each.high),
+        )
         for each in known
     )
     axis = _("%(coefficient)s between people (dashed: chance)") % {"coefficient": coefficient}
@@ -81,14 +86,14 @@ def say_agreement(agreed: list[AgreementSummary], coefficient: str) -> str:
     if not known:
         return _("Agreement needs two people who answered the same.")
     if len(known) == 1:
-        return say_one(known[0], coefficient)
+        return say_single_agreement(known[0], coefficient)
     most, least = (choose(known, key=lambda each: each.value or 0.0) for choose in (max, min))
     values = {"coefficient": coefficient, "most": most.question, "least": least.question}
     values |= {"high": say_value(most), "low": say_value(least)}
     return _("People agree most on “%(most)s”, %(coefficient)s %(high)s, and least on “%(least)s”, %(low)s.") % values
 
 
-def say_one(each: AgreementSummary, coefficient: str) -> str:
+def say_single_agreement(each: AgreementSummary, coefficient: str) -> str:
     values = {"question": each.question, "coefficient": coefficient, "value": say_value(each)}
     if each.low is not None and each.low > 0:
         return _("People agree beyond chance: %(coefficient)s %(value)s.") % values
@@ -107,12 +112,12 @@ QUESTIONS = "questions"
 HIDDEN = ("contingency", "labels")  # in pairs the labels are sides, and one generator may always be on the same side
 
 
-def tables_of(study):
+def list_visible_tables(study):
     """The tables that the team may see at the moment."""
     return [name for name in TABLES if name not in HIDDEN or not are_effects_hidden(study)]
 
 
-def questions_in(study, form):
+def build_question_overview(study, form):
     return lab_overview_of(study, form.choices, form.annotators)
 
 
@@ -128,8 +133,10 @@ def agreement_lab(request, slug):
         "study": study,
         "report": {"included": form.choices.extra_purposes},
         "form": form,
-        "questions": page_table(questions_in(study, form), convention),
-        "tables": [(name, paginate(getattr(found, name), request.GET, convention, of=2)) for name in tables_of(study)]
+        "questions": page_table(build_question_overview(study, form), convention),
+        "tables": [
+            (name, paginate(getattr(found, name), request.GET, convention, of=2)) for name in list_visible_tables(study)
+        ]
         if found
         else [],
         "asked": urlencode(form.query_parameters, doseq=True),
@@ -142,11 +149,13 @@ def agreement_lab(request, slug):
 def agreement_lab_csv(request, slug, name):
     study = get_study(request.user, slug)
     form = LabForm(study, counts_by_purpose(study), request.GET)
-    if name not in (QUESTIONS, *tables_of(study)) or form.question is None:
+    if name not in (QUESTIONS, *list_visible_tables(study)) or form.question is None:
         raise Http404
     with override("en"):  # files are the same for every reader
         if name == QUESTIONS:
-            return attach(as_csv(questions_in(study, form)).encode(), f"{study.slug}-agreement_questions.csv")
+            return attach(
+                as_csv(build_question_overview(study, form)).encode(), f"{study.slug}-agreement_questions.csv"
+            )
         found = lab_of(study, form.choices, form.question, form.annotators)
         if found is None:
             raise Http404

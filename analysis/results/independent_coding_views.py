@@ -32,7 +32,7 @@ from analysis.items.independent_coding import (
     take_agreed_codes,
 )
 from analysis.models import IndependentCoding
-from analysis.results.agreement_views import write
+from analysis.results.agreement_views import write_number
 from analysis.results.coding_views import show_coding
 from analysis.results.file_views import send_written
 from items.models import Item
@@ -179,8 +179,8 @@ def show_agreement(each: Agreement) -> dict[str, Any]:
         "title": each.question.title,
         "n_items": each.n_items,
         "n_conflicts": each.n_conflicts,
-        "same": write(each.same),
-        "alpha": write(None if each.alpha.reason else each.alpha.value),
+        "same": write_number(each.same),
+        "alpha": write_number(None if each.alpha.reason else each.alpha.value),
         "interval": interval(found.low, found.high),
         "reason": gettext(each.alpha.reason) if each.alpha.reason else "",
     }

@@ -43,7 +43,7 @@ def _describe(value: Any) -> Any:
     return [_describe(each) for each in value] if isinstance(value, list) else value
 
 
-def claim(token: AccessToken, key: str, fingerprint: str) -> StoredReply:
+def claim_key(token: AccessToken, key: str, fingerprint: str) -> StoredReply:
     """The row of the key: new, or with the reply of the first request. Raises `KeyReused` or `StillWorking`."""
     now = timezone.now()
     StoredReply.objects.filter(token=token, created_at__lt=now - KEEP_FOR).delete()
@@ -70,6 +70,6 @@ def read_reply(row: StoredReply) -> Any:
     return json.loads(keys.decrypt(row.body))
 
 
-def release(row: StoredReply) -> None:
+def free_key(row: StoredReply) -> None:
     """The request failed and changed nothing, so the key may be used again."""
     row.delete()

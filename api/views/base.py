@@ -213,7 +213,7 @@ class View(APIView):
             sentence = _("An idempotency key has up to %(n)d printable characters.") % {"n": MAX_KEY}
             raise Refused(sentence, status=400, kind="invalid")
         fingerprint = idempotency.make_fingerprint("POST", request.get_full_path(), request.data)
-        row = idempotency.claim(request.auth, key, fingerprint)
+        row = idempotency.claim_key(request.auth, key, fingerprint)
         if row.status is not None:
             raise Replay(row)
         self.stored_reply = row
@@ -223,7 +223,7 @@ class View(APIView):
             reply = idempotency.read_reply(exc.row)
             return Response(reply, status=exc.row.status, headers={"Idempotency-Replayed": "true"})
         if self.stored_reply:
-            idempotency.release(self.stored_reply)
+            idempotency.free_key(self.stored_reply)
             self.stored_reply = None
         response: Response = super().handle_exception(exc)
         return response

@@ -46,7 +46,7 @@ def ask_who_or_what(draft: Draft, text: str, language: str) -> str:
     words = SIGNS[language].vocabulary
     either, what, who = words.either.capitalize(), words.what.capitalize(), words.who.capitalize()
     last = draft.clause.token(draft.answer[1] - 1)
-    found = _find_out(last.text, text, language).capitalize() if last.kind == NAME and last.text[0].isupper() else ""
+    found = _judge_name(last.text, text, language).capitalize() if last.kind == NAME and last.text[0].isupper() else ""
     if draft.question.startswith(either):
         return draft.question.replace(either, found, 1) if found else ""
     is_head = head_of(draft.clause, draft.answer) == last.plain
@@ -55,7 +55,7 @@ def ask_who_or_what(draft: Draft, text: str, language: str) -> str:
 
 
 @cache
-def _find_out(name: str, text: str, language: str) -> str:
+def _judge_name(name: str, text: str, language: str) -> str:
     signs, quoted = SIGNS[language], re.escape(name)
     before = re.findall(rf"([\w-]+) (?:[A-ZÄÖÜ]\w+ )?{quoted}\b", text)
     is_person = any(signs.vocabulary.persons.fullmatch(word.lower()) for word in before)

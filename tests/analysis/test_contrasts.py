@@ -9,7 +9,7 @@ from analysis.choices import Choices
 from analysis.measures.contrasts import AdjustedContrast
 from analysis.measures.reader_intervals import Arm, contrast_parts
 from analysis.reports.contrasts import Comparison, Family, GeneratorFigure, compare
-from analysis.reports.headlines import RATING_WORDING, headline, mark_ends
+from analysis.reports.headlines import RATING_WORDING, mark_ends, write_headline
 from analysis.services.reporting import build
 from tests.factory import answer, make_annotator, make_item, make_study, make_text
 
@@ -99,7 +99,7 @@ def test_below_five_texts_nothing_is_adjusted_over_texts_and_nothing_is_claimed(
     assert found.reason() == "Fewer than 5 texts cannot carry a comparison of all pairs."
     assert found.winner() == ""
     assert found.clear_differences() == []
-    [sentence] = headline(found, RATING_WORDING)
+    [sentence] = write_headline(found, RATING_WORDING)
     assert found.reason() in sentence
 
 

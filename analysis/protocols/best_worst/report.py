@@ -29,7 +29,7 @@ from analysis.reports.description import description, variants
 from analysis.reports.drill_down import COUNTED, list_counted, list_rows
 from analysis.reports.estimates import Estimate, arm_of, mean_of, over_texts, texts_only_note, with_codes
 from analysis.reports.evaluators import HUMAN, Evaluator, evaluator_named, judges_in, list_compared_evaluators
-from analysis.reports.headlines import Wording, headline
+from analysis.reports.headlines import Wording, write_headline
 from analysis.reports.outcome import (
     AgreementSummary,
     Outcome,
@@ -139,7 +139,7 @@ def build_report(evidence: Evidence) -> Report:
         *list_error_tables(evidence),
         description(evidence),
     )
-    return Report(tables, tuple(headline(find_comparison(comparisons, MEASURE, HUMAN), WORDING)), ("scores",))
+    return Report(tables, tuple(write_headline(find_comparison(comparisons, MEASURE, HUMAN), WORDING)), ("scores",))
 
 
 # Scores ---------------------------------------------------------------------------------------------------------------

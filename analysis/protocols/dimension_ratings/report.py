@@ -34,7 +34,7 @@ from analysis.reports.categories import error_codes
 from analysis.reports.contrasts import Comparison, compare_all, contrasts, find_comparison
 from analysis.reports.description import description, variants
 from analysis.reports.evaluators import HUMAN
-from analysis.reports.headlines import RATING_WORDING, headline, list_values, say_not_compared
+from analysis.reports.headlines import RATING_WORDING, list_values, say_not_compared, write_headline
 from analysis.reports.outcome import (
     AgreementSummary,
     Outcome,
@@ -72,10 +72,10 @@ def say_differences(evidence: Evidence, means: Table, comparisons: Sequence[Comp
         return []
     largest = comparison.largest()
     if largest is None or isnan(largest.low):
-        return headline(comparison, RATING_WORDING)
+        return write_headline(comparison, RATING_WORDING)
     scores = scores_of(evidence, defined[0]["round"])
     clause = limit_to_annotators(say_scatter(scores, largest.worse, largest.better), evidence.choices)
-    return headline(comparison, RATING_WORDING, clause)
+    return write_headline(comparison, RATING_WORDING, clause)
 
 
 def dimensions_scored(means: Table, generators: list[Row]) -> set[frozenset[str]]:

@@ -40,7 +40,7 @@ from analysis.protocols.guess_then_read.tables import (
     TABLES,
     UNANSWERABLE,
 )
-from analysis.reports.categories import categories_in
+from analysis.reports.categories import list_usable_divisions
 from analysis.reports.drill_down import (
     COUNTED,
     list_counted,
@@ -115,7 +115,7 @@ def judgments_by(evidence: Evidence, row: Row, judgments: pd.DataFrame) -> pd.Da
 @STANDARDISED.drill_down
 def list_standardized(evidence: Evidence, row: Row, column: str) -> Table:
     """Behind a row of `informativity_standardised`: items, if the number is a share of items; else judgments."""
-    way = next(each for each in categories_in(evidence) if each.kind == row["category_kind"])
+    way = next(each for each in list_usable_divisions(evidence) if each.kind == row["category_kind"])
     if column in ("share_items", "share_items_common"):
         own = evidence.items["generator"] == row["generator"]
         return list_category(evidence, row, evidence.items[own | (column == "share_items_common")], way.of)

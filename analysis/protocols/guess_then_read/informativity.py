@@ -27,7 +27,7 @@ from analysis.measures.reader_intervals import Arm, readers_contrast
 from analysis.measures.types import FloatArray
 from analysis.protocols.guess_then_read.answers import GUESS, READ, select_matched
 from analysis.protocols.guess_then_read.tables import INTERVALS, MATCHED, POOLED, STANDARDISED
-from analysis.reports.categories import Categories, categories_in, say_left_aside
+from analysis.reports.categories import Categories, list_usable_divisions, say_left_aside
 from analysis.reports.contrasts import Comparison, Family, GeneratorFigure, compare_all, find_comparison
 from analysis.reports.estimates import (
     Estimate,
@@ -272,7 +272,7 @@ DIFFERS = 0.1  # a share of items that differs at least this much from the commo
 
 def standardize_informativity(evidence: Evidence) -> Table:
     """One row per way to divide the items, generator and evaluator at the common mix, then one for each category."""
-    judgments, ways = evidence.judgments, categories_in(evidence)
+    judgments, ways = evidence.judgments, list_usable_divisions(evidence)
     rows = [
         row
         for way in ways
@@ -323,7 +323,7 @@ def warnings(evidence: Evidence, way: Categories) -> list[str]:
 
 def mix_sentences(evidence: Evidence) -> list[str]:
     """The warnings of all ways to divide the items, for the page where the numbers first occur."""
-    return [warning for way in categories_in(evidence) for warning in warnings(evidence, way)]
+    return [warning for way in list_usable_divisions(evidence) for warning in warnings(evidence, way)]
 
 
 def standardize_rows(

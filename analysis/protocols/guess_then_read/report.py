@@ -31,7 +31,7 @@ from analysis.protocols.guess_then_read.spread import compute_narrowing
 from analysis.reports.contrasts import Comparison, contrasts, find_comparison
 from analysis.reports.description import description, variants
 from analysis.reports.evaluators import HUMAN, evaluator_named
-from analysis.reports.headlines import INFORMATIVITY_WORDING, headline, list_values, say_not_compared
+from analysis.reports.headlines import INFORMATIVITY_WORDING, list_values, say_not_compared, write_headline
 from analysis.reports.outcome import (
     AgreementSummary,
     ContrastSet,
@@ -110,12 +110,12 @@ def say_comparison(evidence: Evidence, speaker: str, comparison: Comparison | No
     """Which generators differ; for people also what would narrow the interval of a difference."""
     largest = comparison.largest() if comparison else None
     if largest is None or isnan(largest.low):
-        return headline(comparison, INFORMATIVITY_WORDING)
+        return write_headline(comparison, INFORMATIVITY_WORDING)
     if speaker != HUMAN:
-        return headline(comparison, INFORMATIVITY_WORDING, _("more texts would narrow this interval"))
+        return write_headline(comparison, INFORMATIVITY_WORDING, _("more texts would narrow this interval"))
     judgments = evaluator_named(evidence, HUMAN).rows_of(evidence.judgments)
     more = compute_narrowing(evidence, judgments, largest.n_texts)
-    sentences = headline(
+    sentences = write_headline(
         comparison, INFORMATIVITY_WORDING, more.clause if more else _("more texts would narrow this interval")
     )
     return [*sentences, *([more.basis] if more and more.clause else [])]

@@ -33,7 +33,7 @@ from analysis.reports.contrasts import (
 from analysis.reports.description import description, variants
 from analysis.reports.estimates import arm_of, with_codes
 from analysis.reports.evaluators import HUMAN, Evaluator, list_compared_evaluators
-from analysis.reports.headlines import PREFERENCE_WORDING, headline
+from analysis.reports.headlines import PREFERENCE_WORDING, write_headline
 from analysis.reports.outcome import (
     AgreementSummary,
     Outcome,
@@ -87,8 +87,10 @@ def say_differences(evidence: Evidence, comparisons: tuple[Comparison, ...]) -> 
         return []
     largest = comparison.largest()
     if largest is None or isnan(largest.low):
-        return headline(comparison, PREFERENCE_WORDING)
-    return headline(comparison, PREFERENCE_WORDING, limit_to_annotators(clause(evidence, largest), evidence.choices))
+        return write_headline(comparison, PREFERENCE_WORDING)
+    return write_headline(
+        comparison, PREFERENCE_WORDING, limit_to_annotators(clause(evidence, largest), evidence.choices)
+    )
 
 
 def clause(evidence: Evidence, largest: Difference) -> str:

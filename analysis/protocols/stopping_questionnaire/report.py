@@ -22,7 +22,7 @@ from analysis.reports.contrasts import Comparison, Family, GeneratorFigure, comp
 from analysis.reports.description import description, variants
 from analysis.reports.estimates import arm_of, with_codes
 from analysis.reports.evaluators import HUMAN, Evaluator, list_compared_evaluators, people_in
-from analysis.reports.headlines import STOPPED_WORDING, headline
+from analysis.reports.headlines import STOPPED_WORDING, write_headline
 from analysis.reports.outcome import (
     AgreementSummary,
     Outcome,
@@ -132,10 +132,10 @@ def say_differences(evidence: Evidence, comparisons: tuple[Comparison, ...]) -> 
         return []
     largest = comparison.largest()
     if largest is None or isnan(largest.low):
-        return headline(comparison, STOPPED_WORDING)
+        return write_headline(comparison, STOPPED_WORDING)
     stopped = find_early_stops(evidence, people_in(evidence))
     clause = limit_to_annotators(say_scatter(stopped, largest.better, largest.worse), evidence.choices)
-    return headline(comparison, STOPPED_WORDING, clause)
+    return write_headline(comparison, STOPPED_WORDING, clause)
 
 
 def say_flow(how_far: Table) -> list[str]:
