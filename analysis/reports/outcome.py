@@ -22,6 +22,7 @@ from analysis.reports.report import Report
 from analysis.tables.spec import Row
 
 MOST_NAMED, MOST_LETTERS = 3, 60  # generators named in a sentence, and letters of each name
+MOST_MISSING = 2  # generators whose missing number is explained
 LONGEST_NAME = 24
 SMALL = 0.005  # smaller differences are printed as .00
 FEWEST_TEXTS = 3  # with fewer no figure draws an interval
@@ -360,7 +361,14 @@ def summarize_values(sentence: str, standings: Sequence[Standing], compared: Con
     """`sentence` with %(values)s and `words`, if any; then the largest difference if none is clear."""
     known = any(each.value is not None for each in standings)
     first = sentence % (words | {"values": list_standings(standings)}) if known else ""
-    return join_sentences(first, say_lead(compared))
+    return join_sentences(first, *say_missing(standings), say_lead(compared))
+
+
+def say_missing(standings: Sequence[Standing]) -> list[str]:
+    """Why a few generators have no number beside others that have one: they can be the best or the worst."""
+    missing = [each for each in standings if each.value is None and each.reason]
+    is_few = len(missing) <= MOST_MISSING and len(missing) < len(standings)
+    return [f"{shorten(each.generator)}: {each.reason}" for each in missing if is_few]
 
 
 def join_sentences(*sentences: str) -> str:

@@ -160,8 +160,8 @@ def list_notes(
 
 
 def count_unfolded_findings(outcome: Outcome | None) -> int:
-    """How many findings are not folded: one beside a figure of many generators, which fills the page."""
-    return MOST_FINDINGS if outcome is None or len(outcome.standings) <= PAGE.most else 1
+    """How many findings are not folded: none beside a figure of many generators, which fills the page."""
+    return MOST_FINDINGS if outcome is None or len(outcome.standings) <= PAGE.most else 0
 
 
 def list_findings(study: Study, report: Report, form: ResultsForm) -> list[tuple[str, str]]:
@@ -256,14 +256,16 @@ def note_generators(outcome: Outcome | None) -> Iterator[Note]:
     has_none = outcome.compared.reason
     named = {name for each in outcome.compared.contrasts if each.low is not None for name in (each.better, each.worse)}
     apart = [each for each in outcome.standings if not each.is_certain]
-    if same := [each.generator for each in apart if each.is_comparable and (has_none or each.generator in named)]:
+    if same := [
+        shorten(each.generator) for each in apart if each.is_comparable and (has_none or each.generator in named)
+    ]:
         sentence = ngettext(
             "%(names)s has no interval: all its answers count the same.",
             "%(names)s have no interval: all their answers count the same.",
             len(same),
         )
         yield Note(INFO, sentence % {"names": name_some(same)})
-    if names := [each.generator for each in apart if not has_none and each.generator not in named]:
+    if names := [shorten(each.generator) for each in apart if not has_none and each.generator not in named]:
         sentence = ngettext(
             "%(names)s has no interval, so it is not compared.",
             "%(names)s have no interval, so they are not compared.",

@@ -154,7 +154,7 @@ def summarize(report: Report, _estimand: str) -> Outcome | None:
     return Outcome(
         title=_("Mean scores by dimension"),
         standings=standings,
-        figure=draw_means(rows, standings),
+        figure=draw_means(rows, standings, [row["score"] for row in rows_called(report, "distributions")]),
         words=WORDS,
         summary=summarize_values(_("On average over the dimensions: %(values)s."), standings, compared),
         compared=compared,
@@ -163,8 +163,8 @@ def summarize(report: Report, _estimand: str) -> Outcome | None:
     )
 
 
-def draw_means(rows: list, standings: Sequence[Standing]) -> Panels | None:
-    """A panel for each dimension that was scored, the average last."""
+def draw_means(rows: list, standings: Sequence[Standing], levels: Sequence[int]) -> Panels | None:
+    """A panel for each dimension that was scored, the average last. levels: those of the scale."""
     generators = [each.generator for each in standings]
     few = {each.generator for each in standings if each.has_few_texts}
     cells = {(row["generator"], row["dimension"]): row for row in rows}
@@ -178,7 +178,8 @@ def draw_means(rows: list, standings: Sequence[Standing]) -> Panels | None:
         )
         for name in scored
     )
-    return Panels(tuple(generators), panels, _("mean score with its 95 % interval"))
+    ends = (min(levels), max(levels)) if levels else None
+    return Panels(tuple(generators), panels, _("mean score with its 95 % interval"), ends=ends)
 
 
 def any_scored(rows: list, dimension: str) -> bool:
