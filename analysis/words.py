@@ -171,3 +171,8 @@ def name_code(kind: str, value: object) -> str:
     """The display name of a code, by the kind of its column; text of other kinds is unchanged."""
     code = "" if value is None else str(value).lower() if isinstance(value, bool) else str(value)
     return NAMED_BY[kind](code) if kind in NAMED_BY else str(NAMES.get(kind, {}).get(code, code))
+
+
+def strip_quotes(name: str) -> str:
+    """The name without quotation marks around it, for a sentence that puts it in quotes."""
+    return str(name).strip("“”„")

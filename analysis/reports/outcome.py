@@ -130,6 +130,7 @@ class Outcome:
     higher_is_better: bool = True
     has_zero: bool = False  # whether 0 is the value of items that have no effect
     speaker: str = ""
+    n_waiting: int = 0  # written items that nobody has reviewed
     tables: tuple[str, ...] = field(default=())  # behind the figure, the first for the menu
 
 

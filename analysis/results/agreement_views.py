@@ -28,6 +28,7 @@ from analysis.services.results import (
 )
 from analysis.tables.page import page_table, paginate
 from analysis.tables.writers import as_csv
+from analysis.words import strip_quotes
 from studies.access import get_study
 from studies.services.states import are_effects_hidden
 
@@ -88,7 +89,7 @@ def say_agreement(agreed: list[AgreementSummary], coefficient: str) -> str:
     if len(known) == 1:
         return say_single_agreement(known[0], coefficient)
     most, least = (choose(known, key=lambda each: each.value or 0.0) for choose in (max, min))
-    values = {"coefficient": coefficient, "most": most.question, "least": least.question}
+    values = {"coefficient": coefficient, "most": strip_quotes(most.question), "least": strip_quotes(least.question)}
     values |= {"high": say_value(most), "low": say_value(least)}
     return _("People agree most on “%(most)s”, %(coefficient)s %(high)s, and least on “%(least)s”, %(low)s.") % values
 

@@ -147,7 +147,8 @@ def list_notes(
     """The most important notes first, at most `MOST_NOTES`; the last says how many checks passed."""
     query = urlencode(build_query(form), doseq=True)
     worst = [
-        *note_speaker(study, outcome), *note_answers(study, report), *note_texts(study, outcome, verdict),
+        *note_review(study, outcome), *note_speaker(study, outcome), *note_answers(study, report),
+        *note_texts(study, outcome, verdict),
         *note_items(study, report, query),
         *note_reporting(study, report, outcome, verdict, query), *note_generators(outcome),
     ]  # fmt: skip
@@ -185,6 +186,17 @@ def note_items(study: Study, report: Report, query: str) -> Iterator[Note]:
         if n := sum(flag in each for each in flags.values()):
             href = f"{reverse('results_items', args=[study.slug])}?{query}{query and '&'}flag={flag}"
             yield Note(WARNING, sentence(n) % {"n": count(n)}, href, _("Show"))
+
+
+def note_review(study: Study, outcome: Outcome | None) -> Iterator[Note]:
+    """That items which people wrote wait for a decision."""
+    if outcome is not None and (n := outcome.n_waiting):
+        sentence = ngettext(
+            "%(n)s item written by annotators waits for your review.",
+            "%(n)s items written by annotators wait for your review.",
+            n,
+        )
+        yield Note(NEXT, sentence % {"n": count(n)}, reverse("results_items", args=[study.slug]), _("Review"))
 
 
 def note_speaker(study: Study, outcome: Outcome | None) -> Iterator[Note]:

@@ -2,7 +2,16 @@
 
 import pytest
 
-from analysis.reports.outcome import Contrast, ContrastSet, Kind, Outcome, OutcomeSentences, Standing, assess_outcome
+from analysis.reports.outcome import (
+    Contrast,
+    ContrastSet,
+    Kind,
+    Outcome,
+    OutcomeSentences,
+    Standing,
+    assess_outcome,
+    summarize_values,
+)
 
 WORDS = OutcomeSentences(
     "%(best)s wins", "%(best)s wins of %(n)s", "tie of %(names)s", "%(names)s above", "%(names)s unclear", ""
@@ -76,3 +85,10 @@ def test_many_generators_are_counted_and_long_names_too():
     long = [standing("n" * 60, 0.5, 0.3, 0.7), standing("m" * 60, 0.5, 0.3, 0.7)]
     assert assess_outcome(outcome(many, has_zero=True), is_running=False).sentence == "30 generators above"
     assert assess_outcome(outcome(long, has_zero=True), is_running=False).sentence == "2 generators above"
+
+
+def test_who_has_no_number_is_named_with_the_reason():
+    never = Standing("bob", None, None, None, "It never lost.")
+    summary = summarize_values("Strengths: %(values)s.", [standing("ann", 0.5), never], ContrastSet())
+    assert summary == "Strengths: .50 for ann. bob: It never lost."
+    assert summarize_values("%(values)s", [never], ContrastSet()) == ""

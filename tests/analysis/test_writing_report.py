@@ -160,6 +160,13 @@ def test_the_results_page_shows_what_was_written(study, researcher, client):
     assert "Published beside" not in page
 
 
+def test_the_summary_says_first_that_items_wait_and_leads_to_them(study, researcher, client):
+    plant_items(study)
+    client.force_login(researcher)
+    first = client.get(reverse("study_results", args=[study.slug])).context["notes"][0]
+    assert (first.level, first.href) == ("next", reverse("results_items", args=[study.slug]))
+
+
 def test_the_items_page_of_a_writing_study_leads_to_what_was_written(study, researcher, client):
     plant_items(study)
     client.force_login(researcher)

@@ -59,6 +59,9 @@ def test_keys_lead_to_the_search_and_to_the_tabs(enter, study_with_items):
     expect(page.locator("input[type=search]")).to_be_focused()
     page.keyboard.type("gt")
     expect(page.locator("input[type=search]")).to_have_value("gt")
+    page.locator("input[type=search]").blur()
+    page.keyboard.press("?")
+    expect(page.locator("[data-keys]")).to_be_visible()
 
 
 def test_a_screen_reader_hears_the_answer_then_its_figure_then_what_to_do(enter, project):

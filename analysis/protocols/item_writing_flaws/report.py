@@ -26,7 +26,7 @@ from analysis.reports.tables import ANSWERS_BY, QUESTION
 from analysis.science.common import refuse
 from analysis.science.flaws import FLAW_NAMES, RULE, apply_rules, take_majority
 from analysis.tables.spec import Row, Table, TableSpec, count, estimate, number
-from analysis.words import name_evaluator
+from analysis.words import name_evaluator, strip_quotes
 from items.flaw_rules import RULES
 
 NOT_JUDGED = gettext_noop("People did not code an item that this evaluator coded.")
@@ -77,8 +77,8 @@ def say_people(agreement: Table) -> list[tuple[str, str]]:
     if best is worst:
         words = _("People agree on “%(best)s” with α = %(high)s.")
     about = {
-        "best": FLAW_NAMES[best["question"]], "high": write(best["alpha"]),
-        "worst": FLAW_NAMES[worst["question"]], "low": write(worst["alpha"]),
+        "best": strip_quotes(FLAW_NAMES[best["question"]]), "high": write(best["alpha"]),
+        "worst": strip_quotes(FLAW_NAMES[worst["question"]]), "low": write(worst["alpha"]),
     }  # fmt: skip
     return [(words % about, agreement.name)]
 
@@ -94,7 +94,8 @@ def say_likeness(codes: Table) -> list[tuple[str, str]]:
     worst = min(by_name[name], key=lambda row: row["kappa"])
     about = {
         "name": name_evaluator(name), "mean": write(means[name]), "n": write_count(len(by_name[name])),
-        "flaw": FLAW_NAMES[worst["question"]], "worst": with_interval(worst["kappa"], worst["low"], worst["high"]),
+        "flaw": strip_quotes(FLAW_NAMES[worst["question"]]),
+        "worst": with_interval(worst["kappa"], worst["low"], worst["high"]),
     }  # fmt: skip
     sentence = ngettext(
         "Of models and rules, “%(name)s” codes most as people do: κ = %(worst)s on “%(flaw)s”.",

@@ -155,7 +155,6 @@ def summarize(report: Report, _estimand: str) -> Outcome | None:
         "people": of_people(total["n_annotators"]),
         "texts": of_texts(total["n_texts"]),
     }
-    minutes = total["minutes_per_text"]
     parts = (_("accepted"), _("repaired"), _("rejected"), _("waiting"))
     bars = tuple(
         Bar(name_code("group", row["group"]), tuple(row[name] for name in DECIDED), items_counted(row["n_items"]))
@@ -166,6 +165,15 @@ def summarize(report: Report, _estimand: str) -> Outcome | None:
         standings=(),
         figure=Bars(bars, parts, _("percent of items; numbers are items")),
         verdict=f"{sentence} {waiting % {'n': count(total['n_waiting'])}}" if total["n_waiting"] else sentence,
-        summary=_("The median text took %(minutes)s minutes.") % {"minutes": figure(minutes)} if minutes else "",
+        summary=say_minutes(total["minutes_per_text"]),
         tables=("writing", "written_items"),
+        n_waiting=total["n_waiting"],
     )
+
+
+def say_minutes(median: float | None) -> str:
+    if not median:
+        return ""
+    if median < 1:
+        return _("The median text took less than a minute.")
+    return _("The median text took %(minutes)s minutes.") % {"minutes": figure(median)}
