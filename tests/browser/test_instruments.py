@@ -9,6 +9,7 @@ from playwright.sync_api import expect
 from studies.models import InstrumentVersion
 from studies.services.instrument_writing import copy_instrument
 from studies.services.instruments import find_version
+from tests.browser.test_researcher_site import find_faults
 from tests.studies.world import bank
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
@@ -38,6 +39,7 @@ def test_the_annotators_page_follows_what_is_written(editor):
     expect(frame.locator("h1")).to_have_text("Guess, please")
     expect(frame.locator(".item")).to_have_css("border-left-width", "5px")  # the annotators' own style
     assert InstrumentVersion.objects.filter(instrument__name="mine").count() == 1
+    assert find_faults(page) == []
 
 
 def test_a_problem_stands_beside_its_field_and_goes_when_it_is_mended(editor):
