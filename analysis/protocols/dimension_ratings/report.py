@@ -154,7 +154,7 @@ def summarize(report: Report, _estimand: str) -> Outcome | None:
     return Outcome(
         title=_("Mean scores by dimension"),
         standings=standings,
-        figure=draw_means(rows, standings, [row["score"] for row in rows_called(report, "distributions")]),
+        figure=draw_means(rows, standings, [row["score"] for row in find_rows(report, "distributions")]),
         words=WORDS,
         summary=summarize_values(_("On average over the dimensions: %(values)s."), standings, compared),
         compared=compared,
