@@ -9,7 +9,7 @@ from playwright.sync_api import expect
 from studies.models import InstrumentVersion
 from studies.services.instrument_writing import copy_instrument
 from studies.services.instruments import find_version
-from tests.browser.test_researcher_site import find_faults
+from tests.browser.axe import find_faults
 from tests.studies.world import bank
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
