@@ -173,6 +173,6 @@ def name_code(kind: str, value: object) -> str:
     return NAMED_BY[kind](code) if kind in NAMED_BY else str(NAMES.get(kind, {}).get(code, code))
 
 
-def strip_quotes(name: str) -> str:
+def strip_quotes(name: object) -> str:
     """The name without quotation marks around it, for a sentence that puts it in quotes."""
     return str(name).strip("“”„")
