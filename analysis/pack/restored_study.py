@@ -263,10 +263,9 @@ def restore_background(study: Study, given: list[tuple[Annotator, Any]]) -> None
 
 def list_passages(phases: list[Phase], annotator: Annotator, given: Any) -> Iterator[PhasePassed]:
     """The phases in which the annotator gave these answers; `BadPack` for an answer that nobody could give."""
-    known = {question.name: question for phase in phases for question in phase.questions}
-    for name, value in given.items():
-        if name not in known or value not in known[name].possible_answers:
-            raise BadPack(explain_bad_annotator(annotator.code))
+    known = {question.name: question.possible_answers for phase in phases for question in phase.questions}
+    if not isinstance(given, dict) or any(value not in list(known.get(name, ())) for name, value in given.items()):
+        raise BadPack(explain_bad_annotator(annotator.code))
     for phase in phases:
         names = [question.name for question in phase.questions if question.name in given]
         if names:

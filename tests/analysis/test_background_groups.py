@@ -93,7 +93,13 @@ def test_a_pack_brings_back_the_answers_and_equal_tables(study):
     assert (row["group_a"], row["group_b"], row["n_people"]) == ("English", "other", 2)
 
 
-@pytest.mark.parametrize("given", [{"first_language": "Klingon"}, {"remark": "7 Elm Street"}, {"shoe_size": "42"}])
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"first_language": "Klingon"}, {"remark": "7 Elm Street"}, {"shoe_size": "42"}, {"first_language": ["English"]},
+        ["first_language"], "English",
+    ],
+)  # fmt: skip
 def test_answers_that_nobody_could_choose_do_not_come_in(study, given):
     with pytest.raises(BadPack):
         list(list_passages(list(get_phases(study)), study.annotators.get(seat=0), given))
