@@ -114,6 +114,17 @@ def test_the_page_splits_what_is_pasted_as_the_server_does(enter, study_with_ite
     assert [(title, body.rpartition(" (")[0]) for title, body in shown] == texts
 
 
+def test_paper_is_light_from_a_dark_screen_too(enter, study_with_items):
+    page = enter(color_scheme="dark")
+    page.goto(reverse("project", args=[study_with_items.slug]))
+    shown = []
+    for media, scheme in (("screen", "dark"), ("print", "dark"), ("screen", "light")):
+        page.emulate_media(media=media, color_scheme=scheme)
+        shown.append(page.evaluate("getComputedStyle(document.documentElement).getPropertyValue('--ink')"))
+    dark, on_paper, light = shown
+    assert on_paper == light != dark
+
+
 def test_a_term_is_explained_where_it_stands(enter, study_with_items):
     page = enter()
     page.goto(reverse("text_list", args=[study_with_items.slug]))
