@@ -31,7 +31,7 @@ from studies.models import (
 )
 from studies.protocols import PROTOCOLS, InvalidAnswer, Question
 from studies.protocols.base import Value
-from studies.services.declarations import list_declarations
+from studies.services.declarations import get_declaration, list_declarations
 from studies.services.states import lock_study
 
 STATES = (StudyState.LIVE, StudyState.PAUSED, StudyState.CLOSED, StudyState.IMPORTED)
@@ -158,6 +158,7 @@ def find_conflicts(study: Study) -> list[dict[str, Any]]:
         filter_latest_answers(study)
         .filter(assignment__unit__in=filter_complete_units(study), question__in={name for _stage, name in known})
         .exclude(Exists(standing.filter(settled=Ruling.EXCLUDED)))
+        .exclude(pk__in=find_moot_answers(study))
         .annotate(is_covered=Exists(standing.filter(settled=Ruling.DECIDED)), text=Cast("value", TextField()))
     )
     cells = answers.order_by().values("assignment__unit", "item", "stage", "question")
@@ -166,6 +167,37 @@ def find_conflicts(study: Study) -> list[dict[str, Any]]:
     )
     found = counted.filter(n_values__gt=1, n_new__gt=0).order_by("assignment__unit", "item", "stage", "question")
     return [dict(cell) for cell in found if (cell["stage"], cell["question"]) in known]
+
+
+def find_moot_answers(study: Study, unit: Unit | None = None) -> set[int]:
+    """The undecided answers, by primary key, to questions that would not have been asked after the decisions on the
+    same sheet; of the whole study or of one unit."""
+    stages = {stage.name: stage for stage in get_declaration(study).stages}
+    conditional = [name for name, stage in stages.items() if any(each.asked_if for each in stage.questions)]
+    standing = filter_standing(study).filter(settled=Ruling.DECIDED, response__stage__in=conditional)
+    if unit is not None:
+        standing = standing.filter(response__assignment__unit=unit)
+    decided = dict(standing.values_list("response", "value")) if conditional else {}
+    if not decided:
+        return set()
+    rows = filter_latest_answers(study).filter(
+        assignment__in=standing.values("response__assignment"), stage__in=conditional, option=None
+    )
+    sheets: dict[tuple[int, str, int | None], dict[str, int]] = {}
+    given: dict[int, Value] = {}
+    for pk, assignment, stage, item, question, value in rows.values_list(
+        "pk", "assignment", "stage", "item", "question", "value"
+    ):
+        sheets.setdefault((assignment, stage, item), {})[question] = pk
+        given[pk] = decided.get(pk, value)
+    moot: set[int] = set()
+    for (_assignment, name, _item), answers in sheets.items():
+        if decided.keys().isdisjoint(answers.values()):
+            continue
+        values = {question: given[pk] for question, pk in answers.items()}
+        asked = stages[name].find_applicable(values, stages[name].questions)
+        moot |= {pk for question, pk in answers.items() if asked.get(question) is False}
+    return moot - decided.keys()
 
 
 def list_units(study: Study) -> list[UnitState]:
@@ -204,11 +236,12 @@ def list_answers(unit: Unit) -> list[Response]:
 
 
 def list_cells(unit: Unit, answers: Iterable[Response] | None = None) -> list[Cell]:
-    """The cells of a unit that can be decided, in the order of its items and questions."""
-    known = map_questions(unit.study)
+    """The cells of a unit that can be decided, in the order of its items and questions; without answers that a
+    decision has made moot."""
+    known, moot = map_questions(unit.study), find_moot_answers(unit.study, unit)
     found: dict[tuple[int | None, str, str], list[Response]] = {}
     for each in list_answers(unit) if answers is None else answers:
-        if (each.stage, each.question) in known:
+        if (each.stage, each.question) in known and each.pk not in moot:
             found.setdefault((each.item_id, each.stage, each.question), []).append(each)
     items = {
         pk: place for place, pk in enumerate(unit.items.order_by("unit_items__position").values_list("pk", flat=True))

@@ -172,6 +172,21 @@ def test_what_would_not_have_been_asked_after_a_decision_does_not_count(project,
     assert set(frame[frame["item_id"] == item.external_id]["question"]) == {"understandable"}
 
 
+def test_what_a_decision_has_made_moot_is_no_open_conflict(project, researcher):
+    study = stopping.import_study(project)
+    unit, item = unit_of(study, "s2-gen-birch"), Item.objects.get(external_id="s2-gen-birch")
+    before = {each["question"] for each in find_conflicts(study) if each["item"] == item.pk}
+    assert {"understandable", "grammatical", "central"} <= before
+    decide_cells(unit, [Decision("judge", "understandable", item.pk, "no")], researcher)
+    assert [each for each in find_conflicts(study) if each["item"] == item.pk] == []
+    assert [cell.question.name for cell in list_cells(unit) if cell.item == item] == ["understandable"]
+    reopen_unit(unit, "a new reading", researcher)
+    assert {each["question"] for each in find_conflicts(study) if each["item"] == item.pk} == before
+    decide_cells(unit, [Decision("judge", "grammatical", item.pk, "no")], researcher)
+    decide_cells(unit, [Decision("judge", "understandable", item.pk, "no")], researcher)
+    assert {cell.question.name for cell in list_cells(unit) if cell.decision} == {"grammatical", "understandable"}
+
+
 def test_models_are_no_side_of_a_conflict(guessing_study):
     item = Item.objects.get()
     Response.objects.filter(question="rating").update(value=4)
