@@ -5,6 +5,8 @@ from collections.abc import Callable
 from functools import wraps
 
 from django.conf import settings
+from django.core.exceptions import ObjectDoesNotExist
+from django.db import IntegrityError
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
@@ -75,6 +77,12 @@ def annotator_view(view: AnnotatorView) -> Callable[..., Response]:
     @never_stored
     @wraps(view)
     def answer(request: HttpRequest, public_id: str, **named: str) -> Response:
+        try:
+            return answer_now(request, public_id, **named)
+        except (ObjectDoesNotExist, IntegrityError):  # it was deleted meanwhile; nothing was stored
+            return answer_now(request, public_id, **named)
+
+    def answer_now(request: HttpRequest, public_id: str, **named: str) -> Response:
         token = clean_token(request.COOKIES.get(COOKIE, ""))
         annotator = next(iter(read_by_link(public_id, token)), None) if token else None
         if annotator is None:

@@ -110,8 +110,11 @@ def open_link(request: HttpRequest, token: str) -> HttpResponse:
     study = Study.objects.filter(open_token=token).first() if clean_token(token) else None
     if study is None:
         return render_no_link(request)
-    with translation.override(study.language):
-        response = show_landing(request, study)
+    try:
+        with translation.override(study.language):
+            response = show_landing(request, study)
+    except Study.DoesNotExist:  # it was deleted meanwhile
+        return render_no_link(request)
     response["Content-Language"] = study.language
     response["Referrer-Policy"] = "strict-origin"
     return allow_frame(response) if get_recruitment(study).platform == "mturk" else response

@@ -1,13 +1,14 @@
 """Deletions that are too large for a request: a job deletes step by step. Small ones are done immediately."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import nullcontext
 from datetime import timedelta
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from django.apps import apps
-from django.db import models, transaction
+from django.db import IntegrityError, models, transaction
 from django.utils import timezone
 
 from jobs import files
@@ -20,6 +21,7 @@ from projects.models import Project, User
 from projects.scratch import Scratchable
 
 AT_ONCE = 5_000  # rows: about a second
+TRIES = 5
 KIND = "deletion"
 HIDDEN_FOR = timedelta(days=36_500)  # so that cleaning up abandoned writes does not touch it
 HIDDEN_NAME = "deletion 0 -"
@@ -31,10 +33,8 @@ def delete_rows(roots: Sequence[models.Model], owner: User | None = None, *, wai
 
     Projects and studies are hidden first, so that nothing half deleted is visible if the job stops.
     """
-    rows = collect_rows(roots)
-    if count_rows(rows) <= AT_ONCE:
-        with transaction.atomic():
-            delete_collected(rows)
+    if count_rows(collect_rows(roots)) <= AT_ONCE:
+        collect_and_delete(roots, at_once=True)
         wipe_storage()
         return None
     for root in roots:
@@ -42,6 +42,25 @@ def delete_rows(roots: Sequence[models.Model], owner: User | None = None, *, wai
             hidden = {"writer": HIDDEN_NAME, "written_at": timezone.now() + HIDDEN_FOR}
             type(root)._base_manager.filter(pk=root.pk).update(**hidden)
     return (get_or_run if waits else schedule)(make_deletion(roots, owner), "")
+
+
+def collect_and_delete(
+    roots: Iterable[models.Model],
+    on_progress: Callable[[int, int], None] = lambda done, total: None,
+    *,
+    at_once: bool = False,
+) -> None:
+    """Delete the rows with everything that depends on them, also what is added while they are being deleted: it makes
+    the deletion fail, which then starts again. With `at_once` in one transaction, else in short ones."""
+    for tries_left in reversed(range(TRIES)):
+        try:
+            with transaction.atomic() if at_once else nullcontext():
+                delete_collected(collect_rows(roots), on_progress)
+        except IntegrityError:
+            if not tries_left:
+                raise
+        else:
+            return
 
 
 def schedule(wanted: Job, version: str) -> Job:
@@ -59,8 +78,8 @@ def make_deletion(roots: Sequence[models.Model], owner: User | None) -> Job:
 def work_off_deletion(job: Job, on_progress: Listener) -> Path | None:
     """Delete the job's rows; those deleted by an earlier attempt are gone already."""
     model: Any = apps.get_model(job.parameters["model"])
-    rows = collect_rows(model._base_manager.filter(pk__in=job.parameters["pks"]))
-    delete_collected(rows, lambda done, total: on_progress("rows", done, total))
+    roots = model._base_manager.filter(pk__in=job.parameters["pks"])
+    collect_and_delete(roots, lambda done, total: on_progress("rows", done, total))
     wipe_storage()
     return None
 

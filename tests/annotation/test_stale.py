@@ -5,7 +5,9 @@ import json
 import pytest
 from bs4 import BeautifulSoup
 
+from annotation import access
 from studies.models import Draft, Response
+from studies.services.deleting import delete_with_all
 from tests.annotation.world import PART, Walker
 
 pytestmark = pytest.mark.database
@@ -99,3 +101,20 @@ def test_a_second_tab_sees_where_the_first_one_is(person_past_the_guess):
     second.join()
     assert "about herons." in second.get().text
     assert second.get(second.confirm)["Location"] == second.work
+
+
+def test_whoever_answers_while_the_study_is_deleted_finds_no_study(walker, monkeypatch):
+    walker.start()
+    form, read = walker.answers(tick=0), access.read_by_link
+
+    def read_and_delete(*key):
+        found = list(read(*key))
+        delete_with_all(walker.annotator.study, walker.annotator.study.slug)
+        monkeypatch.setattr(access, "read_by_link", read)
+        return found
+
+    monkeypatch.setattr(access, "read_by_link", read_and_delete)
+    page = walker.post(form, walker.work)
+    assert page.status_code == 404
+    assert "This link is not valid" in page.text
+    assert read_state() == ([], [])

@@ -198,3 +198,29 @@ def test_a_deletion_meanwhile_takes_the_place_from_whoever_answers(study):
     with pytest.raises(StaleStage):
         someone.save(data, token)
     assert counts()["Draft"] == counts()["Annotator"] == 0
+
+
+def test_an_answer_given_while_a_text_is_being_deleted_is_deleted_too(real_database, db, monkeypatch):
+    from jobs import deleting
+    from projects.deletion import collect_rows
+    from studies.services.deleting import delete_with_all
+
+    study = make_study_with_bank(Project.objects.create(slug="rivers", title="Rivers"))
+    someone = person(study).start()
+    text = someone.here.unit.text
+    calls = []
+
+    def collect(roots):
+        rows = collect_rows(roots)
+        calls.append(len(calls))
+        if len(calls) == 2:  # the first only counts
+            someone.do()
+        return rows
+
+    monkeypatch.setattr(deleting, "collect_rows", collect)
+    monkeypatch.setattr(deleting, "AT_ONCE", 0)
+    delete_with_all(text, text.external_id, waits=True)
+    assert len(calls) == 3
+    assert Response.objects.count() == 0
+    assert someone.here.unit.text != text
+    assert study.units.count() == 1
