@@ -35,6 +35,12 @@ def start(page: Page, annotator) -> None:
     page.goto(f"/join/{annotator.token}/")
     page.click("main button.primary")
     expect(page.locator("h1")).to_have_text("Guess without the text")
+    wait_for_keys(page)
+
+
+def wait_for_keys(page: Page) -> None:
+    """Until the script listens to keys, which it shows by the current item."""
+    expect(page.locator(".item.is-current")).to_have_count(1)
 
 
 def guess_by_keys(page: Page) -> None:
@@ -52,6 +58,7 @@ def start_reading(page: Page, annotator) -> None:
     start(page, annotator)
     guess_by_keys(page)
     reveal(page)
+    wait_for_keys(page)
 
 
 def choice(page: Page, item: int, place: int):
