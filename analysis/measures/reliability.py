@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
+from scipy.optimize import minimize
 from scipy.stats import f as fisher
 from scipy.stats import rankdata
 
@@ -66,15 +67,42 @@ def omega_total(scores: FloatArray) -> float:
     """ω of persons × parts (n, k); NaN below three parts, where a part does not vary or the fit does not converge."""
     if scores.shape[1] < LEAST_FACTOR_PARTS or (scores.std(axis=0) <= 1e-12).any():
         return math.nan
-    from statsmodels.multivariate.factor import Factor  # imports half a second of statsmodels
-
-    try:
-        found = Factor(scores, n_factor=1, method="ml").fit()
-    except (np.linalg.LinAlgError, ValueError):
-        return math.nan
+    loadings, unique = fit_one_factor(np.asarray(np.corrcoef(scores, rowvar=False)))
     spread = scores.std(axis=0, ddof=1)
-    loadings = np.asarray(found.loadings)[:, 0] * spread
-    return omega_of_loadings(loadings, np.asarray(found.uniqueness) * spread**2)
+    return omega_of_loadings(loadings * spread, unique * spread**2)
+
+
+LEAST_UNIQUE = 0.005  # of a part's variance; where nothing is left to be unique, the likelihood has no maximum
+
+
+def fit_one_factor(correlation: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Loadings and unique variances (k,) by maximum likelihood (Jöreskog 1967); NaN if the search does not converge.
+
+    The best loadings follow from the unique variances ψ, so the search is over ψ alone. The matrix may be singular.
+    """
+
+    def misfit(unique: FloatArray) -> tuple[float, FloatArray]:
+        root, loadings = load(correlation, unique)
+        value = np.log(unique).sum() + (1 / unique).sum() + math.log(root) - root + 1
+        return float(value), (loadings**2 + unique - 1) / unique**2
+
+    found = minimize(
+        misfit, np.full(len(correlation), 0.5), jac=True, method="L-BFGS-B",
+        bounds=[(LEAST_UNIQUE, 1.0)] * len(correlation), options={"maxiter": 1000, "ftol": 1e-15, "gtol": 1e-7},
+    )  # fmt: skip
+    unique = np.asarray(found.x)
+    step = unique - np.clip(unique - misfit(unique)[1], LEAST_UNIQUE, 1.0)  # 0 where none within the bounds is better
+    if np.abs(step).max() > 1e-4:
+        unique = np.full_like(unique, np.nan)
+        return unique, unique
+    return load(correlation, unique)[1], unique
+
+
+def load(correlation: FloatArray, unique: FloatArray) -> tuple[float, FloatArray]:
+    """The largest root of Ψ^-½ R Ψ^-½, at least 1, and the loadings (k,) that follow from it."""
+    roots, vectors = np.linalg.eigh(correlation / np.sqrt(np.outer(unique, unique)))
+    root = max(float(roots[-1]), 1.0)
+    return root, np.asarray(np.sqrt(unique * (root - 1)) * vectors[:, -1])
 
 
 def spearman_brown(reliability: float, times: float) -> float:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import numpy as np
 import pytest
 from scipy.stats import t as student
@@ -168,6 +170,26 @@ def test_reliability_of_loadings_and_of_shrout_and_fleiss() -> None:
     assert omega_total(scores) == pytest.approx(0.749, abs=0.01)
     assert np.isnan(omega_total(scores[:, :2]))
     assert spearman_brown(0.5, 2) == pytest.approx(2 / 3)
+
+
+@pytest.mark.parametrize(("people", "parts", "ability"), [(120, 5, 1.0), (320, 12, 0.5), (35, 40, 1.0)])
+def test_omega_is_that_of_statsmodels(people: int, parts: int, ability: float) -> None:
+    """Whose start is drawn, so that its last digits differ from run to run; more parts than people included."""
+    from statsmodels.multivariate.factor import Factor
+
+    rng = np.random.default_rng(1)
+    level = rng.normal(0, ability, (people, 1, 1)) + rng.normal(size=(1, parts, 1))
+    scores = (rng.random((people, parts, 4)) < 1 / (1 + np.exp(-level))).mean(axis=2)
+    found, spread = Factor(scores, n_factor=1, method="ml").fit(), scores.std(axis=0, ddof=1)
+    expected = omega_of_loadings(found.loadings[:, 0] * spread, np.asarray(found.uniqueness) * spread**2)
+    assert omega_total(scores) == pytest.approx(expected, abs=1e-5)
+    assert omega_total(scores) == omega_total(scores.copy())
+
+
+def test_omega_needs_no_package_that_only_tests_have(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "statsmodels", None)
+    monkeypatch.setitem(sys.modules, "statsmodels.multivariate.factor", None)
+    assert 0 < omega_total(SHROUT_FLEISS) < 1
 
 
 def test_the_largest_complete_block() -> None:
