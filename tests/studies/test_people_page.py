@@ -232,6 +232,13 @@ def test_a_full_study_closes_when_nobody_is_at_work(study):
     assert first.annotator.assignments.open().count() == 0
 
 
+@pytest.mark.parametrize(("state", "leads"), [("live", True), ("paused", True), ("closed", False)])
+def test_the_page_leads_to_where_a_running_study_is_closed(page, study, state, leads):
+    type(study).objects.update(state=state)
+    targets = {link["href"] for link in page().select(".people-tools a")}
+    assert (reverse("study_design", args=["study"]) + "#now" in targets) == leads
+
+
 def test_the_page_is_kept_by_no_cache(client, study):
     assert "no-store" in client.get(reverse("study_annotators", args=["study"]))["Cache-Control"]
 
