@@ -125,9 +125,11 @@ NAMES: Mapping[str, Mapping[str, str | Promise]] = {
 
 
 def name_evaluator(name: str) -> str:
-    """Whose answers, in words: all people, a group of people, or the name itself."""
+    """Whose answers, in words: all people, a group of people, rules, or the name itself."""
     if name == "human":
         return gettext("people")
+    if name == "rules":
+        return gettext("rules")
     if name.startswith("human:"):
         return gettext("people: %(group)s") % {"group": name.removeprefix("human:")}
     return name

@@ -107,6 +107,7 @@ def test_evaluators_in_words():
     [
         ("coefficient", "Percent agreement", "Prozentuale Übereinstimmung", "Adostasun-portzentajea"),
         ("coefficient", "Brennan–Prediger", "Brennan–Prediger", "Brennan–Prediger"),
+        ("evaluator", "rules", "Regeln", "arauak"),
         ("weights", "identity", "Identität", "identitatea"),
         ("verdict", "accepted", "angenommen", "onartuta"),
         ("verdict", "", "", ""),
