@@ -11,6 +11,7 @@ from django.db.models import Model
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
+from items.files import explain_web_page
 from items.formats import FORMATS
 from items.formats.rows import Reading
 from items.models import Generator, Item, Text
@@ -148,6 +149,10 @@ def read_bank_file(
 
     `columns`: the chosen meaning of each column of a table, by default that of its name.
     """
+    if format_name != "text" and (reason := explain_web_page(content)):
+        reading = Reading()
+        reading.problems.add(0, "", reason)
+        return reading
     return FORMATS[format_name](content, name, columns)
 
 
