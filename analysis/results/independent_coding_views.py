@@ -213,8 +213,10 @@ def apply_decision(request: Any, study: Study, comparison: Comparison) -> forms.
             reopen_codes(study, given["item"], given["reason"], request.user)
             messages.success(request, gettext("The item is open again."))
     except CannotCode as error:
-        form.add_error(None, str(error))
-        return form
+        if cell and not cell.decision:
+            form.add_error(None, str(error))
+            return form
+        messages.error(request, str(error))  # the page no longer has this form: somebody else was faster
     return None
 
 

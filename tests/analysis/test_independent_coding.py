@@ -149,6 +149,18 @@ def test_the_page_decides_and_reopens(coded, items, owner, as_user):
     assert CodeDecision.objects.get().reopened_by == owner
 
 
+def test_who_decides_or_reopens_after_somebody_else_is_told(coded, items, owner, reviewer, as_user):
+    first, second = as_user(owner), as_user(reviewer)
+    decision = {"decide": "1", "item": items["h1"].pk, "question": "question_type", "value": "literal"}
+    first.post(COMPARE, decision)
+    late = second.post(COMPARE, decision | {"value": "inference"}, follow=True)
+    assert "This was decided already." in late.text
+    assert team(coded) == {("h1", "literal")}
+    again = {"reopen": "1", "item": items["h1"].pk, "reason": "misread"}
+    first.post(f"{COMPARE}?state=decided", again)
+    assert "othing was decided" in second.post(f"{COMPARE}?state=decided", again, follow=True).text
+
+
 def test_the_file_has_what_each_coder_set_and_the_decision(coded, items, researcher):
     decide_code(coded, items["h1"].pk, "question_type", "inference", "Two sentences.", researcher)
     out = io.StringIO()

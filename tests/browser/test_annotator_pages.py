@@ -232,7 +232,7 @@ def test_axe_finds_nothing_where_one_cannot_go_on(open_page, project, language):
         f"/open/{'x' * 22}/",
         "/join/wrong/",
         "/work/0123456789abcdef/",
-        "/own/0123456789abcdef/",
+        "/mine/0123456789abcdef/",
     ):
         page.goto(path)
         check(page)
