@@ -20,14 +20,14 @@ class DecisionsForm(forms.Form):
 
     def __init__(self, cells: Sequence[Cell], items: Sequence[Item], say: Say, data: Any = None):
         super().__init__(data)
-        self.cells = cells
-        for number, cell in enumerate(cells):
-            self.fields[f"value{number}"] = forms.ChoiceField(
+        self.cells = {name_cell(cell): cell for cell in cells}
+        for name, cell in self.cells.items():
+            self.fields[f"value-{name}"] = forms.ChoiceField(
                 label=_("Decision"),
                 choices=[("", _("leave open")), *list_values(cell, items, say)],
                 required=False,
             )
-            self.fields[f"reason{number}"] = forms.CharField(
+            self.fields[f"reason-{name}"] = forms.CharField(
                 label=_("Reason"),
                 max_length=MAX_REASON,
                 required=False,
@@ -36,7 +36,7 @@ class DecisionsForm(forms.Form):
 
     @property
     def rows(self) -> list[tuple[Cell, Any, Any]]:
-        return [(cell, self[f"value{number}"], self[f"reason{number}"]) for number, cell in enumerate(self.cells)]
+        return [(cell, self[f"value-{name}"], self[f"reason-{name}"]) for name, cell in self.cells.items()]
 
     @property
     def decisions(self) -> list[Decision]:
@@ -45,21 +45,26 @@ class DecisionsForm(forms.Form):
                 cell.stage,
                 cell.question.name,
                 cell.item.pk if cell.item else None,
-                cell.question.read(self.cleaned_data[f"value{number}"]),
-                self.cleaned_data[f"reason{number}"],
+                cell.question.read(self.cleaned_data[f"value-{name}"]),
+                self.cleaned_data[f"reason-{name}"],
             )
-            for number, cell in enumerate(self.cells)
-            if self.cleaned_data[f"value{number}"]
+            for name, cell in self.cells.items()
+            if self.cleaned_data[f"value-{name}"]
         ]
 
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or {}
-        for number, cell in enumerate(self.cells):
-            if cleaned.get(f"value{number}") and not cell.is_conflict and not cleaned.get(f"reason{number}"):
-                self.add_error(f"reason{number}", _("People agree here. Give a reason for another value."))
-        if not self.errors and not any(cleaned.get(f"value{number}") for number in range(len(self.cells))):
+        for name, cell in self.cells.items():
+            if cleaned.get(f"value-{name}") and not cell.is_conflict and not cleaned.get(f"reason-{name}"):
+                self.add_error(f"reason-{name}", _("People agree here. Give a reason for another value."))
+        if not self.errors and not any(cleaned.get(f"value-{name}") for name in self.cells):
             raise forms.ValidationError(_("Choose a value for at least one question."))
         return cleaned
+
+
+def name_cell(cell: Cell) -> str:
+    """The same while other cells are decided: a page that is sent late decides no other cell than it showed."""
+    return f"{cell.stage}-{cell.question.name}-{cell.item.pk if cell.item else ''}"
 
 
 def list_values(cell: Cell, items: Sequence[Item], say: Say) -> list[tuple[str, str]]:

@@ -222,6 +222,18 @@ def test_a_form_without_a_value_says_so_and_stores_nothing(ratings_study, as_use
     assert not Adjudication.objects.exists()
 
 
+def test_a_page_that_is_sent_late_decides_no_other_question(project, as_user, reviewer, researcher):
+    study = stopping.import_study(project)
+    unit, item = unit_of(study, "s2-gen-birch"), Item.objects.get(external_id="s2-gen-birch")
+    address, client = f"/s/{study.slug}/adjudication/{unit.pk}/", as_user(reviewer)
+    shown = client.get(address).context["conflicts"]
+    decide_cells(unit, [Decision("judge", "understandable", item.pk, "yes")], researcher)
+    late = {"act": "decide", next(cell for cell in shown if "understandable" in cell.value.html_name
+            and str(item.pk) in cell.value.html_name).value.html_name: "no"}  # fmt: skip
+    assert client.post(address, late).status_code == 200
+    assert set(Adjudication.objects.values_list("response__question", "value")) == {("understandable", "yes")}
+
+
 def test_viewers_and_others_find_no_such_page(ratings_study, as_user, viewer, stranger):
     for user in (viewer, stranger):
         for path in ("", f"{unit_of(ratings_study).pk}/"):
