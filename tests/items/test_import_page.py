@@ -3,6 +3,7 @@
 from datetime import timedelta
 
 import pytest
+from bs4 import BeautifulSoup
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
 from django.utils import timezone
@@ -47,6 +48,13 @@ def test_a_preview_shows_counts_and_stores_no_text(upload):
     assert page.context["counts"].new_texts == 1
     assert "Two options of" in page.content.decode()
     assert not Text.objects.exists()
+
+
+@pytest.mark.parametrize(("row", "kind"), [(text_row(), "good"), (text_row(options=["a", "b"]), "warning")])
+def test_what_needs_reading_first_is_said_first(upload, row, kind):
+    """A file of good form may still say something that is not read, such as options under a name of its own."""
+    page = BeautifulSoup(upload(row).content, "html.parser")
+    assert page.select_one("main .note")["class"] == ["note", kind]
 
 
 def test_confirming_imports_and_forgets_the_file(client, upload):
