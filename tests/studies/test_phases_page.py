@@ -54,6 +54,13 @@ def test_phases_are_added_moved_and_removed(page, study):
     assert names(study) == ["consent", "instructions"]
 
 
+def test_the_page_of_a_draft_leads_on_to_the_launch(page, study):
+    launch = reverse("study_step", args=[study.slug, "launch"])
+    assert f'href="{launch}"' in page.get(reverse("study_phases", args=[study.slug])).text
+    launch_study(study)
+    assert f'href="{launch}"' not in page.get(reverse("study_phases", args=[study.slug])).text
+
+
 def test_practice_begins_with_a_text_that_the_study_leaves_out(page, project, study):
     answer = act(page, study, "add", "practice")
     assert "practise on a text with items that the study leaves out" in answer.text
