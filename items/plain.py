@@ -1,8 +1,11 @@
 """Plain text from outside: cleaned on input, escaped in quotes, counted in words and tokens."""
 
+import csv
+import io
 import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from typing import Any
 
 from django.utils.translation import gettext as _
 
@@ -130,6 +133,15 @@ MARKED = re.compile(r"'+[=+\-@\t\r\n＝＋－＠]")
 def escape_formula(text: str) -> str:
     """The text with an apostrophe in front if a spreadsheet might run it."""
     return f"'{text}" if text[:1] in STARTS and ALIVE.match(text) else text
+
+
+def write_csv(header: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
+    """A small table as CSV in which no text comes alive in a spreadsheet; None is an empty cell."""
+    out = io.StringIO()
+    writer = csv.writer(out)
+    writer.writerow(header)
+    writer.writerows([escape_formula(cell) if isinstance(cell, str) else cell for cell in row] for row in rows)
+    return out.getvalue()
 
 
 def unescape_formula(text: str) -> str:

@@ -1,7 +1,5 @@
 """Exporting the bank as JSONL, in the format of the import, and in question formats."""
 
-import csv
-import io
 import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -14,7 +12,7 @@ from items.formats.questions import LeftOut, Statistic, WrittenFile
 from items.formats.rows import TextRow
 from items.models import Item, Option, Text
 from items.pictures import write_data_uris
-from items.plain import escape_formula
+from items.plain import write_csv
 from items.services.bank import load_bank, lock_bank
 from items.services.hub import build_hub_files
 from items.services.search import EVERYTHING, BankSearch, Sample, search_texts
@@ -76,7 +74,7 @@ def build_study_archive(
     else:
         written = WRITERS[format_name].write(texts)
     rows = [(each.item_id, each.measure, each.mean, each.n) for each in statistics]
-    beside = {"statistics.csv": _format_table(("item_id", "measure", "mean", "n"), rows)}
+    beside = {"statistics.csv": write_csv(("item_id", "measure", "mean", "n"), rows).encode()}
     return zip_files(list_files(f"{name}-items", format_name, written) | beside)
 
 
@@ -89,15 +87,7 @@ def list_files(name: str, format_name: str, written: WrittenFile) -> dict[str, b
 def _format_left_out(left_out: Iterable[LeftOut]) -> bytes:
     """One row for each item or field that is not in the file."""
     rows = ((each.text_id, each.item_id, each.field, each.reason) for each in left_out)
-    return _format_table(("text_id", "item_id", "field", "reason"), rows)
-
-
-def _format_table(header: Sequence[str], rows: Iterable[Sequence[Any]]) -> bytes:
-    table = io.StringIO()
-    writer = csv.writer(table)
-    writer.writerow(header)
-    writer.writerows([escape_formula(cell) if isinstance(cell, str) else cell for cell in row] for row in rows)
-    return table.getvalue().encode()
+    return write_csv(("text_id", "item_id", "field", "reason"), rows).encode()
 
 
 def list_text_objects(project: Project, selection: Selection = ALL) -> list[dict[str, Any]]:

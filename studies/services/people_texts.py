@@ -3,11 +3,9 @@
 Sources: systematic sampling with unequal probabilities over a random order (Madow 1949; Hartley & Rao 1962).
 """
 
-import csv
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from io import StringIO
 from math import ceil, fsum, sqrt
 from random import Random
 from typing import Any
@@ -17,7 +15,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from items.models import Text
-from items.plain import escape_formula
+from items.plain import write_csv
 from projects.models import User
 from studies.models import AnnotatorKind, PeopleTexts, Response, Study, Unit
 from studies.services.declarations import get_declaration
@@ -198,16 +196,9 @@ DRAW_COLUMNS = ("text_id", "probability", "doubt", "drawn", "round")
 
 def write_draw(rows: Sequence[Mapping[str, Any]]) -> str:
     """The draw as CSV, in its order; `round`: the round that drew the text, empty if none has."""
-    out = StringIO()
-    writer = csv.writer(out)
-    writer.writerow(DRAW_COLUMNS)
-    for row in rows:
-        doubt, number = row["doubt"], row.get("round", 1) if row["drawn"] else ""
-        writer.writerow([
-            escape_formula(row["text_id"]), row["probability"], "" if doubt is None else doubt,
-            "true" if row["drawn"] else "false", number,
-        ])  # fmt: skip
-    return out.getvalue()
+    drawn = [("true", row.get("round", 1)) if row["drawn"] else ("false", "") for row in rows]
+    cells = ((row["text_id"], row["probability"], row["doubt"], *end) for row, end in zip(rows, drawn, strict=True))
+    return write_csv(DRAW_COLUMNS, cells)
 
 
 def draw_for_import(study: Study, chosen: ChosenTexts, done: Collection[str]) -> tuple[TextDraw | None, list[str]]:

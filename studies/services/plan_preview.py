@@ -1,13 +1,11 @@
 """Who would get what if a draft were launched now."""
 
-import csv
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from io import StringIO
 
 from items.models import Item
-from items.plain import escape_formula
+from items.plain import write_csv
 from studies.models import Purpose, Study
 from studies.services.declarations import get_declaration
 from studies.services.launching import AT_ONCE, Outline, outline_launch
@@ -82,18 +80,13 @@ COLUMNS = ("person", "group", "text_id", "item_ids", "guessed_generator", "text_
 
 def write_plan(study: Study, plan: PlanPreview) -> str:
     """Every unit of every person as CSV."""
-    out = StringIO()
-    writer = csv.writer(out)
-    writer.writerow(COLUMNS)
-    writer.writerows(list_plan_rows(study, plan))
-    return out.getvalue()
+    return write_csv(COLUMNS, list_plan_rows(study, plan))
 
 
-def list_plan_rows(study: Study, plan: PlanPreview) -> Iterator[list[str]]:
+def list_plan_rows(study: Study, plan: PlanPreview) -> Iterator[tuple[str, ...]]:
     ids = dict(Item.objects.filter(project=study.project).values_list("pk", "external_id"))
     for person in plan.people:
         for unit, guessed in person.cells:
             items = " ".join(ids[item.pk] for item in unit.items)
             version = plan.rotation.choose(unit.text.pk, person.seat)
-            cells = (person.code, person.group, unit.text.external_id, items, guessed, version)
-            yield [escape_formula(cell) for cell in cells]
+            yield person.code, person.group, unit.text.external_id, items, guessed, version

@@ -1,8 +1,6 @@
 """What participants may do with their answers: see, download or withdraw them; and how answers are erased."""
 
 import base64
-import csv
-import io
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
@@ -18,7 +16,7 @@ from django.utils.translation import gettext as _
 
 from items.markup import render_wording
 from items.models import Item, Text
-from items.plain import escape_formula
+from items.plain import write_csv
 from jobs.deleting import delete_results
 from projects.audit import record_act
 from projects.deletion import collect_rows, delete_collected, wipe_storage
@@ -154,14 +152,9 @@ def _say(value: Any, stems: dict[str, str]) -> str:
 
 def write_own_answers(annotator: Annotator) -> str:
     """The same as CSV."""
-    out = io.StringIO()
-    writer = csv.writer(out)
     columns = ("stage", "question", "about", "option", "value", "comment", "at")
-    writer.writerow(columns)
-    for answer in list_own_answers(annotator):
-        cells = (getattr(answer, column) for column in columns)
-        writer.writerow([escape_formula(str(cell)) if cell is not None else "" for cell in cells])
-    return out.getvalue()
+    answers = ([getattr(answer, column) for column in columns] for answer in list_own_answers(annotator))
+    return write_csv(columns, ([None if cell is None else str(cell) for cell in cells] for cells in answers))
 
 
 # Erase what a person gave a study: answers, drafts, contact, background. The code stays, so that the plan stays whole.

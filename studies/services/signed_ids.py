@@ -1,15 +1,13 @@
 """Ids of participants that nobody can invent: each comes with a signature made with the study's secret."""
 
-import csv
 import hmac
-import io
 from collections.abc import Iterator
 from urllib.parse import urlencode
 
 from django.utils.crypto import constant_time_compare, salted_hmac
 from django.utils.translation import gettext as _
 
-from items.plain import escape_formula, make_printable
+from items.plain import make_printable, write_csv
 from studies.models import Study
 from studies.recruitment import IDENTITY, SIGNATURE
 from studies.services.recruiting import get_recruitment
@@ -38,13 +36,8 @@ def write_signed_links(study: Study, ids: str, address: str) -> str:
     if not study.open_token:
         raise SpecError(_("The study has no open link yet. Launch it first."))
     name = get_recruitment(study).parameters[0]
-    out = io.StringIO()
-    writer = csv.writer(out)
-    writer.writerow([name, "link"])
-    for person in read_ids(ids):
-        query = urlencode({name: person, SIGNATURE: sign_id(study, person)})
-        writer.writerow([escape_formula(person), f"{address}?{query}"])
-    return out.getvalue()
+    queries = ((person, urlencode({name: person, SIGNATURE: sign_id(study, person)})) for person in read_ids(ids))
+    return write_csv((name, "link"), ((person, f"{address}?{query}") for person, query in queries))
 
 
 def read_ids(ids: str) -> Iterator[str]:
