@@ -138,7 +138,7 @@ def sheet_at(answers: dict[str, np.ndarray], place: int) -> tuple[Any, ...]:
 def find_not_applicable(study: Study, answers: dict[str, np.ndarray], touched: set[tuple[Any, ...]]) -> list[int]:
     """Positions of the answers whose question no longer applies, given the other answers of the same sheet."""
     stages = {stage.name: stage for stage in get_declaration(study).stages}
-    conditional = {name for name, stage in stages.items() if any(each.asked_if for each in stage.questions)}
+    conditional = {name for name, stage in stages.items() if stage.is_conditional}
     sheets: dict[tuple[Any, ...], dict[str, int]] = {}
     for place in range(len(answers["pk"])) if conditional and touched else ():
         sheet = sheet_at(answers, place)
@@ -146,9 +146,8 @@ def find_not_applicable(study: Study, answers: dict[str, np.ndarray], touched: s
             sheets.setdefault(sheet, {})[answers["question"][place]] = place
     found = []
     for (_assignment, stage, _item), rows in sheets.items():
-        given = {name: answers["value"][place] for name, place in rows.items()}
-        asked = stages[stage].find_applicable(given, stages[stage].questions)
-        found += [place for name, place in rows.items() if asked.get(name) is False]
+        unasked = stages[stage].find_unasked({name: answers["value"][place] for name, place in rows.items()})
+        found += [place for name, place in rows.items() if name in unasked]
     return found
 
 

@@ -185,6 +185,17 @@ class Stage:
         asked, waiting = walk(applying, answers)
         return {each.name: None if each.name in waiting else each.name in asked for each in applying}
 
+    def find_unasked(self, answers: Mapping[str, Value]) -> frozenset[str]:
+        """The questions that are not asked after these answers."""
+        return frozenset(
+            name for name, asked in self.find_applicable(answers, self.questions).items() if asked is False
+        )
+
+    @property
+    def is_conditional(self) -> bool:
+        """Whether some question is asked only after certain answers."""
+        return any(question.asked_if for question in self.questions)
+
     def find_reached(self, asked: Mapping[str, Value | None]) -> frozenset[str]:
         """The questions asked in open gates: a gate opens when everything before it is answered."""
         found: set[str] = set()

@@ -173,7 +173,7 @@ def find_moot_answers(study: Study, unit: Unit | None = None) -> set[int]:
     """The undecided answers, by primary key, to questions that would not have been asked after the decisions on the
     same sheet; of the whole study or of one unit."""
     stages = {stage.name: stage for stage in get_declaration(study).stages}
-    conditional = [name for name, stage in stages.items() if any(each.asked_if for each in stage.questions)]
+    conditional = [name for name, stage in stages.items() if stage.is_conditional]
     standing = filter_standing(study).filter(settled=Ruling.DECIDED, response__stage__in=conditional)
     if unit is not None:
         standing = standing.filter(response__assignment__unit=unit)
@@ -194,9 +194,8 @@ def find_moot_answers(study: Study, unit: Unit | None = None) -> set[int]:
     for (_assignment, name, _item), answers in sheets.items():
         if decided.keys().isdisjoint(answers.values()):
             continue
-        values = {question: given[pk] for question, pk in answers.items()}
-        asked = stages[name].find_applicable(values, stages[name].questions)
-        moot |= {pk for question, pk in answers.items() if asked.get(question) is False}
+        unasked = stages[name].find_unasked({question: given[pk] for question, pk in answers.items()})
+        moot |= {pk for question, pk in answers.items() if question in unasked}
     return moot - decided.keys()
 
 
