@@ -120,7 +120,7 @@ class Evidence:
     `text_draw`: how the texts that people do were drawn; None where they were not drawn by chance.
     `flaw_codes`: by item_id and flaw what the majority of people said in studies of flaws of the project.
     `seen_texts`: by label, the texts whose human answers a model has seen.
-    `background`: by code of a person, answers to background questions by name of the question.
+    `background`: by code of a person, answers to background questions by name of the question, if they form groups.
     `published_names`: by generator, the published one that a researcher has said it is, "" for none.
     """
 
@@ -208,7 +208,7 @@ def evidence_of(study: Study, choices: Choices) -> Evidence:
             text_draw=text_draw_of(study),
             flaw_codes=collect_flaw_codes(study),
             seen_texts=collect_seen_texts(study),
-            background=read_background(study),
+            background=read_background(study) if choices.dif_by else {},
         )
     return on_shared_texts(found) if choices.shared_texts else found
 

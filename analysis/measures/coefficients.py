@@ -311,7 +311,7 @@ CHANCES: dict[str, Chance] = {
 def clustered_coefficient(
     name: str, ratings: IntArray, categories: int, text: IntArray, *, seed: int, weights: FloatArray | None = None
 ) -> Interval:
-    """Text-clustered interval of a coefficient of coefficients.py, -1 to 1 (percent 0 to 1).
+    """Text-clustered interval of a coefficient, -1 to 1 (percent 0 to 1).
 
     name: percent, fleiss, conger, gwet or brennan_prediger. ratings: (raters, units) codes with MISSING. text: (units,)
     whole numbers. A unit with a single rating enters agreement by chance, where that depends on the ratings.

@@ -24,7 +24,7 @@ from analysis.pack.redaction import Redactor, hidden_texts, make_redactor
 from analysis.reports.report import Report
 from analysis.services.cached_results import find_subject
 from analysis.services.reporting import (
-    check_groups,
+    check_choices,
     describe_provenance,
     figure_files,
     full_report_from,
@@ -58,7 +58,7 @@ def write_pack(study: Study, choices: Choices, out: IO[bytes], progress: Progres
     refuse_written(study)
     archive = Archive(out)
     with override("en"):
-        check_groups(study, choices)
+        check_choices(study, choices)
         with consistent_read():
             redactor = make_redactor(study)
             write_study(archive, study, redactor)

@@ -15,7 +15,7 @@ from analysis.science.scores import score_study
 from analysis.services.cached_evidence import load_evidence
 from analysis.services.cached_results import ResultKey, work_on_file, work_on_value
 from analysis.services.planning import planner_of
-from analysis.services.reporting import check_groups, report_from, stand_in_report
+from analysis.services.reporting import check_choices, report_from, stand_in_report
 from jobs.files import new_file
 from projects.scratch import keep_garbage
 from studies.models import Study
@@ -26,7 +26,7 @@ from studies.services.declarations import get_declaration, map_annotator_declara
 @work_on_value
 @keep_garbage()
 def compute_report(key: ResultKey) -> Any:
-    check_groups(key.study, key.choices)
+    check_choices(key.study, key.choices)
     return report_from(load_evidence(key.study, key.choices))
 
 

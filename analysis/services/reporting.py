@@ -40,7 +40,7 @@ from studies.services.phases import list_background_questions
 
 def build(study: Study, choices: Choices) -> Report:
     """The report of a study from the answers at one moment. `BadChoice` if a choice does not occur in the study."""
-    check_groups(study, choices)
+    check_choices(study, choices)
     return report_from(evidence_of(study, choices))
 
 
@@ -66,7 +66,8 @@ def stand_in_report(evidence: Evidence, kind: str) -> Report:
     return complete(Report(stand_in_tables(evidence, kind), (), ()), evidence)
 
 
-def check_groups(study: Study, choices: Choices) -> None:
+def check_choices(study: Study, choices: Choices) -> None:
+    """`BadChoice` for a group or background question that the study does not have."""
     known = {*study.groups, *study.annotators.values_list("group", flat=True)} - {""}
     unknown = [group for group in choices.groups or () if group not in known]
     if unknown:
@@ -163,7 +164,7 @@ def write_report(study: Study, out: Path, choices: Choices) -> Report:
     Tables and figures left there by an earlier report, which this one does not have, are removed.
     """
     with override("en"), keep_garbage():  # files do not depend on the reader's language
-        check_groups(study, choices)
+        check_choices(study, choices)
         make_ready(out)  # before the computing, which takes its time
         report = full_report_from(evidence_of(study, choices))
         with TemporaryDirectory(prefix=".part-", dir=out) as name:

@@ -164,7 +164,8 @@ class _Text:
     def _open_heading(self, sign: str, tag: str) -> None:
         if tag in HEADINGS:
             self.in_heading = sign == "<"
-            self.headings += [[]] * self.in_heading
+            if self.in_heading:
+                self.headings.append([])
 
     def _break(self, tag: str) -> None:
         if tag == "br":

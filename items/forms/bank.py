@@ -156,10 +156,10 @@ class TextForm(forms.ModelForm):
     def clean(self) -> dict[str, Any]:
         cleaned = self.cleaned_data
         if cleaned.get("body") and cleaned.get("language") == "":
-            cleaned["language"] = self._recognise([cleaned["body"]])[0] or ""
+            cleaned["language"] = self._recognize([cleaned["body"]])[0] or ""
         return cleaned
 
-    def _recognise(self, bodies: Sequence[str]) -> list[str | None]:
+    def _recognize(self, bodies: Sequence[str]) -> list[str | None]:
         codes = recognize_languages(bodies)
         if None in codes:
             self.add_error("language", _("The language could not be detected. Enter its code."))

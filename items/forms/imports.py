@@ -131,7 +131,7 @@ class PasteForm(TextForm):
                 params = {"number": number, "length": len(body), "limit": MAX_TEXT}
                 self.add_error("body", forms.ValidationError(reason, params=params))
         if bodies and cleaned.get("language") == "":
-            self._recognise(bodies)
+            self._recognize(bodies)
         return cleaned
 
     def rows(self) -> list[dict[str, Any]]:

@@ -1,6 +1,6 @@
 """Every URL of the app, from the URL configuration, for the least and the greatest role.
 
-Whom each lets in, of all characters and by token, is tested in tests/api/test_every_route.py.
+Who may open each of them, with a page or a token, is tested in tests/api/test_every_route.py.
 """
 
 from itertools import product

@@ -1,6 +1,6 @@
 """Every address of studies: what opens and what is nothing to somebody, and looking changes nothing.
 
-Whom each lets in, of all characters and by token, is tested in tests/api/test_every_route.py.
+Who may open each of them, with a page or a token, is tested in tests/api/test_every_route.py.
 """
 
 import re
