@@ -1,9 +1,10 @@
 """What a page of an annotator costs the server in CPU, for both databases, beside a bare Django view.
 
-    python bench/annotators.py [--postgres] [--people 8] [--units 1500] [--cycles 480] [--each-change] [--out FILE.json]
+    python bench/annotators.py [--postgres] [--people 8] [--units 1500] [--cycles 480] [--each-change]
+                               [--web-processes 1] [--out FILE.json]
 
-Starts a server of its own on 127.0.0.1 (one web process of 8 threads) with a data folder of its own, on SQLite, or with
---postgres on a PostgreSQL server of its own. Annotators work through HTTP without a pause:
+Starts a server of its own on 127.0.0.1 (8 threads for each web process) with a data folder of its own, on SQLite, or
+with --postgres on a PostgreSQL server of its own. Annotators work through HTTP without a pause:
 
 - rating: a draft, then the hand-in, whose reply is the next page
 - pair: the hand-in, whose reply is the next page
@@ -11,8 +12,8 @@ Starts a server of its own on 127.0.0.1 (one web process of 8 threads) with a da
   one for each answer, and the confirmation of a guess
 - floor: one POST to a bare Django view with a session and a CSRF token (bench/floor_site.py)
 
-CPU is that of the web process, with --postgres also that of the database server. Exits 1 if a reply was not 200, or if
-what was acknowledged is not what is stored.
+CPU is that of the web processes, with --postgres also that of the database server. Exits 1 if a reply was not 200, or
+if what was acknowledged is not what is stored.
 """
 
 import argparse
@@ -74,6 +75,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--cycles", type=int, default=480, help="of all annotators together, for each kind of page")
     parser.add_argument("--only", nargs="*", choices=list(SERVED))
     parser.add_argument("--each-change", action="store_true")
+    parser.add_argument("--web-processes", type=int, default=1)
     parser.add_argument("--postgres", action="store_true")
     parser.add_argument("--out", type=Path)
     return parser.parse_args()
@@ -229,12 +231,12 @@ class Annotator(Client):
 
 
 @contextmanager
-def server(application: str) -> Iterator[tuple[str, int]]:
+def server(application: str, processes: int) -> Iterator[tuple[str, int]]:
     from config.cli.resources import find_free_port
 
     port = find_free_port()
     command = [sys.executable, "-m", "gunicorn", application, "--bind", f"127.0.0.1:{port}", "--no-control-socket"]
-    command += ["--worker-class", "gthread", "--threads", "8"]
+    command += ["--worker-class", "gthread", "--threads", "8", "--workers", str(processes)]
     process = subprocess.Popen(command, cwd=ROOT, env=os.environ | {"PYTHONPATH": str(ROOT)}, stderr=subprocess.DEVNULL)
     try:
         wait_for(f"http://127.0.0.1:{port}/{'accounts/login/' if application == 'config.wsgi' else ''}")
@@ -245,8 +247,8 @@ def server(application: str) -> Iterator[tuple[str, int]]:
 
 
 def measure(application: str, clients: list, options: argparse.Namespace) -> dict:
-    """CPU a cycle of the web process and of the database server, after a few cycles to warm up."""
-    with server(application) as (base, pid):
+    """CPU a cycle of the web processes and of the database server, after a few cycles to warm up."""
+    with server(application, options.web_processes) as (base, pid):
         for client in clients:
             client.connect(base)
             client.begin()

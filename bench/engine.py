@@ -1,11 +1,13 @@
 """How fast model runs are: the engine with its ledger on, and beside it a plain asyncio loop with the openai client.
 
     python bench/engine.py [--database sqlite|postgresql] [--calls 3200] [--latency 0.2] [--at-a-time 64] [--runs 3]
+                           [--workers 1]
     python bench/engine.py --storm 4 14 --calls 9600 [--database sqlite|postgresql]
 
 The mock server (tests/mock_server.py) runs in a process of its own, and so does whoever calls it. Time is taken from
 the first lease (the plan stands) until the last reply is in the ledger; × is the share of the ideal time
-calls × latency / at a time. CPU is that of the calling process with all its threads, and of the mock server.
+calls × latency / at a time. CPU is that of the calling processes with all their threads, and of the mock server.
+With several workers each is a process of its own, and they share the calls of one run.
 
 In a storm the server answers 429 with Retry-After: 1 from one second to another. Counted are the seconds after it until
 a whole second brings nine tenths of the replies a second from before it.
@@ -20,7 +22,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
@@ -28,19 +30,66 @@ from typing import Any
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from bench.toy_run import PARAMS, make_run, prompt  # noqa: E402
+from bench.toy_run import PARAMS, make_run, prompt, register_toy  # noqa: E402
 
 
-def engine(url: str, calls: int, at_a_time: int, storm: list[float] | None) -> dict[str, Any]:
-    """The engine as a worker runs it, in one slice; the plan is made before."""
+def engine(url: str, calls: int, at_a_time: int, storm: list[float] | None, workers: int = 1) -> dict[str, Any]:
+    """The engine as workers run it, in one slice; the plan is made before."""
     run = make_run(url, calls, at_a_time)
     from llm.models import CallState
-    from llm.services import draining, planning
-    from llm.services.ledger import CallLedger
+    from llm.services import planning
 
     planning.plan_run(run, lambda: True)
+    with work_beside(run.pk, workers - 1) as others:
+        parts = [drain(run.pk), *others()]
+    replies = sorted(moment for part in parts for moment in part["replies"])
+    found = {
+        "seconds": replies[-1] - parts[0]["started"],
+        "until_read": max(part["ended"] for part in parts) - parts[0]["started"],
+        "cpu": sum(part["cpu"] for part in parts),
+        "answered": run.calls.filter(state=CallState.ANSWERED).count(),
+    }
+    if storm:
+        found["refused"] = sum(part["refused"] for part in parts)
+        found["back"] = back_after([moment - parts[0]["started"] for moment in replies], *storm)
+    return found
 
-    replies, n_refused = [], [0]  # of each reply, when it was in the ledger
+
+@contextmanager
+def work_beside(run: int, n: int) -> Iterator[Callable[[], list[dict[str, Any]]]]:
+    """That many more workers, which have imported everything and begin now; what they did is read at the end."""
+    command = [sys.executable, __file__, "--child", "worker", "--run", str(run)]
+    pipes: Any = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
+    others: list[Any] = [subprocess.Popen(command, **pipes) for _other in range(n)]
+    for other in others:
+        other.stdout.readline()
+    for other in others:
+        other.stdin.close()
+    yield lambda: [json.loads(other.stdout.read()) for other in others]
+    for other in others:
+        other.wait()
+
+
+def work_on(run: int) -> dict[str, Any]:
+    """One of the other workers: says that it is ready, and begins when its input ends."""
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
+    import django
+
+    django.setup()
+    import llm.services.draining  # noqa: F401 - what is imported now costs nothing later
+
+    register_toy()
+    print("ready", flush=True)
+    sys.stdin.read()
+    return drain(run)
+
+
+def drain(run: int) -> dict[str, Any]:
+    """Work on the run in this process. `replies` are the moments at which replies were in the ledger."""
+    from llm.services import draining
+    from llm.services.ledger import CallLedger
+
+    replies, n_refused = [], [0]
     record = CallLedger.record
 
     def time_record(ledger, outcomes, *arguments):
@@ -52,14 +101,9 @@ def engine(url: str, calls: int, at_a_time: int, storm: list[float] | None) -> d
 
     CallLedger.record = time_record
     started, cpu = time.monotonic(), time.process_time()
-    draining.drain(run.pk, 300)
-    ended = time.monotonic()
-    cpu = time.process_time() - cpu
-    answered = run.calls.filter(state=CallState.ANSWERED).count()
-    found = {"seconds": replies[-1] - started, "until_read": ended - started, "cpu": cpu, "answered": answered}
-    if storm:
-        found |= {"refused": n_refused[0], "back": back_after([moment - started for moment in replies], *storm)}
-    return found
+    draining.drain(run, 300)
+    ended, cpu = time.monotonic(), time.process_time() - cpu
+    return {"started": started, "ended": ended, "cpu": cpu, "replies": replies, "refused": n_refused[0]}
 
 
 def back_after(replies: list[float], first: float, last: float) -> float | None:
@@ -72,7 +116,7 @@ def back_after(replies: list[float], first: float, last: float) -> float | None:
     return None
 
 
-def plain(url: str, calls: int, at_a_time: int, storm: None = None) -> dict[str, Any]:
+def plain(url: str, calls: int, at_a_time: int, storm: None = None, workers: int = 1) -> dict[str, Any]:
     """The least that anybody would write: a semaphore around the client, answers in a list, nothing kept."""
     from openai import AsyncOpenAI
 
@@ -113,7 +157,7 @@ def in_a_process(what: str, options: argparse.Namespace, environment: dict[str, 
     storm = ["--storm", *map(str, options.storm)] if options.storm else []
     with mock(options.latency, *storm) as url:
         command = [sys.executable, __file__, "--child", what, "--url", url, "--calls", str(options.calls)]
-        command += ["--at-a-time", str(options.at_a_time), *storm]
+        command += ["--at-a-time", str(options.at_a_time), "--workers", str(options.workers), *storm]
         output = subprocess.run(command, cwd=ROOT, env=os.environ | environment, stdout=subprocess.PIPE, check=True)
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -150,22 +194,28 @@ def main() -> int:
     parser.add_argument("--calls", type=int, default=3200)
     parser.add_argument("--latency", type=float, default=0.2)
     parser.add_argument("--at-a-time", type=int, default=64)
+    parser.add_argument("--workers", type=int, default=1, help="of the engine")
     parser.add_argument("--runs", type=int, default=3)
     parser.add_argument("--storm", type=float, nargs=2, metavar=("FROM", "TO"), help="seconds of 429s; engine only")
     parser.add_argument("--only", choices=["engine", "plain"])
-    parser.add_argument("--child", choices=["engine", "plain"], help=argparse.SUPPRESS)
+    parser.add_argument("--child", choices=["engine", "plain", "worker"], help=argparse.SUPPRESS)
+    parser.add_argument("--run", type=int, help=argparse.SUPPRESS)
     parser.add_argument("--url", help=argparse.SUPPRESS)
     options = parser.parse_args()
+    if options.child == "worker":
+        print(json.dumps(work_on(options.run)))
+        return 0
     if options.child:
         work: Any = {"engine": engine, "plain": plain}[options.child]
-        print(json.dumps(work(options.url, options.calls, options.at_a_time, options.storm)))
+        print(json.dumps(work(options.url, options.calls, options.at_a_time, options.storm, options.workers)))
         return 0
     for _run in range(options.runs):
         if options.only != "plain":
             with tempfile.TemporaryDirectory() as data, database(options.database) as url:
                 environment = {"LESART_DATA": data, "DATABASE_URL": url, "LESART_INSIDE_HOSTS": "127.0.0.1"}
                 result = in_a_process("engine", options, environment)
-            print(report(f"engine, {options.database}", result, options), flush=True)
+            workers = f", {options.workers} workers" if options.workers > 1 else ""
+            print(report(f"engine, {options.database}{workers}", result, options), flush=True)
         if options.only != "engine" and not options.storm:
             print(report("asyncio and openai client", in_a_process("plain", options, {}), options), flush=True)
     return 0

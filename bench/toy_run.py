@@ -14,18 +14,9 @@ def prompt(key: str) -> list[dict[str, str]]:
     return [{"role": "user", "content": f"{TEXT}\nIs the statement {key} right? Answer R or F."}]
 
 
-def make_run(url: str, calls: int, at_a_time: int) -> "Run":
-    """Not yet planned, in a project of its own; no worker is told of it."""
-    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
-    import django
-
-    django.setup()
-    from django.core.management import call_command
-
+def register_toy() -> None:
+    """Make its kind known to this process, whose Django is set up."""
     from llm import registry
-    from llm.models import Endpoint
-    from llm.services import runs
-    from projects.models import Project
 
     class Toy(registry.RunKind):
         kind = "bench"
@@ -39,8 +30,23 @@ def make_run(url: str, calls: int, at_a_time: int) -> "Run":
         def read(self, run, call):
             return {"label": call.text}
 
-    call_command("migrate", verbosity=0)
     registry.register("bench", Toy())
+
+
+def make_run(url: str, calls: int, at_a_time: int) -> "Run":
+    """Not yet planned, in a project of its own; no worker is told of it."""
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
+    import django
+
+    django.setup()
+    from django.core.management import call_command
+
+    from llm.models import Endpoint
+    from llm.services import runs
+    from projects.models import Project
+
+    call_command("migrate", verbosity=0)
+    register_toy()
     runs._send = lambda run_id: None
     endpoint = Endpoint.objects.create(name="mock", base_url=url, model="mock-1", max_concurrency=at_a_time)
     project = Project.objects.create(slug="bench", title="Bench")

@@ -7,11 +7,12 @@ from functools import cached_property
 from time import monotonic
 from typing import Any, Literal
 
-from django.db.models import Count, Max, QuerySet
+from django.db.models import Count, F, Max, QuerySet, TextField, Value
+from django.db.models.lookups import GreaterThan
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from projects.sql import PreparedQuery
+from projects.sql import PreparedQuery, as_time
 from studies.models import Annotator, Apart, Assignment, EndReason, Purpose, StudyState
 from studies.protocols import Stage
 from studies.services.answers import Drafts, ShownItems
@@ -89,6 +90,13 @@ def list_counts(annotator: int, round: int) -> QuerySet[Assignment, Any]:
     return counts.values_list("finished", "total", "last")
 
 
+def list_done_since(annotator: int, round: int, last: str) -> QuerySet[Assignment, Any]:
+    """How many units of the round were done after a moment, given as the database has it (`as_time`)."""
+    later = GreaterThan(F("finished_at"), Value(last, TextField()))
+    rows = Assignment.objects.worked_on().filter(later, annotator=annotator, round=round).order_by()
+    return rows.values("annotator").annotate(finished=Count("*")).values_list("finished")
+
+
 def list_by_link(public_id: str, token: str) -> QuerySet[Annotator]:
     """The annotator of a work page, if the browser also has the token of their link: only who they are and the
     language of their study. `find_place` reads the rest."""
@@ -99,6 +107,7 @@ def list_by_link(public_id: str, token: str) -> QuerySet[Annotator]:
 read_current = PreparedQuery(lambda *key: list_open(*key)[:1], int, str)
 read_current_and_next = PreparedQuery(lambda *key: list_open(*key)[:2], int, str)
 read_counts = PreparedQuery(list_counts, int, int)
+read_done_since = PreparedQuery(list_done_since, int, int, str)
 read_by_link = PreparedQuery(list_by_link, str, str)
 
 
@@ -117,8 +126,7 @@ def count_units(annotator: Annotator, round: int) -> tuple[int, int]:
     if known := _counted.get(key):
         counted_at, finished, total, last = known
         if monotonic() - counted_at < COUNTED_FOR:
-            rows = annotator.assignments.worked_on().filter(round=round, finished_at__gt=last)
-            return finished + rows.count(), total
+            return finished + sum(n for (n,) in read_done_since(annotator.pk, round, as_time(last))), total
     ((finished, total, last),) = read_counts(annotator.pk, round)
     if total > MANY and last:
         keep(_counted, key, (monotonic(), finished, total, last))

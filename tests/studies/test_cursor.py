@@ -24,8 +24,11 @@ def place(someone: Person) -> answering.Place:
     return find_place(places.find_annotator_by_token(someone.annotator.token))
 
 
-def test_the_way_goes_through_consent_instructions_and_both_stages_of_each_text(study):
-    someone = person(study)
+@pytest.mark.database
+@pytest.mark.parametrize("many", [1_000, 1])  # of more units, a page counts only those done since an earlier count
+def test_the_way_goes_through_consent_instructions_and_both_stages_of_each_text(project, many, monkeypatch):
+    monkeypatch.setattr(places, "MANY", many)
+    someone = person(make_study_with_bank(project, texts=4))
     way = []
     while (here := place(someone)).kind != "done":
         way.append(here.phase or (here.stage.name, *here.counts))
@@ -33,7 +36,8 @@ def test_the_way_goes_through_consent_instructions_and_both_stages_of_each_text(
             answering.pass_phase(someone.annotator, here.phase)
         else:
             someone.do()
-    assert way == ["consent", "instructions", ("guess", 1, 2), ("read", 1, 2), ("guess", 2, 2), ("read", 2, 2)]
+    stages = [(stage, text, 4) for text in (1, 2, 3, 4) for stage in ("guess", "read")]
+    assert way == ["consent", "instructions", *stages]
 
 
 def test_a_phase_that_is_not_at_hand_cannot_be_passed(study):
