@@ -1,9 +1,9 @@
 """The progress of a computation. It reports to a listener; without a listener nothing happens."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import Any, TypeVar
+from typing import TypeVar
 
 T = TypeVar("T")
 Listener = Callable[[str, int, int], None]  # step, done, total
@@ -42,9 +42,23 @@ def listen(on_progress: Listener) -> Iterator[None]:
 
 ANSWERS, TABLES = "answers", "tables"  # steps of computing results
 
+_expected: ContextVar[dict[str, bool] | None] = ContextVar("expected", default=None)  # table: whether it was made
 
-def with_progress(given: Any, *makers: Callable[[Any], Any]) -> Iterator[Any]:
-    """The result of each function, which is called with `given`; reports progress before each call."""
-    for number, make in enumerate(makers, 1):
-        report_progress(TABLES, number, len(makers))
-        yield make(given)
+
+@contextmanager
+def expect_tables(names: Collection[str]) -> Iterator[None]:
+    """Inside, `report_table` reports how many of the tables of these names have been made."""
+    before = _expected.set(dict.fromkeys(names, False))
+    report_progress(TABLES, 0, len(names))
+    try:
+        yield
+    finally:
+        _expected.reset(before)
+
+
+def report_table(name: str) -> None:
+    """Report that the table was made; nothing for one made before, or that nobody expects."""
+    expected = _expected.get() or {}
+    if expected.get(name) is False:
+        expected[name] = True
+        report_progress(TABLES, sum(expected.values()), len(expected))

@@ -23,7 +23,7 @@ from analysis.figures.registry import as_json, as_png, as_svg
 from analysis.files import sort_keys, whole_file
 from analysis.frames.evidence import Evidence, evidence_of
 from analysis.plugins import find_plugin
-from analysis.reports.drill_down import TABLES
+from analysis.reports.drill_down import DESCRIPTION, TABLES
 from analysis.reports.published import with_published
 from analysis.reports.report import Report, complete
 from analysis.science import drill_down as science_drill_down
@@ -31,6 +31,7 @@ from analysis.science.report import with_science
 from analysis.services.figures import figure_specification
 from analysis.tables.spec import Row, Table, TableSpec
 from analysis.tables.writers import WRITERS
+from jobs.progress import expect_tables
 from projects.scratch import keep_garbage
 from studies.models import Study
 from studies.services.phases import list_background_questions
@@ -51,8 +52,10 @@ def report_from(evidence: Evidence) -> Report:
 
 def own_report(evidence: Evidence) -> Report:
     """The report of the protocol's own module, with published numbers beside it."""
-    report = find_plugin(evidence.study.protocol).report(evidence)
-    return with_published(with_science(report, evidence), evidence)
+    plugin = find_plugin(evidence.study.protocol)
+    later = {spec.name for spec in stand_in_rows.list_tables()}  # on a page of their own
+    with expect_tables({spec.name for spec in (*plugin.tables(), DESCRIPTION)} - later):
+        return with_published(with_science(plugin.report(evidence), evidence), evidence)
 
 
 def full_report_from(evidence: Evidence) -> Report:

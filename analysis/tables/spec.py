@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 
 from django.utils.translation import gettext
 
+from jobs.progress import report_table
+
 if TYPE_CHECKING:
     import pandas as pd
 
@@ -183,6 +185,7 @@ class TableSpec:
         header = list_header(columns)
         if not isinstance(rows, FrameRows):  # these are made on access, and hold plain values
             rows = tuple(plain(fill_in(row, columns, header, convention)) for row in rows)
+        report_table(self.name)
         return Table(
             self.name, header, rows, translate(self.title), (*map(translate, self.notes), *notes),
             self.arrange(column for column in columns if column.name not in hide), self.keys,

@@ -16,7 +16,7 @@ from analysis.services.reporting import build, report_from
 from items.models import Generator
 from jobs.kinds import JobFailed
 from jobs.models import Job, JobState
-from jobs.progress import ANSWERS, TABLES, listen
+from jobs.progress import ANSWERS, TABLES, expect_tables, listen, report_table
 from jobs.views import ResultPending
 from projects.models import Role
 from studies.models import Study, StudyState
@@ -263,7 +263,18 @@ def test_a_report_tells_of_answers_read_and_of_each_table(two_annotators, choice
     with listen(lambda *step: heard.append(step)):
         report_from(evidence_of(two_annotators, choices))
     assert heard[0] == (ANSWERS, 32, 0)
-    assert heard[1:] == [(TABLES, number, 11) for number in range(1, 12)]
+    _step, done, total = heard[-1]
+    assert heard[1:] == [(TABLES, number, total) for number in range(done + 1)]
+    assert 0 < done <= total
+
+
+def test_only_expected_tables_are_counted_and_each_once():
+    heard = []
+    with listen(lambda *step: heard.append(step)), expect_tables({"wins", "ranking"}):
+        for name in ("wins", "wins", "variants", "ranking"):
+            report_table(name)
+    report_table("wins")
+    assert heard == [(TABLES, 0, 2), (TABLES, 1, 2), (TABLES, 2, 2)]
 
 
 def test_a_worker_says_how_many_answers_there_are(get, monkeypatch, two_annotators):

@@ -51,7 +51,6 @@ from analysis.reports.report import Report
 from analysis.reports.spread import limit_to_annotators, say_scatter
 from analysis.science.report import against_others
 from analysis.tables.spec import Row, Table
-from jobs.progress import with_progress
 from studies.question_words import name_question
 from studies.services.declarations import get_declaration
 
@@ -207,9 +206,7 @@ def list_agreed(report: Report) -> list[AgreementSummary]:
 
 
 def build_report(evidence: Evidence) -> Report:
-    means, correlations, agreed, given, flagged, data = with_progress(
-        evidence, generator_means, dimension_correlations, alpha, distributions, find_flagged_cells, pair_metrics
-    )
+    means, correlations, data = generator_means(evidence), dimension_correlations(evidence), pair_metrics(evidence)
     compared = metric_correlations(evidence, data)
     comparisons = compare_all(rating_families(evidence, rounds_of(evidence)[-1]), evidence.choices)
     by_score = metric_by_score(evidence, data)
@@ -217,11 +214,11 @@ def build_report(evidence: Evidence) -> Report:
         means,
         contrasts(evidence, comparisons),
         *against_others(evidence, comparisons),
-        agreed,
+        alpha(evidence),
         *variants(evidence, variant_alpha),
         correlations,
-        given,
-        flagged,
+        distributions(evidence),
+        find_flagged_cells(evidence),
         compared,
         metric_means(evidence, data),
         metric_checks(evidence, data),
