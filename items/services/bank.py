@@ -9,7 +9,7 @@ from string import ascii_uppercase as LETTERS
 from typing import TypeVar
 
 from django.db import transaction
-from django.db.models import F, OuterRef, Q, QuerySet, Subquery
+from django.db.models import Exists, F, OuterRef, Q, QuerySet, Subquery
 
 from items.models import Generator, Item, Option, Text
 from items.values import hash_body
@@ -152,6 +152,17 @@ def get_newest(row: Versioned) -> Versioned:
     """The current version of a text or an item."""
     versions = type(row)._default_manager.filter(project=row.project_id, external_id=row.external_id)
     return versions.get(superseded_at=None)
+
+
+def find_next_text(text: Text, generator: str) -> int | None:
+    """The key of the next text in this language without an item of the generator, from the first again after the last;
+    None if there is no other."""
+    texts = Text.objects.filter(project=text.project_id, language=text.language)
+    written = Item.objects.available().filter(text=OuterRef("pk"), generator__name=generator)
+    places = list(order_by_arrival(texts.current()).values_list("pk", flat=True))
+    waiting = set(texts.available().exclude(Exists(written)).values_list("pk", flat=True))
+    here = places.index(text.pk)
+    return next((pk for pk in places[here + 1 :] + places[:here] if pk in waiting), None)
 
 
 def get_current_text(project: Project, external_id: str) -> Text:

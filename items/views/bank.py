@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Collection
 from typing import Any
+from urllib.parse import urlencode
 
 import django_tables2 as tables
 from django.contrib import messages
@@ -41,6 +42,7 @@ from items.plain import count_words
 from items.services.bank import (
     build_sheets,
     find_chosen,
+    find_next_text,
     get_newest,
     group_by_generator,
     list_versions,
@@ -210,13 +212,15 @@ Store = Callable[[ItemForm, list[OptionValues]], Item]
 def item_new(request, slug, pk):
     project = get_project(request.user, slug, Role.RESEARCHER)
     text = get_object_or_404(Text.objects.current(), project=project, pk=pk)
-    form = NewItemForm(request.POST or None, initial={"generator": choose_generator(project.generators.all())})
+    generator = request.GET.get("generator") or choose_generator(project.generators.all())
+    form = NewItemForm(request.POST or None, initial={"generator": generator})
     rows = OptionFormSet(request.POST or None, prefix="options", initial=build_option_rows(None))
 
     def store(form: ItemForm, options: list[OptionValues]) -> Item:
         return create_item(text, form.values(options), form.cleaned_data["external_id"])
 
-    return _render_item_form(request, project, form, rows, store, text=text)
+    next_text = find_next_text(text, form["generator"].value() or generator)
+    return _render_item_form(request, project, form, rows, store, text=text, next_text=next_text)
 
 
 @login_required
@@ -249,9 +253,20 @@ def _render_item_form(
             form.add_error(None, str(refusal))
         else:
             _report_stored(request, item)
-            return redirect("text", project.slug, item.text_id)
+            return redirect(_choose_next_page(request, item))
     context |= {"project": project, "form": form, "rows": rows, "generators": project.generators.all()}
     return render(request, "items/item_form.html", context)
+
+
+def _choose_next_page(request, item: Item) -> str:
+    """The text of the item, or the form for another item of its generator, about the same text or the next one."""
+    slug, generator = item.project.slug, item.generator.name
+    pk = item.text_id if "another" in request.POST else None
+    if "next" in request.POST:
+        pk = find_next_text(item.text, generator)
+    if pk is None:
+        return reverse("text", args=[slug, item.text_id])
+    return f"{reverse('item_new', args=[slug, pk])}?{urlencode({'generator': generator})}"
 
 
 def _report_stored(request, item: Item) -> None:

@@ -50,6 +50,27 @@ def test_an_item_can_be_added_with_a_new_generator(client, item):
     assert page.redirect_chain[0][0] == reverse("text", args=["rivers", item.text_id])
 
 
+def test_an_author_goes_on_with_the_same_text_or_the_next_one_without_own_items(client, item):
+    load(item.project, text_row([item_row(id="q2", generator="Ada")], id="t2", text="Two."))
+    load(item.project, text_row([], id="t3", text="Three."))
+    load(item.project, text_row([], id="t4", text="Lau.", language="eu"))
+    texts = {text.external_id: text for text in Text.objects.all()}
+
+    def save(text: str, **button) -> str:
+        url = reverse("item_new", args=["rivers", texts[text].pk])
+        return client.post(url, form([("", "yes", True)], stem="Why?", **button)).url
+
+    def form_of(text: str) -> str:
+        return reverse("item_new", args=["rivers", texts[text].pk]) + "?generator=Ada"
+
+    assert b'name="next" value="yes"' in client.get(form_of("t1")).content
+    assert b'value="Ada"' in client.get(form_of("t1")).content
+    assert save("t1", another="yes") == form_of("t1")
+    assert save("t1", next="yes") == form_of("t3")
+    assert save("t3", next="yes") == reverse("text", args=["rivers", texts["t3"].pk])
+    assert b'name="next" value="yes"' not in client.get(form_of("t1")).content
+
+
 def test_an_item_without_options_is_an_open_question(client, item):
     client.post(new_url(item), form([("", "", False)], expected_answer="He sings.", external_id="q9"))
     assert Item.objects.get(external_id="q9").options.count() == 0
