@@ -4,6 +4,7 @@ import copy
 import math
 import re
 from collections.abc import Iterator, Mapping
+from itertools import count
 from typing import Any
 
 import yaml
@@ -202,6 +203,42 @@ def apply_changes(source: str, changes: Mapping[ContentPath, Any]) -> str:
     return write_yaml(wanted)
 
 
+ADD, REMOVE, UP, DOWN = "add", "remove", "up", "down"
+
+
+def rearrange(source: str, place: str, action: str) -> str:
+    """The source with the entry of a list at the place removed, moved up or down, or followed by a copy of itself; the
+    same source if there is no such entry."""
+    content, (*above, last) = read_yaml(source), place.split(".")
+    try:
+        entries = list(get_at(content, tuple(above)))
+        rearrange_entries(entries, int(last), action)
+    except (LookupError, TypeError, ValueError):
+        return source
+    return apply_changes(source, {tuple(above): entries})
+
+
+def rearrange_entries(entries: list[Any], n: int, action: str) -> None:
+    """Changes the list; `LookupError` if it has no entry n."""
+    entry = entries[n]
+    if action == ADD:
+        entries.insert(n + 1, copy_entry(entry, entries))
+    elif action == REMOVE:
+        del entries[n]
+    elif action in (UP, DOWN):
+        del entries[n]
+        entries.insert(max(n - 1, 0) if action == UP else n + 1, entry)
+
+
+def copy_entry(entry: Any, entries: list[Any]) -> Any:
+    """A copy, with a name of its own if it has one."""
+    if not (isinstance(entry, dict) and "name" in entry):
+        return entry
+    taken = {other.get("name") for other in entries if isinstance(other, dict)}
+    names = (f"{entry['name']}_{n}" for n in count(2))
+    return entry | {"name": next(name for name in names if name not in taken)}
+
+
 def splice(source: str, content: Mapping[str, Any], changes: Mapping[ContentPath, Any]) -> str:
     root = yaml.compose(source, Loader=StrictLoader)
     spans, added = [], ""
@@ -250,7 +287,10 @@ def write_inline(value: Any) -> str:
 
 
 def write_block(text: Any, column: int) -> str:
-    """A value under a parent that begins in that column; a text of several lines as a block."""
+    """A value under a parent that begins in that column; a mapping with a line for each key, a text of several lines
+    as a block."""
+    if isinstance(text, dict) and text:
+        return write_yaml(text).rstrip("\n").replace("\n", "\n" + " " * (column + 2))
     if not (isinstance(text, str) and is_block(text)):
         return write_inline(text)
     header, *lines = write_yaml({"x": text}).removeprefix("x: ").removesuffix("\n").split("\n")

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from django import forms
@@ -14,7 +15,7 @@ from projects.models import Project
 from studies.instrument_kinds import InstrumentKind, PreviewSubject, Problem
 from studies.prompts import AS_THEY_ARE, ONE_NEWLINE
 from studies.services.instrument_writing import SHORT_NAME, Draft, read_draft
-from studies.strict_yaml import ContentPath, apply_changes, iter_leaves, join_path
+from studies.strict_yaml import ADD, DOWN, REMOVE, UP, ContentPath, apply_changes, iter_leaves, join_path, rearrange
 from studies.wording_names import name_group, name_part, name_section
 
 HEAD = ("name", "language", "use", "protocol")
@@ -24,6 +25,34 @@ YES_NO = (("true", _("yes")), ("false", _("no")))
 NOT_IN_A_FIELD = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ufeff]")
 LINE_WIDTH = 70
 MAX_LISTED = 300
+
+
+MOVABLE = ("dimensions", "questions", "gates", "criteria")
+
+
+@dataclass(frozen=True)
+class FieldGroup:
+    """The fields of an entry, each with its path and its errors, and what can be done with the entry.
+
+    place: of the entry. actions: what is sent, the words of the button, and where to look afterwards.
+    """
+
+    place: str
+    actions: list[tuple[str, Any, str]]
+    fields: list[tuple[forms.BoundField, str, list[str]]]
+
+
+def list_actions(content: Mapping[str, Any], path: ContentPath) -> list[tuple[str, Any, str]]:
+    """What a button can do with the entry of a list that studies may rearrange; nothing for other wordings."""
+    if len(path) < 3 or path[1] not in MOVABLE or not isinstance(path[2], int):
+        return []
+    section, name, here = path
+    last = len(content[section][name]) - 1
+    actions = [(ADD, _("Add a copy"), here + 1)]
+    actions += [(UP, _("Move up"), here - 1)] if here else []
+    actions += [(DOWN, _("Move down"), here + 1)] if here < last else []
+    actions += [(REMOVE, _("Remove"), min(here, last - 1))] if last else []
+    return [(f"{sent}:{join_path(path)}", word, join_path((section, name, to))) for sent, word, to in actions]
 
 
 class WordingForm(forms.Form):
@@ -58,14 +87,16 @@ class WordingForm(forms.Form):
                 found[path] = read_value(self.data[name].replace("\r\n", "\n"), self.fields[name])
         return found
 
-    def sections(self) -> dict[str, dict[str, list[tuple[forms.BoundField, str, list[str]]]]]:
-        """The fields by section and by the entry that they belong to, each with its path and its errors."""
-        found: dict[str, dict[str, list[tuple[forms.BoundField, str, list[str]]]]] = {}
+    def sections(self) -> dict[str, dict[str, "FieldGroup"]]:
+        """The fields by section and by the entry that they belong to."""
+        found: dict[str, dict[str, FieldGroup]] = {}
         sentences = self.sentences_by_place()
         for name, path in self.paths.items():
-            groups = found.setdefault(name_section(path), {})
-            field = (self[name], join_path(path), sentences.get(join_path(path), []))
-            groups.setdefault(name_group(self.draft.content, path), []).append(field)
+            groups, title = found.setdefault(name_section(path), {}), name_group(self.draft.content, path)
+            group = groups.setdefault(
+                title, FieldGroup(join_path(path[:3]), list_actions(self.draft.content, path[:3]), [])
+            )
+            group.fields.append((self[name], join_path(path), sentences.get(join_path(path), [])))
         return found
 
     def sentences_by_place(self) -> dict[str, list[str]]:
@@ -121,10 +152,13 @@ def read_value(sent: str, field: forms.Field) -> Any:
 
 
 def read_sent_draft(data: Mapping[str, Any]) -> Draft:
-    """The instrument as edited: the YAML, with the values of the fields if fields were sent."""
+    """The instrument as edited: the YAML, with the values of the fields if fields were sent, and with an entry moved,
+    copied or removed if its button was pressed."""
     draft = read_draft(data.get("source", ""))
     if data.get("by") == "fields" and draft.content:
-        return read_draft(apply_changes(draft.source, WordingForm(draft, data).changes()))
+        source = apply_changes(draft.source, WordingForm(draft, data).changes())
+        action, _colon, place = data.get("entry", "").partition(":")
+        return read_draft(rearrange(source, place, action) if place else source)
     return draft
 
 

@@ -29,7 +29,7 @@ from studies.services.instruments import (
     list_families,
 )
 from studies.strict_yaml import iter_leaves
-from studies.wording_names import name_wording
+from studies.wording_names import name_section, name_wording
 from studies.wordings import compare_versions
 
 PREVIEW = "X-Lesart-Preview"  # sent by the script, which shows the preview within the page
@@ -186,11 +186,18 @@ def build_editor_context(
         "draft": draft,
         "by": wanted if wanted in BY and draft.content else "yaml",
         "fields": fields,
+        "opened": find_rearranged_section(request.POST.get("entry", "")),
         "other_problems": [problem for problem in problems if not fields.place_of(problem)],
         "is_changed": draft.source != writing.read_draft(get_source(before)).source,
         "note": request.POST.get("note", ""),
         "subject": SubjectForm(project, writing.read_draft(get_source(before)), request.POST or None),
     }
+
+
+def find_rearranged_section(sent: str) -> str:
+    """The title of the section whose entry was moved, copied or removed."""
+    place = sent.partition(":")[2]
+    return name_section(tuple(place.split("."))) if place else ""
 
 
 # Also in a window of their own, the shown pages must not run or send anything.

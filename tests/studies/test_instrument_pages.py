@@ -132,9 +132,44 @@ def test_no_field_has_a_key_of_the_file_as_its_name(name, project, page):
     sections = page("instrument_edit", own.instrument_id).context["fields"].sections()
     names = [
         *sections,
-        *(field.label for groups in sections.values() for fields in groups.values() for field, *_ in fields),
+        *(field.label for groups in sections.values() for group in groups.values() for field, *_ in group.fields),
     ]
     assert [each for each in names if each[:1].islower()] == []
+
+
+@pytest.mark.parametrize(
+    ("sent", "names"),
+    [
+        ("add:rate.dimensions.0", "fluency fluency_2 clarity conciseness"),
+        ("remove:rate.dimensions.0", "clarity conciseness relevance"),
+        ("up:rate.dimensions.1", "clarity fluency conciseness"),
+        ("up:rate.dimensions.0", "fluency clarity conciseness"),
+        ("down:rate.dimensions.0", "clarity fluency conciseness"),
+        ("down:rate.dimensions.99", "fluency clarity conciseness"),
+        ("remove:rate.nothing.0", "fluency clarity conciseness"),
+    ],
+)
+def test_a_dimension_is_copied_moved_and_removed_on_the_page(sent, names, project, send):
+    own = copy_instrument(find_version("dimension-ratings/en", project), project, "mine")
+    data = fields(own, rate__title="Score!") | {"entry": sent}
+    shown = send("instrument_edit", own.instrument_id, **data)
+    content = shown.context["draft"].content
+    found = [each["name"] for each in content["rate"]["dimensions"]]
+    assert found[: len(names.split())] == names.split()
+    assert content["rate"]["title"] == "Score!"
+    assert shown.context["draft"].source.startswith("# Wording of")
+    assert versions(own) == [1]
+
+
+def test_entries_are_rearranged_where_they_are_listed_freely(project, page):
+    own = copy_instrument(find_version("stopping-questionnaire/en", project), project, "mine")
+    sections = page("instrument_edit", own.instrument_id).context["fields"].sections()
+    groups = [group for groups in sections.values() for group in groups.values()]
+    places = [group.place for group in groups if group.actions]
+    assert places == [*(f"judge.gates.{n}" for n in range(4)), *(f"judge.questions.{n}" for n in range(11))]
+    words = [[sent.partition(":")[0] for sent, *_ in group.actions] for group in groups if group.actions]
+    assert words[:2] == [["add", "down", "remove"], ["add", "up", "down", "remove"]]
+    assert words[3] == ["add", "up", "remove"]
 
 
 def test_a_list_is_edited_with_an_entry_a_line(own, send):
