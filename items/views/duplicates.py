@@ -8,6 +8,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
 from items.forms.imports import BenchmarkForm
+from items.models import Item
 from items.services.duplicates import HASHES, BadBenchmark, add_benchmark, get_duplicates, list_rows
 from jobs.views import ResultPending, describe_progress
 from projects.access import get_project
@@ -46,6 +47,7 @@ def show_list(request, project: Project, form: BenchmarkForm) -> HttpResponse:
         raise ResultPending(job, project=project)
     found = job.read_value()
     context = {"project": project, "form": form, "rows": list_rows(project, found)[:SHOWN], "found": found}
+    context |= {"has_items": Item.objects.available().filter(project=project).exists()}
     context |= {"known": found["known"][:SHOWN], "benchmarks": project.benchmarks.defer("signatures"), "limit": SHOWN}
     context |= describe_progress(request, job, shows=True) if job.is_open else {}
     return render(request, "items/duplicates.html", context)
