@@ -238,10 +238,14 @@ def tick_word(value: float) -> str:
     return (MINUS if value < -1e-9 else "") + in_language(digits)
 
 
-def draw_axis(scale: Scale, top: float, bottom: float, sheet: Sheet, dashed: float | None, most: int) -> Iterator[str]:
-    """Grid, dashed line, base line and numbers beneath."""
+def draw_axis(
+    scale: Scale, top: float, bottom: float, sheet: Sheet, dashed: float | None, most: int, *, numbers: bool = True
+) -> Iterator[str]:
+    """Grid, dashed line, base line and, where wanted, numbers beneath."""
     for tick in scale.ticks(most):
         yield line(scale.at(tick), top, scale.at(tick), bottom, "grid", sheet.letter / 13)
+        if not numbers:
+            continue
         half = sheet.text_width(tick_word(tick)) / 2
         place = min(max(scale.at(tick), half), sheet.width - half)
         yield text(place, bottom + 1.25 * sheet.letter, tick_word(tick), "middle", "soft")
@@ -385,14 +389,15 @@ def cut_names(names: Sequence[str], sheet: Sheet, room: float) -> list[str]:
 
 
 def draw_panels(drawing: Panels, sheet: Sheet) -> tuple[str, float]:
-    """As many panels side by side as fit, with the names of the rows left of the first."""
+    """As many panels side by side as fit, with the names of the rows left of the first. All have the same axis, so its
+    numbers stand beneath the lowest panel of each column only."""
     em, labels = sheet.letter, drawing.labels[: sheet.most]
     names, n = place_panels(drawing, labels, sheet)
     left, gap = names + 0.8 * em, PANEL_GAP * em
     width = (sheet.width - left - 0.5 * em) / n
     every = [mark for _title, rows in drawing.panels for marks in rows[: sheet.most] for mark in marks]
     low, high = ends_of(every, drawing.ends, drawing.dashed)
-    step, y = (2.4 if drawing.joined else 1.75) * em, (1.9 if drawing.legend else 0.2) * em
+    step, y = (2.4 if drawing.joined else 1.6) * em, (1.9 if drawing.legend else 0.2) * em
     parts = list(draw_legend(drawing.legend, left, 1.0 * em, sheet))
     for first in range(0, len(drawing.panels), n):
         here = drawing.panels[first : first + n]
@@ -406,12 +411,14 @@ def draw_panels(drawing: Panels, sheet: Sheet) -> tuple[str, float]:
                 text(x, top - 0.6 * em - 1.2 * em * up, words, css="strong")
                 for up, words in enumerate(titles[place][::-1])
             ]
-            parts += draw_axis(scale, top, bottom, sheet, drawing.dashed, 3)
+            is_lowest = first + place + n >= len(drawing.panels)
+            parts += draw_axis(scale, top, bottom, sheet, drawing.dashed, 3, numbers=is_lowest)
             for at, marks in enumerate(rows[: sheet.most]):
                 parts += draw_marks(marks, scale, top + step * (at + 0.5), sheet, joined=drawing.joined)
         for at, label in enumerate(cut_names(labels, sheet, names)):
             parts.append(text(names, top + step * (at + 0.5) + 0.35 * em, label, "end"))
-        y = bottom + 2.1 * em
+        is_last = first + n >= len(drawing.panels)
+        y = bottom + (2.1 if is_last else 0.8) * em
     return finish(parts, drawing.axis, (left + sheet.width) / 2, y + 0.5 * em, sheet, len(drawing.labels) - len(labels))
 
 

@@ -301,13 +301,19 @@ def say_winner(outcome: Outcome, best: str) -> str:
 
 
 def say_zero(outcome: Outcome) -> str:
-    """Which generators lie above 0, which cannot be distinguished from 0, and which lie below."""
+    """Which generators lie above 0, which cannot be distinguished from 0, which lie below, and which have no interval
+    of their own although their differences have one."""
     assert outcome.words
     certain = [each for each in outcome.standings if each.is_certain]
     above = [each.generator for each in certain if lies_above(each)]
     below = [each.generator for each in certain if each.high is not None and each.high < 0]
     unclear = [each.generator for each in certain if each.generator not in (*above, *below)]
-    parts = ((outcome.words.above, above), (outcome.words.unclear, unclear), (outcome.words.below, below))
+    named = {each.generator for each in certain}
+    without = [name for name in list_comparable(outcome) if name not in named]
+    parts = (
+        (outcome.words.above, above), (outcome.words.unclear, unclear), (outcome.words.below, below),
+        (gettext_noop("Items by %(names)s: no interval."), without),
+    )  # fmt: skip
     return " ".join(_(sentence) % {"names": name_some(names)} for sentence, names in parts if names)
 
 
@@ -369,7 +375,8 @@ def say_missing(standings: Sequence[Standing]) -> list[str]:
     """Why a few generators have no number beside others that have one: they can be the best or the worst."""
     missing = [each for each in standings if each.value is None and each.reason]
     is_few = len(missing) <= MOST_MISSING and len(missing) < len(standings)
-    return [f"{shorten(each.generator)}: {each.reason}" for each in missing if is_few]
+    sentence = _("%(generator)s has no value.")
+    return [f"{sentence % {'generator': shorten(each.generator)}} {each.reason}" for each in missing if is_few]
 
 
 def join_sentences(*sentences: str) -> str:

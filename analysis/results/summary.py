@@ -99,13 +99,14 @@ class DifferenceLine:
 
 
 def list_differences(outcome: Outcome) -> list[DifferenceLine]:
-    """The largest differences, with their adjusted intervals."""
-    known = [each for each in outcome.compared.contrasts if each.low is not None][:MOST_DIFFERENCES]
+    """The largest differences with their adjusted intervals; those that are decided come first."""
+    known = [each for each in outcome.compared.contrasts if each.low is not None]
+    known.sort(key=lambda each: not each.is_decided)
     return [
         DifferenceLine(
             f"{shorten(each.better)} − {shorten(each.worse)}", *write_difference(each), is_decided=each.is_decided
         )
-        for each in known
+        for each in known[:MOST_DIFFERENCES]
     ]
 
 

@@ -462,7 +462,7 @@ class KeyForm(forms.Form):
         options = item.options.all()
         super().__init__(data, initial={"keys": [option.external_id for option in options if option.correct]})
         self.fields["keys"] = forms.MultipleChoiceField(
-            label=_("Keys"),
+            label=_("Answer keys"),
             required=False,
             choices=[(option.external_id, option.text) for option in options],
             widget=forms.CheckboxSelectMultiple,

@@ -12,6 +12,7 @@ from analysis.reports.outcome import (
     assess_outcome,
     summarize_values,
 )
+from analysis.results.summary import list_differences
 
 WORDS = OutcomeSentences(
     "%(best)s wins", "%(best)s wins of %(n)s", "tie of %(names)s", "%(names)s above", "%(names)s unclear", ""
@@ -65,6 +66,18 @@ def test_a_number_that_no_generator_can_have_is_refused_with_its_reason():
     assert assess_outcome(mixed, is_running=False).sentence == "Too few texts to compare the generators."
 
 
+def test_who_has_no_interval_but_is_compared_is_named_too():
+    sure = Standing("dan", 0.9, None, None, "It never varies.", 9)
+    found = outcome([sure, *ABOVE[1:]], [Contrast("dan", "cat", 0.8, 0.5, 1.1, 9), *TIED], has_zero=True)
+    assert assess_outcome(found, is_running=False).sentence == "bob above cat unclear Items by dan: no interval."
+
+
+def test_decided_differences_come_before_larger_ones_that_are_not():
+    open_ones = [Contrast(name, "cat", 0.9, -0.1, 1.9, 9) for name in ("ann", "bob", "dan")]
+    found = outcome(ABOVE, [*open_ones, Contrast("ann", "eve", 0.2, 0.1, 0.3, 9)], has_zero=True)
+    assert [line.names for line in list_differences(found)] == ["ann − eve", "ann − cat", "bob − cat"]
+
+
 def test_while_answers_come_in_too_little_is_too_early():
     assert assess_outcome(outcome([standing("ann", 0.5), standing("bob", 0.1)]), is_running=True).kind == Kind.TOO_EARLY
 
@@ -90,5 +103,5 @@ def test_many_generators_are_counted_and_long_names_too():
 def test_who_has_no_number_is_named_with_the_reason():
     never = Standing("bob", None, None, None, "It never lost.")
     summary = summarize_values("Strengths: %(values)s.", [standing("ann", 0.5), never], ContrastSet())
-    assert summary == "Strengths: .50 for ann. bob: It never lost."
+    assert summary == "Strengths: .50 for ann. bob has no value. It never lost."
     assert summarize_values("%(values)s", [never], ContrastSet()) == ""

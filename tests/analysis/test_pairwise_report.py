@@ -352,5 +352,5 @@ def test_who_never_lost_is_named_beside_those_who_are_ranked(project):
                 better = one if "alder" in one else (one, other)[(seat + text) % 2]
                 rows.append(make_judgment(f"ann{seat}", one, other, better))
     summary = list(build(import_study(project, rows), Choices(seed=3)).sentences)
-    assert "gen-alder has no rank: It never lost, so no finite strength explains its results." in summary
+    assert "gen-alder has no rank. It never lost, so no finite strength explains its results." in summary
     assert not any("order" in sentence and "alder" in sentence for sentence in summary)

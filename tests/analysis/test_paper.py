@@ -18,6 +18,7 @@ from analysis.figures.paper import (
     describe,
     draw,
     draw_file,
+    place_panels,
     truncate,
 )
 
@@ -76,6 +77,14 @@ def test_long_names_leave_their_rows_apart_and_all_panels_in_a_line():
     names = re.findall(r">(…[^<]*)<", svg)
     assert len(set(names)) == len(names) == PAGE.most
     assert float(re.search(r' height="([\d.]+)"', svg)[1]) <= PAGE.tallest
+
+
+def test_panels_above_others_leave_the_numbers_of_the_axis_to_these():
+    rows = ((Mark(2.0, 1.5, 2.5),), (Mark(1.0, 0.5, 1.5),))
+    drawing = Panels(("ann", "bob"), tuple(("erantzungarritasuna", rows) for _n in range(7)), "mean score", ends=(0, 3))
+    _names, n = place_panels(drawing, drawing.labels, PAGE)
+    assert n < 7
+    assert draw(drawing, PAGE).count(">2</text>") == n
 
 
 def test_of_a_tall_drawing_fewer_rows_are_shown_but_not_too_few():

@@ -1,14 +1,13 @@
 """What a guess-then-read study reports (Säuberli & Clematide 2024)."""
 
-from collections.abc import Mapping, Sequence
-from functools import partial
+from collections.abc import Iterator, Mapping, Sequence
 from math import isnan
 from typing import Any
 
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
-from analysis.figures.paper import Line, Mark, Panels, Ranges, Style
+from analysis.figures.paper import Line, Mark, Panels, Ranges, Style, more_lines
 from analysis.formatting import interval, items_counted, judgments_counted, number, of_people, of_texts, texts_counted
 from analysis.frames.evidence import Evidence
 from analysis.pack.methods import Facts, table, with_ends
@@ -33,6 +32,8 @@ from analysis.reports.description import description, variants
 from analysis.reports.evaluators import HUMAN, evaluator_named
 from analysis.reports.headlines import INFORMATIVITY_WORDING, list_values, say_not_compared, write_headline
 from analysis.reports.outcome import (
+    FEWEST_TEXTS,
+    MOST_NAMED,
     AgreementSummary,
     ContrastSet,
     Outcome,
@@ -41,14 +42,16 @@ from analysis.reports.outcome import (
     build_standings,
     ends_of,
     find_rows,
+    join_names,
+    join_sentences,
     make_sort_key,
+    shorten,
     summarize_values,
 )
 from analysis.reports.report import Report
 from analysis.science.report import against_others
 from analysis.tables.spec import Row, Table
 from analysis.words import name_evaluator
-from jobs.progress import with_progress
 from studies.question_words import name_stage
 
 # The main findings in a few sentences; each claim is supported by an adjusted interval.
@@ -151,6 +154,7 @@ def describe_outcome(facts: Facts) -> str:
 # The main result of a guess-then-read study: how much reading the text adds for each generator's items.
 
 MEASURE, COIN = "informativity", 0.5
+STAGE_OF = {"guessability": "guess", "answerability": "read"}
 TABLES = {"pooled": "informativity", "matched": "informativity_matched"}
 WORDS = OutcomeSentences(
     winner=gettext_noop("Items by %(best)s measure the text best."),
@@ -206,11 +210,25 @@ def say_basis(rows: Sequence[Row], speaker: str) -> str:
     texts, people = (max(row[column] for row in rows) for column in ("n_texts", "n_annotators"))
     items = sum(row["n_items"] for row in rows)
     values = {"judgments": judgments_counted(n), "items": items_counted(items), "texts": of_texts(texts)}
+    sentence = _("%(judgments)s of options about %(items)s on %(texts)s.") % values
     if speaker == HUMAN:
-        return _("%(judgments)s of options by %(people)s about %(items)s on %(texts)s.") % (
-            values | {"people": of_people(people)}
-        )
-    return _("%(judgments)s of options about %(items)s on %(texts)s.") % values
+        values |= {"people": of_people(people)}
+        sentence = _("%(judgments)s of options by %(people)s about %(items)s on %(texts)s.") % values
+    return join_sentences(sentence, *say_stages_without_interval(rows))
+
+
+def say_stages_without_interval(rows: Sequence[Row]) -> Iterator[str]:
+    """Which marks of the figure have no interval and why, a sentence for each reason; too few texts are said beside the
+    rows."""
+    by_reason: dict[str, list[str]] = {}
+    for row in rows:
+        for share, stage in STAGE_OF.items():
+            if row[share] is not None and row[f"{share}_low"] is None and row["n_texts"] >= FEWEST_TEXTS:
+                name = f"{shorten(row['generator'])} ({name_stage(stage)})"
+                by_reason.setdefault(row[f"{share}_reason"], []).append(name)
+    for reason, names in by_reason.items():
+        listed = names if len(names) <= MOST_NAMED else [*names[:MOST_NAMED], more_lines(len(names) - MOST_NAMED)]
+        yield join_sentences(_("No interval for %(names)s.") % {"names": join_names(listed)}, reason)
 
 
 # Figures --------------------------------------------------------------------------------------------------------------
@@ -276,28 +294,21 @@ def list_agreed(report: Report) -> list[AgreementSummary]:
 
 def build_report(evidence: Evidence) -> Report:
     comparisons = reading_comparisons(evidence)
-    pooled, matched, standardised, beside, *others = with_progress(
-        evidence,
-        partial(informativity_table, comparisons=comparisons),
-        informativity_matched,
-        standardize_informativity,
-        beside_accuracy,
-        interval_methods,
-        agreement_with_humans,
-        ratings,
-        accuracy_by_rating,
-        guessable_items,
-        unanswerable_items,
-        item_analysis,
-    )
+    pooled = informativity_table(evidence, comparisons=comparisons)
     tables = (
         pooled,
         contrasts(evidence, comparisons),
         *against_others(evidence, comparisons),
-        matched,
-        standardised,
-        *beside,
-        *others,
+        informativity_matched(evidence),
+        standardize_informativity(evidence),
+        *beside_accuracy(evidence),
+        interval_methods(evidence),
+        agreement_with_humans(evidence),
+        ratings(evidence),
+        accuracy_by_rating(evidence),
+        guessable_items(evidence),
+        unanswerable_items(evidence),
+        item_analysis(evidence),
         *variants(evidence, lambda mine: iter(())),
         description(evidence),
     )

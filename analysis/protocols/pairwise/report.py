@@ -164,7 +164,7 @@ def say_ranking(ranked: Table) -> list[str]:
     held = [row for row in rows if row["rank"]]
     unranked = [row for row in rows if not row["rank"]] if any(row["n"] for row in rows) else []
     apart = [
-        _("%(generator)s has no rank: %(reason)s") % {"generator": row["generator"], "reason": row["reason"]}
+        _("%(generator)s has no rank. %(reason)s") % {"generator": row["generator"], "reason": row["reason"]}
         for row in unranked
     ]
     return [*([order(held)] if len(held) > 1 else []), *apart]

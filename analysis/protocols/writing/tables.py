@@ -35,7 +35,7 @@ WRITTEN_ITEMS = TableSpec(
         "group",
         "part",
         Column("stem", _("Question")),
-        Column("keys", _("Keys")),
+        Column("keys", _("Answer keys")),
         Column("distractors", _("Distractors")),
         Column("expected_answer", _("Expected answer")),
         Column("minutes", _("Minutes"), "optional"),
