@@ -9,8 +9,8 @@ import shutil
 import sys
 from pathlib import Path
 
-# Of babel only the names of languages are needed, in the languages of the pages.
-LOCALES = {"root", "en", "de", "eu"}
+LANGUAGES = {"en", "de", "eu"}  # of the pages
+LOCALES = LANGUAGES | {"root"}  # of babel, of which only the names of languages are needed
 PATTERNS = (
     "numpy/**/tests",
     "pandas/tests",
@@ -37,6 +37,8 @@ def find_unused(site_packages: Path) -> list[Path]:
     """Folders and files to delete, none inside another."""
     found = {path for pattern in PATTERNS for path in site_packages.glob(pattern)}
     found |= {path for path in site_packages.glob("babel/locale-data/*.dat") if path.stem not in LOCALES}
+    catalogues = site_packages.glob("**/locale/*/LC_MESSAGES")
+    found |= {path.parent for path in catalogues if path.parent.name not in LANGUAGES}
     return sorted(path for path in found if not found.intersection(path.parents))
 
 
