@@ -84,7 +84,8 @@ def run_job(job_id: int) -> None:
     except JobFailed as failed:
         fail(job, str(failed), failed.errors)
     except Exception as error:
-        fail(job, f"{type(error).__name__}.")
+        with override(job.language):
+            fail(job, advise(f"{type(error).__name__}."))
         raise
     else:
         finish(job, path)
@@ -180,4 +181,9 @@ def release(job: Job) -> None:
         dead.update(state=JobState.QUEUED, sent_at=None)
         return
     with override(job.language):
-        dead.update(state=JobState.FAILED, error=_("The worker crashed, probably out of memory."))
+        dead.update(state=JobState.FAILED, error=advise(_("The worker crashed, probably out of memory.")))
+
+
+def advise(crash: str) -> str:
+    """The crash, and what to do; the sentence of a `JobFailed` says that itself."""
+    return f"{crash} " + _("Try again; if it fails again, the log of the worker says more.")

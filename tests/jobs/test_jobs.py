@@ -16,6 +16,7 @@ from jobs.scheduling import cancel, get_or_schedule, look_after_jobs, make_job, 
 from jobs.working import Heartbeat, get_or_run, run_job
 
 seen = []
+ADVICE = "Try again; if it fails again, the log of the worker says more."
 
 
 def count(job, report_progress) -> Path | None:
@@ -107,7 +108,7 @@ def test_a_newer_version_is_done_again_while_the_earlier_result_stays(ask):
 
 
 @pytest.mark.parametrize(
-    ("does", "message"), [("fails", "There is nothing to count."), ("breaks", "ZeroDivisionError.")]
+    ("does", "message"), [("fails", "There is nothing to count."), ("breaks", f"ZeroDivisionError. {ADVICE}")]
 )
 def test_what_failed_is_said_and_done_again_when_asked_or_for_other_data(does, message, ask, sent_ids):
     job = ask(does)
@@ -132,7 +133,7 @@ def test_a_crashed_worker_is_followed_by_another_until_it_is_given_up(ask, sent_
         look_after_jobs()
     job.refresh_from_db()
     assert (job.state, job.attempts, len(sent_ids)) == ("failed", 3, 3)
-    assert job.error == "The worker crashed, probably out of memory."
+    assert job.error == f"The worker crashed, probably out of memory. {ADVICE}"
     assert seen == []
 
 
