@@ -28,9 +28,17 @@ class _Shape(Row):
         raise NotImplementedError
 
 
-def _build_choice(question: str, options: list[str], answer: str) -> dict[str, Any]:
+class _BadKey(ValueError):
+    """The answer in this field is none of the options."""
+
+    def __init__(self, field: str, reason: str) -> None:
+        super().__init__(reason)
+        self.field = field
+
+
+def _build_choice(question: str, options: list[str], answer: str, field: str) -> dict[str, Any]:
     if len(answer) != 1 or answer not in LETTERS[: len(options)]:
-        raise ValueError(_("The answer must be the letter of one of the options."))
+        raise _BadKey(field, _("The answer must be the letter of one of the options."))
     answers = [{"text": text, "correct": letter == answer} for letter, text in zip(LETTERS, options, strict=False)]
     return {"question": question, "answers": answers}
 
@@ -49,8 +57,8 @@ class RaceFile(_Shape):
         if not len(self.questions) == len(self.options) == len(self.answers):
             raise ValueError(_("There must be as many lists of options and answers as questions."))
         text = {"id": self.id} if self.id else {}
-        for parts in zip(self.questions, self.options, self.answers, strict=True):
-            yield self.article, _build_choice(*parts), text
+        for n, parts in enumerate(zip(self.questions, self.options, self.answers, strict=True), start=1):
+            yield self.article, _build_choice(*parts, f"answers {n}"), text
 
 
 class RaceRow(_Shape):
@@ -65,7 +73,7 @@ class RaceRow(_Shape):
 
     def split(self) -> Iterator[Parts]:
         text = {"id": self.example_id} if self.example_id else {}
-        yield self.article, _build_choice(self.question, self.options, self.answer), text
+        yield self.article, _build_choice(self.question, self.options, self.answer, "answer"), text
 
 
 class _RaceProblem(Row):
@@ -92,8 +100,8 @@ class RaceProblems(_Shape):
     problems: Annotated[list[_RaceProblem], BeforeValidator(_parse_literal)]
 
     def split(self) -> Iterator[Parts]:
-        for each in self.problems:
-            yield self.article, _build_choice(each.question, each.options, each.answer), {}
+        for n, each in enumerate(self.problems, start=1):
+            yield self.article, _build_choice(each.question, each.options, each.answer, f"problems {n}, answer"), {}
 
 
 class _Answers(Row):
@@ -208,7 +216,10 @@ class Belebele(_Shape):
     def split(self) -> Iterator[Parts]:
         options = [self.mc_answer1, self.mc_answer2, self.mc_answer3, self.mc_answer4]
         letters = {str(number): letter for number, letter in enumerate(LETTERS[: len(options)], start=1)}
-        item = _build_choice(self.question, options, letters.get(str(self.correct_answer_num), ""))
+        letter = letters.get(str(self.correct_answer_num))
+        if letter is None:
+            raise _BadKey("correct_answer_num", _("The answer must be the number of one of the options."))
+        item = _build_choice(self.question, options, letter, "correct_answer_num")
         yield self.flores_passage, item, {}
 
 
@@ -300,4 +311,4 @@ def _read_row(shape: type[_Shape], number: int, row: dict[str, Any], reading: Re
         for body, item, text in checked.split() if checked else ():
             yield Question(number, body, item, text | {"metadata": {"dataset": shape.dataset}})
     except ValueError as error:
-        reading.problems.add(number, "", str(error))
+        reading.problems.add(number, error.field if isinstance(error, _BadKey) else "", str(error))

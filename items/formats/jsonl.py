@@ -46,6 +46,8 @@ def _explain_not_jsonl(content: bytes) -> str:
         return _("The file is empty. JSONL files have one text with its items on each line.")
     if reason := explain_kind(content) or explain_utf16(content) or explain_web_page(content):
         return reason
+    if start.startswith(b"[" * (MAX_DEPTH + 1)):
+        return _explain_too_deep()
     if start.startswith(b"["):
         return _("The file is one JSON array. Write each element on its own line, without commas in between.")
     if start.split(b"\n", 1)[0].strip() == b"{":

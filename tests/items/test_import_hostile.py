@@ -20,6 +20,7 @@ FILES = {
     "empty": (b"", 0, "", "file is empty"),
     "blank": (b" \n\t\r\n", 0, "", "file is empty"),
     "array": (b"[" + GOOD.encode() + b"]", 0, "", "one JSON array"),
+    "deep array": (b"[" * 100_000, 0, "", "more than 32 levels deep"),
     "UTF-16 without a mark": (GOOD.encode("utf-16-le"), 0, "", "encoded as UTF-16"),
     "the page of an error": (b"<html><body>Bad Gateway</body></html>", 0, "", "web page (HTML)"),
     "object over lines": (json.dumps(text_row(), indent=1).encode(), 0, "", "spread over several lines"),
