@@ -16,7 +16,7 @@ from analysis.choices import BadChoice
 from analysis.pack.archiving import CannotArchive
 from api.services.idempotency import KeyReused, StillWorking
 from api.services.webhooks import TooMany
-from api.shapes import JobSerializer
+from api.shapes import ColumnSerializer, JobSerializer
 from evaluation.services.evaluators import CannotEvaluate
 from evaluation.services.scoring import ScoringRefused
 from generation.services.storing import CannotGenerate
@@ -24,6 +24,7 @@ from items.files import UnreadableFile
 from items.formats.rows import ImportProblem
 from items.formats.sheet_writing import TooLarge
 from items.services.editing import EditRefused
+from items.services.import_files import describe_columns
 from items.services.importing import ImportRefused as ItemsRefused
 from items.services.undoing import CannotUndo
 from jobs.views import ResultPending
@@ -84,6 +85,7 @@ class ProblemSerializer(serializers.Serializer):
     status = serializers.IntegerField()
     detail = serializers.CharField(help_text="What happened and what to do, in one or two sentences.")
     errors = FieldErrorSerializer(many=True, required=False)
+    columns = ColumnSerializer(many=True, required=False, help_text="Of a refused table of items; `mapping` maps them.")
 
 
 TITLES = {
@@ -168,12 +170,20 @@ def describe_invalid(error: Exception) -> Response | None:
         found = [{"field": ".".join(map(str, each["loc"])), "reason": each["msg"]} for each in error.errors()]
         return make_problem(400, "invalid", sentence, found)
     if isinstance(error, ItemsRefused):
-        return make_problem(422, "refused", str(error), list(map(describe_import_problem, error.plan.problems.listed)))
+        return describe_refused_items(error)
     if isinstance(error, ResponsesRefused | InstrumentRefused):
         return make_problem(
             422, "refused", sentence, [describe_row_problem(each) for each in error.problems[:MAX_ERRORS]]
         )
     return None
+
+
+def describe_refused_items(error: ItemsRefused) -> Response:
+    errors = list(map(describe_import_problem, error.plan.problems.listed))
+    response = make_problem(422, "refused", str(error), errors)
+    if error.plan.columns:
+        response.data["columns"] = describe_columns(error.plan.columns)
+    return response
 
 
 def describe_import_problem(problem: ImportProblem) -> dict[str, Any]:

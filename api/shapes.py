@@ -10,6 +10,13 @@ from jobs.views import describe_step
 from jobs.workers import has_live_workers
 
 
+class ColumnSerializer(serializers.Serializer):
+    """A column of a table of items, and the field that it was read as: recognized by its name, or mapped."""
+
+    name = serializers.CharField()
+    field = serializers.CharField()
+
+
 class JobSerializer(serializers.Serializer):
     """Work that outlasts a request."""
 

@@ -9,6 +9,7 @@ class Problem(Exception):
     def __init__(self, status: int, document: dict[str, Any]):
         self.status, self.type = status, str(document.get("type", "about:blank"))
         self.detail, self.errors = str(document.get("detail", "")), list(document.get("errors", []))
+        self.columns = list(document.get("columns", []))  # of a refused table of items, with their fields
         lines = [self.detail or f"The server answered {status}.", *map(describe_error, self.errors)]
         super().__init__("\n".join(lines))
 

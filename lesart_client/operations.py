@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -98,11 +99,16 @@ class Operations:
         format: str | None = None,
         generator: str | None = None,
         language: str | None = None,
+        mapping: Mapping[str, str] | None = None,
         update: bool = False,
         dry_run: bool = False,
     ) -> Request[shapes.Imported]:
-        """A file of texts and items: all of it or nothing; waits for a large one. Its name determines the format."""
+        """A file of texts and items: all of it or nothing; waits for a large one. Its name determines the format.
+
+        mapping: fields of columns of a table, such as {"Frage": "question"}; names decide about the others.
+        """
         values = {"format": format, "generator": generator, "language": language, "update": update, "dry_run": dry_run}
+        values["mapping"] = None if mapping is None else json.dumps(dict(mapping))
         request: Request[shapes.Imported] = send_file(
             in_project(project, "imports") + "/", read_json, name, content, **values
         )

@@ -52,9 +52,15 @@ class TextRow(TypedDict):
     generators: list[str]
 
 
+class Column(TypedDict):
+    name: str
+    field: str
+
+
 class Imported(TypedDict):
     stored: bool
     counts: dict[str, int]
+    columns: list[Column]
     warnings: list[dict[str, Any]]
     number: int | None
 

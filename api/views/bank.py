@@ -7,16 +7,18 @@ from typing import Any
 from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404
 from django.utils.translation import gettext as _
-from drf_spectacular.utils import OpenApiParameter
+from drf_spectacular.utils import OpenApiParameter, extend_schema_field
 from rest_framework import serializers
 from rest_framework.request import Request
 
 from api.models import Scope
 from api.problems import Refused
-from api.shapes import JobSerializer
+from api.shapes import ColumnSerializer, JobSerializer
 from api.views.base import BOM, FileView, Filter, ProjectView, operation
 from items.files import wants_mark
 from items.formats import FORMATS, find_format
+from items.formats.jsonl import BadLine, parse_object
+from items.formats.table_columns import CHOICES
 from items.forms.bank import SampleForm
 from items.models import MAX_ID, Generator, GeneratorKind, ImportFile, Item, Text
 from items.plain import clean_language, clean_name, clean_tags, make_printable
@@ -33,6 +35,8 @@ from items.services.import_files import (
     TEXT_FILES,
     ask_for_import,
     ask_for_preview,
+    choose_columns,
+    describe_import,
     is_large,
     read_import_file,
     store_text_files,
@@ -156,11 +160,31 @@ class GeneratorSerializer(serializers.Serializer):
     factors = serializers.DictField()
 
 
+@extend_schema_field({"type": "object", "additionalProperties": {"type": "string", "enum": list(CHOICES)}})
+class MappingField(serializers.Field):
+    """The fields of columns by their names, as JSON in a form."""
+
+    def to_internal_value(self, data: Any) -> dict[str, str]:
+        try:
+            mapping = parse_object(data.encode()) if isinstance(data, str) else None
+        except BadLine:
+            mapping = None
+        if mapping is None or not all(isinstance(field, str) for field in mapping.values()):
+            sentence = _("Write a JSON object with the field of each column, such as %(example)s.")
+            raise serializers.ValidationError(sentence % {"example": '{"Frage": "question"}'})
+        return mapping
+
+
 class ImportSerializer(serializers.Serializer):
     file = serializers.FileField(allow_empty_file=True)
     format = serializers.ChoiceField(sorted(FORMATS), required=False, help_text="Absent: by the file's name.")
     generator = serializers.CharField(required=False, max_length=MAX_ID, help_text="Of items that name none.")
     language = serializers.CharField(required=False, max_length=20, help_text="Of texts that name none.")
+    mapping = MappingField(
+        required=False,
+        help_text="Of a table, as JSON: by the names of its columns their fields; `extra` keeps a column as a detail. "
+        "Names decide about columns that it leaves out.",
+    )
     update = serializers.BooleanField(default=False, help_text="Store other wordings as new versions.")
     dry_run = serializers.BooleanField(default=False, help_text="Check everything, store nothing.")
 
@@ -188,7 +212,8 @@ class ImportedSerializer(serializers.Serializer):
 
     stored = serializers.BooleanField()
     counts = ImportCountsSerializer()
-    warnings = WarningSerializer(many=True, source="warnings.listed")
+    columns = ColumnSerializer(many=True, help_text="Of a table, in its order; empty for other files.")
+    warnings = WarningSerializer(many=True)
     number = serializers.IntegerField(
         allow_null=True, help_text="By which it can be undone; null if nothing was stored."
     )
@@ -381,6 +406,8 @@ class Imports(FileView, ProjectView):
         if format_name is None:
             raise Refused(_("The file name does not show the format. Say it in the field “format”."))
         stored = self.keep(file.name, file.read(), options, format_name)
+        if mapping := given.get("mapping"):
+            choose_columns(stored, mapping)
         if is_large(stored):
             job = ask_for_preview(stored, refuses=True) if given["dry_run"] else ask_for_import(stored)
             return self.show(job, JobSerializer, status=202)
@@ -394,8 +421,7 @@ class Imports(FileView, ProjectView):
             plan = import_items(self.project, reading, options, filename=file.name, user=request.user)
         writes = not given["dry_run"] and plan.writes
         done = self.project.bank_imports.first() if writes else None
-        values = {"stored": writes, "counts": plan.counts(), "warnings": plan.warnings, "number": done and done.pk}
-        return self.show(values, status=201)
+        return self.show(describe_import(plan, done.pk if done else None), status=201)
 
     def keep(self, name: str, content: bytes, options: ImportOptions, format_name: str) -> ImportFile:
         if format_name == TEXT_FILES:

@@ -1,6 +1,6 @@
 """Formats of item banks: each reads bytes into the same rows and collects the errors in them."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from django.utils.translation import gettext as _
@@ -9,34 +9,35 @@ from items.formats import aiken, archive, benchmarks, gift, jsonl, moodle, qti, 
 from items.formats.markup import BadXML, parse_xml
 from items.formats.questions import WrittenFile
 from items.formats.rows import Reading, TextRow
+from items.formats.table_columns import Columns
 
 
-def _read_lesart(content: bytes, name: str, columns: Sequence[str] | None) -> Reading:
+def _read_lesart(content: bytes, name: str, columns: Columns | None) -> Reading:
     return benchmarks.read_benchmark(content) or jsonl.read_jsonl(content)
 
 
-def _read_text_file(content: bytes, name: str, columns: Sequence[str] | None) -> Reading:
+def _read_text_file(content: bytes, name: str, columns: Columns | None) -> Reading:
     return text_files.read_text_files([(name, content)])
 
 
-def _read_csv(content: bytes, name: str, columns: Sequence[str] | None) -> Reading:
+def _read_csv(content: bytes, name: str, columns: Columns | None) -> Reading:
     return table.read_table(content, columns)
 
 
-def _read_gift(content: bytes, name: str, columns: Sequence[str] | None) -> Reading:
+def _read_gift(content: bytes, name: str, columns: Columns | None) -> Reading:
     return gift.read_gift(content)
 
 
-def _read_aiken(content: bytes, name: str, columns: Sequence[str] | None) -> Reading:
+def _read_aiken(content: bytes, name: str, columns: Columns | None) -> Reading:
     return aiken.read_aiken(content)
 
 
-def _read_xml(content: bytes, name: str, columns: Sequence[str] | None) -> Reading:
-    return archive.read_archive(content) if archive.holds_texts(content) else read_xml(content)
+def _read_xml(content: bytes, name: str, columns: Columns | None) -> Reading:
+    return archive.read_archive(content, columns) if archive.holds_texts(content) else read_xml(content)
 
 
-# The reader of each format. It takes the bytes of a file, its name, and the field chosen for each column of a table.
-FORMATS: dict[str, Callable[[bytes, str, Sequence[str] | None], Reading]] = {
+# The reader of each format. It takes the bytes of a file, its name, and the fields chosen for columns of a table.
+FORMATS: dict[str, Callable[[bytes, str, Columns | None], Reading]] = {
     "lesart": _read_lesart,
     "csv": _read_csv,
     "text": _read_text_file,

@@ -9,20 +9,21 @@ from django.utils.translation import gettext as _
 from items.files import BadZip, ZipReader
 from items.formats import jsonl, table
 from items.formats.rows import MAX_PICTURES, Line, Reading, TextRow
+from items.formats.table_columns import Columns
 from items.markup import find_named_pictures
 from items.models import Markup
 from items.pictures import BadPicture, PictureContent, read_picture
 from items.plain import make_printable
 
 ZIP = b"PK\x03\x04"
-READERS = {".jsonl": jsonl.read_jsonl, ".ndjson": jsonl.read_jsonl, ".csv": table.read_table, ".tsv": table.read_table}
+LINES, TABLES = (".jsonl", ".ndjson"), (".csv", ".tsv")
 PICTURES = (".png", ".jpg", ".jpeg")
 
 
 def holds_texts(content: bytes) -> bool:
     """Whether the file is a ZIP file with a file of texts, rather than a package of another tool."""
     try:
-        return content.startswith(ZIP) and bool(list_files(ZipReader(content), *READERS))
+        return content.startswith(ZIP) and bool(list_files(ZipReader(content), *LINES, *TABLES))
     except BadZip:
         return False
 
@@ -37,16 +38,18 @@ def list_files(archive: ZipReader, *endings: str) -> list[str]:
     ]
 
 
-def read_archive(content: bytes) -> Reading:
+def read_archive(content: bytes, columns: Columns | None = None) -> Reading:
     """The texts of the single file, each with the pictures from the ZIP file that it names."""
     archive, reading = ZipReader(content), Reading()
-    found = list_files(archive, *READERS)
+    found = list_files(archive, *LINES, *TABLES)
     if len(found) > 1:
         sentence = _("The ZIP file contains several files of texts: {names}. Import them one by one.")
         reading.problems.add(0, "", sentence.format(names=", ".join(make_printable(name) for name in found[:5])))
         return reading
     try:
-        reading = READERS[PurePosixPath(found[0]).suffix.lower()](archive.read(found[0]))
+        words = archive.read(found[0])
+        is_table = found[0].lower().endswith(TABLES)
+        reading = table.read_table(words, columns) if is_table else jsonl.read_jsonl(words)
         pictures = {PurePosixPath(name).name: name for name in list_files(archive, *PICTURES)}
         reading.lines[:] = [add_pictures(line, archive, pictures, reading) for line in reading.lines]
     except BadZip as error:

@@ -195,13 +195,15 @@ class Line:
 class Reading:
     """The result of reading a file: the parsed lines, and the problems of the others.
 
-    `names`: of lines identified by something other than their number: a file's name, a table's row.
+    `names`: of lines identified by something other than their number: a file's name, a table's row. `columns`: of a
+    table, each with its field.
     """
 
     lines: list[Line] = field(default_factory=list)
     problems: Problems = field(default_factory=Problems)
     warnings: Problems = field(default_factory=Problems)
     names: dict[int, str] = field(default_factory=dict)
+    columns: dict[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.problems.names = self.warnings.names = self.names

@@ -1,6 +1,6 @@
 """Reads a table of texts with items: one row per text, or one row per item, with the rows of a text joined."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -11,7 +11,6 @@ from items.formats.rows import (
     ItemRow,
     Line,
     Location,
-    Problems,
     Reading,
     TextRow,
     check_metadata,
@@ -25,13 +24,16 @@ from items.formats.table_columns import (
     LEAVE_OUT,
     OPTION_FIELDS,
     TEXT_FIELDS,
+    Columns,
     find_mistakes,
+    find_unknown,
     list_known_columns,
+    name_choices,
     parse_keys,
     quote_names,
     recognize_columns,
 )
-from items.plain import TAG_SIGNS
+from items.plain import TAG_SIGNS, make_printable
 from items.values import DETAILS
 
 YES = {"true", "yes", "1", "ja", "wahr", "bai", "x"}
@@ -63,22 +65,23 @@ class _Row:
         return any(name in self.cells for name in (*ITEM_FIELDS, *OPTION_FIELDS) if name not in ABOUT_ALL)
 
 
-def read_table(content: bytes, fields: Sequence[str] | None = None) -> Reading:
-    """The texts of the table, and its problems. `fields` assigns a field to each column; by default names decide."""
+def read_table(content: bytes, columns: Columns | None = None) -> Reading:
+    """The texts of the table, and its problems. `columns`: the chosen fields; names decide about other columns."""
     reading = Reading()
     table = read_known_cells(content, reading)
     if table is None:
         return reading
-    chosen = recognize_columns(table.header) if fields is None else list(fields)
-    chosen += [KEEP_AS_DETAIL] * (len(table.header) - len(chosen))  # without a name, and empty in the first rows
-    if wrong := list(find_mistakes(chosen)):
-        for reason in wrong:
-            columns = _("The columns here are {columns}.").format(columns=quote_names(table.header))
-            reading.problems.add(1, "", f"{reason} {list_known_columns()} {columns}")
+    mapping = name_choices(table.header, columns)
+    fields = recognize_columns(table.header, mapping)
+    reading.columns = dict(zip(table.header, fields, strict=True))
+    if wrong := [*find_unknown(table.header, mapping)] or [("", reason) for reason in find_mistakes(fields)]:
+        here = _("The columns here are {columns}.").format(columns=quote_names(table.header))
+        for place, (name, reason) in enumerate(wrong):
+            more = "" if place else f" {list_known_columns()} {here}"
+            reading.problems.add(1, make_printable(name), reason + more)
         return reading
-    if fields is None:
-        _warn_of_unknown(table, chosen, reading.warnings)
-    _TableReader(table.header, chosen, reading).read(table)
+    _warn_of_unknown(table, mapping, reading)
+    _TableReader(table.header, fields, reading).read(table)
     return reading
 
 
@@ -88,10 +91,10 @@ def read_known_cells(content: bytes, reading: Reading, n_rows: int | None = None
     return table and convert_known(table)
 
 
-def _warn_of_unknown(table: Table, fields: Sequence[str], warnings: Problems) -> None:
-    for column, (name, chosen) in enumerate(zip(table.header, fields, strict=True)):
-        if chosen == KEEP_AS_DETAIL and any(row.cells[column] for row in table.rows):
-            warnings.add(0, name, _("Unknown column; it is kept in the metadata, under “extra”."))
+def _warn_of_unknown(table: Table, mapping: Mapping[str, str], reading: Reading) -> None:
+    for place, (name, read_as) in enumerate(reading.columns.items()):
+        if read_as == KEEP_AS_DETAIL and name not in mapping and any(row.cells[place] for row in table.rows):
+            reading.warnings.add(0, name, _("Unknown column; it is kept in the metadata, under “extra”."))
 
 
 class _TableReader:

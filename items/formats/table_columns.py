@@ -3,9 +3,10 @@
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import takewhile
 from string import ascii_lowercase
+from types import MappingProxyType
 
 from django.utils.translation import gettext as _
 
@@ -20,7 +21,8 @@ ITEM_FIELDS = ("item_id", "generator", "question", "correct", "answer", "referen
 OPTION_FIELDS = tuple(f"option_{number}" for number in range(1, MAX_OPTIONS + 1))
 FIELDS = (*TEXT_FIELDS, *ITEM_FIELDS, *OPTION_FIELDS)
 # Other uses of a column: metadata of the text or item, or ignored.
-KEEP_AS_DETAIL, LEAVE_OUT = "extra", ""
+KEEP_AS_DETAIL, LEAVE_OUT = "extra", "leave_out"
+CHOICES = (*FIELDS, KEEP_AS_DETAIL, LEAVE_OUT)
 
 # English, German and Basque names, and those of common data sets; compared without case, accents, spaces and signs.
 NAMES = {
@@ -75,15 +77,63 @@ def parse_option_sign(sign: str) -> int | None:
     return number if 1 <= number <= MAX_OPTIONS else None
 
 
-def recognize_columns(header: Sequence[str]) -> list[str]:
-    """A field for each column; of two with the same meaning the first gets it. Unrecognized columns are kept."""
+# The fields that somebody chose: one for each column in order, or by the names of columns.
+Columns = Sequence[str] | Mapping[str, str]
+NOTHING: Mapping[str, str] = MappingProxyType({})
+
+
+def recognize_columns(header: Sequence[str], mapping: Mapping[str, str] = NOTHING) -> list[str]:
+    """A field for each column: that of the mapping, else that of its name.
+
+    Of two with the same meaning the first gets it, after those of the mapping. Unrecognized columns are kept.
+    """
     names = [normalize_column_name(name) for name in header]
     letters = find_option_letters(names)
-    fields = [_recognize_name(name, letters) for name in header]
+    fields = [mapping[name] if name in mapping else _recognize_name(name, letters) for name in header]
     for place, name in enumerate(names):
-        if fields[place] == KEEP_AS_DETAIL and name in AMBIGUOUS:
+        if header[place] not in mapping and name in AMBIGUOUS:
             fields[place] = _resolve_ambiguous(name, fields)
-    return [KEEP_AS_DETAIL if field in fields[:place] else field for place, field in enumerate(fields)]
+    return _keep_doubles(header, fields, mapping)
+
+
+def _keep_doubles(header: Sequence[str], fields: Sequence[str], mapping: Mapping[str, str]) -> list[str]:
+    """The fields; a recognized one that the mapping or an earlier column has is kept as a detail."""
+    taken, kept = set(mapping.values()), list[str]()
+    for name, field in zip(header, fields, strict=True):
+        kept.append(KEEP_AS_DETAIL if field in taken and name not in mapping else field)
+        taken.add(field)
+    return kept
+
+
+def name_choices(header: Sequence[str], chosen: Columns | None) -> Mapping[str, str]:
+    """The chosen fields by the names of their columns."""
+    return chosen if isinstance(chosen, Mapping) else dict(zip(header, chosen or (), strict=False))
+
+
+def parse_assignments(lines: Iterable[str]) -> dict[str, str]:
+    """The mapping in lines such as “question = Frage”; ValueError with a sentence for others."""
+    mapping: dict[str, str] = {}
+    for line in lines:
+        field, _sign, name = (part.strip() for part in line.partition("="))
+        if not field or not name:
+            reason = _("“{line}” is not of the form “field = column of the table”, such as “question = Frage”.")
+            raise ValueError(reason.format(line=make_printable(line)))
+        if name in mapping:
+            raise ValueError(_("The column “{name}” is assigned twice.").format(name=make_printable(name)))
+        mapping[name] = field
+    return mapping
+
+
+def find_unknown(header: Sequence[str], mapping: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    """(column, reason) for columns of the mapping that the table lacks, and for fields that do not exist."""
+    for name, field in mapping.items():
+        if name not in header:
+            yield name, _("The table has no column “{name}”.").format(name=make_printable(name))
+        if field not in CHOICES:
+            reason = _(
+                "“{field}” is no field: write one of the recognized columns, “extra” (keep as a detail) or “leave_out”."
+            )
+            yield name, reason.format(field=make_printable(field))
 
 
 def find_option_letters(names: Collection[str]) -> list[str]:

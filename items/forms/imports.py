@@ -13,7 +13,6 @@ from items.formats import WRITERS, find_format, list_endings
 from items.formats.paragraphs import Begins, Piece, begin_at_headings, cut_piece, describe_group, describe_origin
 from items.formats.rows import MAX_TITLE
 from items.formats.table_columns import (
-    FIELDS,
     ITEM_FIELDS,
     KEEP_AS_DETAIL,
     LEAVE_OUT,
@@ -316,9 +315,7 @@ class ColumnsForm(forms.Form):
         super().__init__(*args, **kwargs)
         choices = list_column_choices()
         for place, (name, field) in enumerate(zip(header, fields, strict=True)):
-            self.fields[f"column_{place}"] = forms.ChoiceField(
-                label=name, choices=choices, required=False, initial=field if field in FIELDS else KEEP_AS_DETAIL
-            )
+            self.fields[f"column_{place}"] = forms.ChoiceField(label=name, choices=choices, initial=field)
 
     def clean(self) -> dict[str, Any]:
         if not self.errors:

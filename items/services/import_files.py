@@ -23,11 +23,12 @@ from items.formats.paragraphs import Arrangement, Piece, arrange, build_rows
 from items.formats.rows import Reading
 from items.formats.table import read_known_cells
 from items.formats.table_cells import Table
+from items.formats.table_columns import Columns, name_choices, recognize_columns
 from items.formats.text_files import name_text_file, read_document, read_text_files
 from items.models import MAX_ID, BankImport, ImportFile
 from items.plain import make_printable
 from items.services.bank import get_bank_version
-from items.services.importing import ImportRefused, import_items, read_bank_file
+from items.services.importing import ImportRefused, import_items, read_bank_file, refuse_unused
 from items.services.naming import ImportOptions
 from items.services.plan import ImportPlan
 from items.services.planning import plan_import
@@ -84,7 +85,7 @@ def read_import_file(file: ImportFile) -> Reading:
     if file.paragraphs is not None:
         return read_rows(write_rows(build_rows(get_arrangement(file))))
     if file.format == TEXT_FILES:
-        return read_text_files(list_text_files(content))
+        return refuse_unused(file.columns, read_text_files(list_text_files(content)))
     if file.format == PASTED:
         return read_rows(content)
     return read_bank_file(content, file.format, name=file.name, columns=file.columns)
@@ -182,6 +183,11 @@ def get_table(file: ImportFile, n_rows: int) -> Table | None:
     return read_known_cells(bytes(file.content), Reading(), n_rows) if file.format == "csv" else None
 
 
+def list_fields(file: ImportFile, table: Table) -> list[str]:
+    """The present field of each column of the table."""
+    return recognize_columns(table.header, name_choices(table.header, file.columns))
+
+
 def get_options(file: ImportFile) -> ImportOptions:
     return ImportOptions(file.generator, file.language, file.update)
 
@@ -192,9 +198,9 @@ def request_update(file: ImportFile) -> None:
     file.save(update_fields=["update"])
 
 
-def choose_columns(file: ImportFile, fields: Sequence[str]) -> None:
+def choose_columns(file: ImportFile, columns: Columns) -> None:
     """From now on, the columns of the table are read as these fields."""
-    file.columns = list(fields)
+    file.columns = columns
     file.save(update_fields=["columns"])
 
 
@@ -302,7 +308,15 @@ def describe_problems(problems: Iterable[Any]) -> list[dict[str, Any]]:
 def describe_import(plan: ImportPlan, number: int | None) -> dict[str, Any]:
     """What an import did or would do, in the format of the API."""
     warnings = [{"line": each.line, "field": each.field, "reason": each.reason} for each in plan.warnings.listed]
-    return {"stored": number is not None, "counts": vars(plan.counts()), "warnings": warnings, "number": number}
+    counts, columns = vars(plan.counts()), describe_columns(plan.columns)
+    return {
+        "stored": number is not None, "counts": counts, "columns": columns, "warnings": warnings, "number": number
+    }  # fmt: skip
+
+
+def describe_columns(columns: Mapping[str, str]) -> list[dict[str, str]]:
+    """The columns of a table, in their order, each with the field that it was read as."""
+    return [{"name": name, "field": field} for name, field in columns.items()]
 
 
 def undo_or_schedule(done: BankImport, user: User | None) -> Job | None:

@@ -14,6 +14,7 @@ from django.utils.translation import gettext as _
 from items.files import explain_web_page
 from items.formats import FORMATS
 from items.formats.rows import Reading
+from items.formats.table_columns import Columns
 from items.models import Generator, Item, Text
 from items.pictures import store_pictures
 from items.plain import make_printable
@@ -143,17 +144,24 @@ class ImportRefused(Exception):
 
 @keep_garbage()
 def read_bank_file(
-    content: bytes, format_name: str = "lesart", *, name: str = "", columns: Sequence[str] | None = None
+    content: bytes, format_name: str = "lesart", *, name: str = "", columns: Columns | None = None
 ) -> Reading:
     """The rows of the file, and its errors. Needs no database.
 
-    `columns`: the chosen meaning of each column of a table, by default that of its name.
+    `columns`: the chosen fields of columns of a table; names decide about the others.
     """
     if format_name != "text" and (reason := explain_web_page(content)):
         reading = Reading()
         reading.problems.add(0, "", reason)
         return reading
-    return FORMATS[format_name](content, name, columns)
+    return refuse_unused(columns, FORMATS[format_name](content, name, columns))
+
+
+def refuse_unused(columns: Columns | None, reading: Reading) -> Reading:
+    """The reading, with a problem if columns were chosen for a file that has none."""
+    if columns and not reading.columns and not reading.problems:
+        reading.problems.add(0, "", _("This file is no table, so it has no columns to map. Leave the mapping out."))
+    return reading
 
 
 @keep_garbage()

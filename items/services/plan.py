@@ -77,6 +77,8 @@ class ImportCounts:
 class ImportPlan:
     problems: Problems
     warnings: Problems
+    # Of a table: each with the field that it was read as.
+    columns: dict[str, str] = field(default_factory=dict)
     new_generators: dict[str, GeneratorKind] = field(default_factory=dict)
     new_texts: list[NewText] = field(default_factory=list)
     changed_texts: list[ChangedText] = field(default_factory=list)

@@ -195,7 +195,7 @@ def _recognize_unstated(texts: list[NamedText], expected: set[str], problems: Pr
 
 def plan_import(project: Project, reading: Reading, options: ImportOptions) -> ImportPlan:
     """What importing the file would do now. Nothing is written."""
-    plan = ImportPlan(problems=reading.problems.copy(), warnings=reading.warnings.copy())
+    plan = ImportPlan(reading.problems.copy(), reading.warnings.copy(), reading.columns)
     warn_of_markup(reading.lines, plan.warnings)
     texts = name_lines(reading.lines, options, plan.problems)
     bank = load_bank(project)

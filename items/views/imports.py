@@ -10,7 +10,6 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
 from items.files import wants_mark
-from items.formats.table_columns import recognize_columns
 from items.forms.bank import FilterForm, SampleForm
 from items.forms.imports import ColumnsForm, ImportForm, PasteForm, PiecesForm, TextFilesForm
 from items.models import ImportFile
@@ -31,6 +30,7 @@ from items.services.import_files import (
     get_options,
     get_table,
     is_large,
+    list_fields,
     list_import_files,
     read_import_file,
     request_update,
@@ -120,9 +120,7 @@ def item_import_columns(request, slug, pk):
     table = get_table(file, SAMPLE_ROWS)
     if table is None:
         return redirect("item_import_preview", project.slug, file.pk)
-    form = ColumnsForm(
-        request.POST or None, header=table.header, fields=file.columns or recognize_columns(table.header)
-    )
+    form = ColumnsForm(request.POST or None, header=table.header, fields=list_fields(file, table))
     if form.is_valid():
         choose_columns(file, form.list_choices())
         return redirect("item_import_preview", project.slug, file.pk)

@@ -4,6 +4,7 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
 
+from items.formats.table_columns import LEAVE_OUT
 from items.formats.text_files import take_title
 from items.models import ImportFile, Item, Text
 from tests.items.files import BODY, csv, load, text_row
@@ -14,6 +15,7 @@ PASTE, FILES, TABLE = "/p/rivers/texts/new/", "/p/rivers/texts/files/", "/p/rive
 GERMAN = "Die Fähre fährt um neun Uhr. Am Sonntag fährt sie um zehn, weil der Hafenmeister im Chor singt."
 ITEMS = csv("Nr;Lesetext;Was?;Eins;Zwei;Treffer", f"1;{BODY};Why later?;The choir.;The tide.;1")
 CHOSEN = ["item_id", "text", "question", "option_1", "option_2", "correct"]
+OUT = LEAVE_OUT
 
 
 @pytest.fixture
@@ -233,9 +235,10 @@ def test_chosen_columns_are_kept_until_the_import(client, send_table):
 @pytest.mark.parametrize(
     ("fields", "words"),
     [
-        (["", "", "question", "", "", ""], "No column is assigned to the text"),
-        (["", "text", "text", "", "", ""], "2 columns are assigned to"),
-        (["", "text", "", "nonsense", "", ""], "Select a valid choice"),
+        ([OUT, OUT, "question", OUT, OUT, OUT], "No column is assigned to the text"),
+        ([OUT, "text", "text", OUT, OUT, OUT], "2 columns are assigned to"),
+        ([OUT, "text", OUT, "nonsense", OUT, OUT], "Select a valid choice"),
+        ([OUT, "text", OUT, "", OUT, OUT], "This field is required"),
     ],
 )
 def test_a_choice_that_cannot_be_is_refused_on_the_page(client, send_table, fields, words):
@@ -243,6 +246,14 @@ def test_a_choice_that_cannot_be_is_refused_on_the_page(client, send_table, fiel
     page = client.post(step("item_import_columns"), choice(fields))
     assert words in page.content.decode()
     assert ImportFile.objects.get().columns is None
+
+
+def test_columns_that_are_left_out_stay_so(client, send_table):
+    send_table()
+    chosen = [OUT, "text", *[OUT] * 4]
+    client.post(step("item_import_columns"), choice(chosen))
+    again = client.get(step("item_import_columns"))
+    assert [field.initial for field in again.context["form"].fields.values()] == chosen
 
 
 def test_a_file_that_is_no_table_goes_to_its_problems(send_table):

@@ -141,6 +141,48 @@ def test_a_table_without_a_necessary_column_is_refused_with_the_known_ones(proje
     assert not Text.objects.exists()
 
 
+@pytest.fixture
+def odd_table(tmp_path) -> str:
+    path = tmp_path / "bank.csv"
+    path.write_bytes(csv("Zeile;Passus;Was;eins;zwei;wahr", f"7;{BODY};Why?;x;y;B"))
+    return str(path)
+
+
+ASSIGNED = ["text = Passus", "question = Was", "option_1 = eins", "option_2=zwei", "correct = wahr",
+            "leave_out = Zeile"]  # fmt: skip
+
+
+def test_columns_are_assigned_by_map(project, odd_table):
+    out = io.StringIO()
+    call_command("import_items", odd_table, project=project.slug, map=ASSIGNED, dry_run=True, stdout=out)
+    assert "  question = Was\n" in out.getvalue()
+    assert not Text.objects.exists()
+    call_command("import_items", odd_table, project=project.slug, map=ASSIGNED, stdout=out)
+    item = Item.objects.get()
+    assert (item.stem, item.metadata, [o.correct for o in item.options.all()]) == ("Why?", {}, [False, True])
+
+
+@pytest.mark.parametrize(
+    ("map", "words"),
+    [
+        ([], "No column is assigned to the text"),
+        ([*ASSIGNED, "title = Titel"], "line 1, Titel: The table has no column “Titel”"),
+        ([*ASSIGNED, "heading = Zeile"], "“Zeile” is assigned twice"),
+        (["heading = Zeile"], "line 1, Zeile: “heading” is no field"),
+        ([*ASSIGNED[:-1], "text = Zeile"], "2 columns are assigned to “text”"),
+    ],
+)
+def test_a_bad_map_is_refused_and_stores_nothing(map, words, project, odd_table):
+    with pytest.raises(CommandError, match=words):
+        call_command("import_items", odd_table, project=project.slug, map=map)
+    assert not Text.objects.exists()
+
+
+def test_a_map_for_a_file_without_columns_is_refused(run):
+    with pytest.raises(CommandError, match="no columns to map"):
+        run(text_row(), map=["text = Passus"])
+
+
 def test_a_text_file_is_a_text_with_its_name(project, tmp_path):
     path = tmp_path / "ferry.txt"
     path.write_text(BODY)

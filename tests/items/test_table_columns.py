@@ -4,9 +4,11 @@ import pytest
 
 from items.formats.table_columns import (
     KEEP_AS_DETAIL,
+    LEAVE_OUT,
     NAMES,
     find_mistakes,
     normalize_column_name,
+    parse_assignments,
     parse_option_name,
     recognize_columns,
 )
@@ -83,7 +85,7 @@ def test_a_table_of_texts_and_one_of_items_have_no_mistake():
     assert not list(find_mistakes(["text"]))
     assert not list(find_mistakes(["text_id", "question"]))
     assert not list(
-        find_mistakes(["text", "question", "option_1", "option_2", "correct", KEEP_AS_DETAIL, KEEP_AS_DETAIL, "", ""])
+        find_mistakes(["text", "question", "option_1", "option_2", "correct", *[KEEP_AS_DETAIL, LEAVE_OUT] * 2])
     )
 
 
@@ -100,3 +102,38 @@ def test_a_table_of_texts_and_one_of_items_have_no_mistake():
 def test_a_choice_that_cannot_be_is_told(fields, words):
     (reason,) = find_mistakes(fields)
     assert words in reason
+
+
+@pytest.mark.parametrize(
+    ("header", "mapping", "fields"),
+    [
+        ("Passage,Q", {}, "text,question"),
+        ("Body,Stem 1", {"Stem 1": "question"}, "text,question"),
+        ("text,Lesetext 2", {"Lesetext 2": "text"}, "extra,text"),
+        ("text,question,x,y,answer", {"x": "option_1", "y": "option_2"}, "text,question,option_1,option_2,correct"),
+        ("text,question,answer,A,B", {"A": "leave_out", "B": "extra"}, "text,question,answer,leave_out,extra"),
+        ("id,text", {"id": "extra"}, "extra,text"),
+    ],
+)
+def test_a_mapping_comes_before_names(header, mapping, fields):
+    assert recognize_columns(header.split(","), mapping) == fields.split(",")
+
+
+def test_assignments_are_read_as_for_judgments():
+    assert parse_assignments(["question = Frage", "extra=a = b"]) == {"Frage": "question", "a = b": "extra"}
+
+
+@pytest.mark.parametrize(
+    ("lines", "words"),
+    [
+        (["Frage"], "is not of the form"),
+        (["= Frage"], "is not of the form"),
+        (["question ="], "is not of the form"),
+        (["question: Frage"], "is not of the form"),
+        (["question = Q", "extra = Q"], "“Q” is assigned twice"),
+        (["question \x1b[31m"], r"\\x1b"),
+    ],
+)
+def test_other_assignments_are_refused(lines, words):
+    with pytest.raises(ValueError, match=words):
+        parse_assignments(lines)

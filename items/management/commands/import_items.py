@@ -8,6 +8,7 @@ from django.utils.translation import gettext as _
 from items.files import UnreadableFile, read_file
 from items.formats import FORMATS, find_format
 from items.formats.rows import ImportProblem, Problems
+from items.formats.table_columns import parse_assignments
 from items.plain import clean_language, clean_name, make_printable
 from items.services.importing import ImportRefused, import_items, read_bank_file
 from items.services.naming import ImportOptions
@@ -25,6 +26,10 @@ class Command(BaseCommand):
         parser.add_argument("--format", choices=sorted(FORMATS), help="by default what the end of the file's name says")
         parser.add_argument("--generator", default="", metavar="NAME", help="who wrote the items that do not say it")
         parser.add_argument("--language", default="", metavar="L", help="of the texts that do not say it, such as de")
+        parser.add_argument(
+            "--map", action="append", default=[], metavar="COLUMN",
+            help="the field of a column of a table, such as 'question = Frage', 'extra = Note' or 'leave_out = Nr'",
+        )  # fmt: skip
         parser.add_argument("--update", action="store_true", help="store other wordings as new versions")
         parser.add_argument("--dry-run", action="store_true", help="say what would happen and store nothing")
 
@@ -37,8 +42,9 @@ class Command(BaseCommand):
         wishes = _read_options(options)
         format = _choose_format(options)
         try:
-            reading = read_bank_file(read_file(options["file"]), format, name=options["file"])
-        except UnreadableFile as error:
+            columns = parse_assignments(options["map"])
+            reading = read_bank_file(read_file(options["file"]), format, name=options["file"], columns=columns)
+        except (UnreadableFile, ValueError) as error:
             raise CommandError(str(error)) from None
         try:
             if options["dry_run"]:
@@ -51,6 +57,8 @@ class Command(BaseCommand):
             self._report(plan, dry_run=options["dry_run"])
 
     def _report(self, plan: ImportPlan, dry_run: bool) -> None:
+        for line in _list_columns(plan) if dry_run else ():
+            self.stdout.write(line)
         for line in _list_problems(plan.warnings):
             self.stdout.write(_("Warning: {line}").format(line=line))
         for sentence in plan.sentences():
@@ -92,7 +100,15 @@ def _choose_format(options: dict[str, Any]) -> str:
 def _describe_refusal(refusal: ImportRefused) -> str:
     plan = refusal.plan
     advice = [_("To store changed wordings as new versions, add --update.")] if plan.can_update else []
-    return "\n".join([str(refusal), *_list_problems(plan.problems), *advice])
+    return "\n".join([str(refusal), *_list_problems(plan.problems), *_list_columns(plan), *advice])
+
+
+def _list_columns(plan: ImportPlan) -> list[str]:
+    """The columns of a table with their fields, as `--map` takes them."""
+    if not plan.columns:
+        return []
+    lines = [f"  {field} = {make_printable(name)}" for name, field in plan.columns.items()]
+    return [_("The columns and their fields; change them with --map:"), *lines]
 
 
 def _list_problems(problems: Problems) -> list[str]:
