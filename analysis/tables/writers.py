@@ -70,38 +70,48 @@ TEX_MATH = {
     "σ": r"\sigma", "φ": r"\varphi", "ω": r"\omega", "Δ": r"\Delta", "Σ": r"\Sigma", "≈": r"\approx", "≠": r"\ne",
     "Φ": r"\Phi", "Ω": r"\Omega", "Θ": r"\Theta", "∞": r"\infty", "²": "^2", "ν": r"\nu", "ψ": r"\psi", "Π": r"\Pi",
 }  # fmt: skip
-LONG = 45  # rows; longer tables run over several pages
+LONG = 45 + 6  # lines with those of the frame; longer tables run over several pages
+MOST_LETTERS = 32  # of a text in one line of a long table
+FOLDED = r">{\raggedright\arraybackslash}p{4.6cm}"  # a column that breaks its lines
+TABULAR = re.compile(r"\\begin\{tabular\}.*?\\end\{tabular\}\n", re.DOTALL)
 PREAMBLE = r"""% Compiles as it is, with pdfLaTeX, XeLaTeX or LuaLaTeX. For a paper, copy the table between the marks.
 \documentclass[a4paper,landscape]{article}
 \usepackage[margin=1.5cm]{geometry}
-\usepackage{iftex,booktabs,longtable,graphicx}
+\usepackage{iftex,booktabs,array,longtable,graphicx}
 \ifPDFTeX\usepackage[T1]{fontenc}\usepackage[utf8]{inputenc}\usepackage{textcomp}\else\usepackage{fontspec}\fi
 \begin{document}
 """
 
 
 def as_tex_document(table: Table) -> str:
-    """A document that compiles as it is, with the table between two marks; wide tables are scaled to the page."""
-    body, _separator, notes = as_tex(table).partition(r"\par\footnotesize")
-    notes = f"{_separator}{notes}"
-    caption = rf"\caption{{{escape(table.title)}}}\label{{tab:{table.name}}}"
-    if len(table.rows) > LONG and body.count(r"\begin{tabular}") == 1:
-        start, end = r"\begin{longtable}", r"\end{longtable}"
-        body = body.replace(r"\begin{tabular}", start).replace(r"\end{tabular}", end)
-        body = body.replace(r"\toprule", rf"{caption}\\" + "\n" + r"\toprule", 1).replace(
-            r"\midrule", r"\midrule\endhead", 1
-        )
-        inner = f"{{\\small\n{body}}}\n{notes}"
+    """A document that compiles as it is, with the table between two marks. Wide tables are scaled to the page, long
+    ones run over several."""
+    text, caption = as_tex(table), rf"\caption{{{escape(table.title)}}}\label{{tab:{table.name}}}"
+    if any(each.count("\n") > LONG for each in TABULAR.findall(text)):
+        captions = iter([rf"{caption}\\" + "\n"])
+        inner = TABULAR.sub(lambda found: run_over_pages(found[0], next(captions, "")), text)
     else:
-        fitted = body.replace(
-            r"\begin{tabular}",
-            r"\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%" + "\n" + r"\begin{tabular}",
-        )
-        fitted = fitted.replace(r"\end{tabular}", r"\end{tabular}}")
-        inner = f"\\begin{{table}}[ht]\n\\centering\n{caption}\n{fitted}{notes}\\end{{table}}\n"
+        inner = f"\\begin{{table}}[ht]\n\\centering\n{caption}\n{TABULAR.sub(scale_to_line, text)}\\end{{table}}\n"
     for sign, code in TEX_MATH.items():
         inner = inner.replace(sign, rf"\ensuremath{{{code}}}")
     return f"{PREAMBLE}% ---- the table\n{inner}% ---- end of the table\n\\end{{document}}\n"
+
+
+def scale_to_line(found: re.Match[str]) -> str:
+    return r"\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%" + f"\n{found[0].rstrip()}}}\n"
+
+
+def run_over_pages(tabular: str, caption: str) -> str:
+    """The tabular as a longtable that repeats its head; columns of long texts break their lines."""
+    align, lines = tabular[len(r"\begin{tabular}{") :].partition("}")[0], tabular.splitlines()
+    rows = [cells for line in lines if len(cells := line.split(" & ")) == len(align)]
+    longest = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    columns = "".join(
+        FOLDED if each == "l" and n > MOST_LETTERS else each for each, n in zip(align, longest, strict=True)
+    )
+    body = tabular.replace(rf"{{tabular}}{{{align}}}", rf"{{longtable}}{{{columns}}}", 1)
+    body = body.replace(r"\end{tabular}", r"\end{longtable}").replace(r"\toprule", caption + r"\toprule", 1)
+    return "{\\small\n" + body.replace(r"\midrule", r"\midrule\endhead", 1) + "}\n"
 
 
 def tabular(align: str, head: str, body: Iterable[str], notes: Iterable[str]) -> str:

@@ -1,5 +1,6 @@
 """The LaTeX of every table compiles as it is, in three languages; all tables of a study in one document, to be fast."""
 
+import re
 import shutil
 import subprocess
 
@@ -10,6 +11,7 @@ from analysis.choices import Choices
 from analysis.services.reporting import build as build_report
 from analysis.tables.writers import as_tex_document
 from tests import drawn
+from tests.drawn_outcomes import draw_study
 
 pytestmark = [
     pytest.mark.slow,
@@ -26,7 +28,11 @@ def join_documents(documents: list[str]) -> str:
     return head + "\\clearpage\n".join(tables) + tail
 
 
-@pytest.mark.parametrize("build", drawn.FIGURES, ids=lambda build: build.__name__)
+def best_worst(project):
+    return draw_study(project, "best-worst", "winner")
+
+
+@pytest.mark.parametrize("build", [*drawn.FIGURES, best_worst], ids=lambda build: build.__name__)
 def test_every_table_compiles(project, tmp_path, build):
     study, documents = build(project), []
     for language in LANGUAGES:
@@ -39,4 +45,5 @@ def test_every_table_compiles(project, tmp_path, build):
     run = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, errors="replace", check=False)
     assert run.returncode == 0, run.stdout[-2000:]
     assert (tmp_path / "tables.pdf").stat().st_size > 0
+    assert [wide for wide in re.findall(r"Overfull \\[hv]box \(([\d.]+)pt", run.stdout) if float(wide) > 20] == []
     assert len(documents) > 5 * len(LANGUAGES)
