@@ -1,6 +1,6 @@
 """The progress of a computation. It reports to a listener; without a listener nothing happens."""
 
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import TypeVar
@@ -54,6 +54,16 @@ def expect_tables(names: Collection[str]) -> Iterator[None]:
         yield
     finally:
         _expected.reset(before)
+
+
+def split_table(name: str, parts: Sequence[T]) -> Iterator[T]:
+    """The parts of a table that takes long; each counts as a table once it is made, the last with the table itself."""
+    expected = _expected.get()
+    if expected is not None and name in expected:
+        expected |= {f"{name} {number}": False for number in range(1, len(parts))}
+    for number, part in enumerate(parts, 1):
+        yield part
+        report_table(f"{name} {number}")
 
 
 def report_table(name: str) -> None:

@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, lru_cache
 from typing import Literal, TypeVar
 
 import numpy as np
@@ -132,6 +132,7 @@ def informativity_curve(
     return [_outlook(np.concatenate(part, axis=1), studies, seed) for part in parts]
 
 
+@lru_cache(maxsize=4096)
 def logit_of(share: float, spread: float) -> float:
     """The mean logit at which logistic(mean + normal(0, spread)) is `share` on average, 0 < share < 1; by bisection."""
     low, high = -40.0, 40.0

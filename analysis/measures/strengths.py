@@ -56,6 +56,12 @@ class PairCounts:
         """Wins and ties, each a matrix (n_groups, g · g). It is sparse, as a group fills few cells of hundreds."""
         return [csr_array(counts.reshape(len(counts), -1)) for counts in (self.wins, self.ties)]
 
+    def take(self, rows: IntArray) -> PairCounts:
+        """The counts of some rows of the first axis, with their `n`, which is not added up again."""
+        taken = PairCounts(self.wins[rows], self.ties[rows])
+        taken.__dict__["n"] = self.n[rows]
+        return taken
+
     def select(self, chosen: BoolArray) -> PairCounts:
         """The counts among the chosen generators only; chosen: (g,)."""
         at = np.flatnonzero(chosen)
@@ -247,7 +253,7 @@ def _maximum(slopes: Slopes, counts: PairCounts, tied: BoolArray) -> tuple[Float
     parameters[tied, -1] = TIE_START
     settled, still = np.zeros(b, dtype=np.bool_), np.flatnonzero(has_finite_strength(counts))
     for _step in range(STEPS):
-        part = PairCounts(counts.wins[still], counts.ties[still])
+        part = counts.take(still)
         slope, information[still] = slopes(parameters[still], part)
         step = _newton_step(slope, information[still], tied[still])
         parameters[still] = _take_step(parameters[still], step, slopes)

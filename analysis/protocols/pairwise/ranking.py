@@ -21,6 +21,7 @@ from analysis.reports.estimates import arm_of, intervals_json, over_texts, share
 from analysis.reports.evaluators import Evaluator, people_in
 from analysis.science.scores import sum_scores
 from analysis.tables.spec import Table
+from jobs.progress import split_table
 from studies.protocols.pairwise.declaration import BETTER
 from studies.protocols.pairwise.declaration import TIE as TIE_WORD
 from studies.services.declarations import get_declaration
@@ -107,7 +108,7 @@ METHOD_WORDS = {
 def ranking(evidence: Evidence) -> Table:
     """One row per method and generator, the strongest first. A generator without a finite strength has a reason."""
     judgments = select_counted(evidence)
-    rows = [row for method in METHODS for row in method_rows(evidence, judgments, method)]
+    rows = [row for method in split_table(RANKING.name, METHODS) for row in method_rows(evidence, judgments, method)]
     notes = (texts_only_note(_("strengths and possible ranks")), *calibration_note(evidence))
     return RANKING.build(rows, notes=notes)
 
