@@ -3,6 +3,7 @@
 import gc
 import os
 from contextlib import ExitStack
+from functools import wraps
 
 import pytest
 from django.conf import settings as project_settings
@@ -16,6 +17,7 @@ from annotation import pages
 from config import static_build
 from config.cli.test import PARTS, find_files_with
 from config.env import SQLITE
+from config.static_files import StaticFilesMiddleware
 from config.translations import compile_stale
 from jobs import working
 from jobs.kinds import KINDS
@@ -94,6 +96,30 @@ def sources_of_static_files():
     """The live server of the browser's tests knows only those, whether or not they were built here."""
     storages = project_settings.STORAGES | {"staticfiles": {"BACKEND": static_build.PLAIN_STORAGE}}
     with override_settings(STORAGES=storages, WHITENOISE_USE_FINDERS=True):
+        yield
+
+
+def add_once(add):
+    """Static files added to a new client's middleware as they were to the first one's under the same settings."""
+    kept = {}
+
+    @wraps(add)
+    def add_again(middleware, *of, **named):
+        place = str((of, named, project_settings.STATIC_ROOT, project_settings.STATICFILES_DIRS))
+        if place not in kept:
+            add(middleware, *of, **named)
+            kept[place] = dict(middleware.files)
+        middleware.files.update(kept[place])
+
+    return add_again
+
+
+@pytest.fixture(autouse=True, scope="session")
+def static_files_listed_once():
+    """Each client would look through all static files, which takes longer than many pages."""
+    with pytest.MonkeyPatch.context() as patch:
+        for name in ("add_files", "add_files_from_finders"):
+            patch.setattr(StaticFilesMiddleware, name, add_once(getattr(StaticFilesMiddleware, name)))
         yield
 
 

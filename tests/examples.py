@@ -15,4 +15,4 @@ COMMON = {"derandomize": True, "deadline": None, "database": None, "suppress_hea
 providers.is_local_module_file = lambda path: False
 settings.register_profile("suite", max_examples=20 if IS_QUICK else 40, **COMMON)
 settings.load_profile("suite")
-MANY = settings(max_examples=20 if IS_QUICK else 200)
+MANY = settings(max_examples=20 if IS_QUICK else 100)

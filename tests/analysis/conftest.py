@@ -1,8 +1,12 @@
 """A tiny study whose tables can be worked out by hand, and short ways to its reports."""
 
+from functools import cache
+
 import pytest
 
 from analysis.choices import Choices
+from analysis.frames.evidence import evidence_of
+from analysis.services import cached_evidence, cached_results, drill_down, results
 from analysis.services.reporting import build
 from tests.analysis.answered_texts import make_evidence
 from tests.analysis.worked_out import report_of
@@ -20,6 +24,15 @@ def undrawn(request, monkeypatch):
 @pytest.fixture
 def real_figures():
     """Asks for real figures."""
+
+
+@pytest.fixture
+def unchanged(monkeypatch):
+    """For tests that open many pages and change nothing meanwhile: what a study holds is read once for all of them."""
+    count_once = cache(cached_results.count_state)
+    for module in (cached_results, drill_down, results):
+        monkeypatch.setattr(module, "count_state", count_once)
+    monkeypatch.setattr(cached_evidence, "evidence_of", cache(evidence_of))
 
 
 @pytest.fixture

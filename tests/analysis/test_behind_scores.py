@@ -410,7 +410,7 @@ def test_simulated_scores_are_behind_a_number_only_where_they_are_included(study
     assert ",sim,fluency,1,2," in client.get(address, cell | {"include": "simulated"}).content.decode()
 
 
-def test_every_number_of_these_tables_leads_to_a_page(study, client):
+def test_every_number_of_these_tables_leads_to_a_page(study, client, unchanged):
     report = build(study, Choices(seed=abs(study.seed)))
     address, n = reverse("study_behind", args=["dims"]), 0
     for name in SOURCED:

@@ -11,7 +11,6 @@ from django.urls import reverse
 from analysis.items.code_files import export_codes, import_codes
 from analysis.items.coding_acts import set_code, undo
 from analysis.models import CodingAct, ItemCode
-from projects.models import Role
 from studies.services.responses.importing import ImportRefused
 
 
@@ -169,11 +168,3 @@ def test_the_page_gives_the_file(two_annotators, items, as_user, reviewer):
     set_code(two_annotators, items["c1"], "literal", reviewer)
     response = as_user(reviewer).get(reverse("study_codes_csv", args=["tiny"]), {"kind": "question_type"})
     assert b"".join(response.streaming_content).decode().count("question_type") == 4
-
-
-@pytest.mark.parametrize("role", [Role.VIEWER, None])
-def test_files_of_codes_are_for_reviewers(two_annotators, as_user, member, stranger, role):
-    client = as_user(member(role) if role else stranger)
-    assert client.get(reverse("study_codes_csv", args=["tiny"])).status_code == 404
-    assert send(client, "item_id,code\nc1,wrong_key\n").status_code == 404
-    assert not ItemCode.objects.exists()

@@ -6,7 +6,6 @@ from django.urls import reverse
 
 from analysis.items.coding_acts import remove_code, set_code
 from analysis.models import ItemCode
-from projects.models import Role
 from tests.factory import make_text
 
 ADDRESS = "/s/tiny/coding/"
@@ -179,18 +178,6 @@ def test_what_cannot_be_set_changes_nothing(two_annotators, items, as_user, revi
 
 def test_without_items_the_page_says_what_to_do(post):
     assert "Select the items first." in post(code="literal").content.decode()
-
-
-@pytest.mark.parametrize(("role", "status"), [(Role.VIEWER, 404), (Role.REVIEWER, 200), (Role.OWNER, 200)])
-def test_the_page_is_for_reviewers_and_above(two_annotators, items, as_user, member, role, status):
-    client = as_user(member(role))
-    text = reverse("study_coding_text", args=["tiny", items["c1"].text_id])
-    assert {client.get(address).status_code for address in (ADDRESS, text)} == {status}
-    assert (client.post(ADDRESS, {"items": [items["c1"].pk], "code": "literal"}).status_code == 404) is (status == 404)
-
-
-def test_strangers_find_nothing(two_annotators, as_user, stranger):
-    assert as_user(stranger).get(ADDRESS).status_code == 404
 
 
 def test_a_text_of_another_study_is_not_shown(two_annotators, project, as_user, reviewer):

@@ -4,7 +4,6 @@ and have what a screen reader goes by: headings, labels, names of tables, anchor
 import re
 from collections import Counter
 from collections.abc import Iterator
-from functools import cache
 
 import pytest
 from bs4 import BeautifulSoup, Tag
@@ -17,7 +16,6 @@ from analysis.choices import Choices
 from analysis.frames.evidence import evidence_of
 from analysis.results.drill_down_views import NOT_NAMES
 from analysis.science import tables as science_tables
-from analysis.services import cached_evidence
 from analysis.services.reporting import list_specs
 from analysis.tables.page import name_row
 from analysis.words import KINDS, name_code
@@ -237,13 +235,9 @@ def has_label(page: BeautifulSoup, field: Tag) -> bool:
 
 @pytest.mark.parametrize("study", ["guessed", *STUDIES], indirect=True)
 def test_numbers_of_pages_lead_to_their_rows_and_all_is_said_in_words(
-    study, evidence, tables, as_user, owner, monkeypatch
+    study, evidence, tables, as_user, owner, unchanged
 ):
-    """In German, as no code of ours is one of its words; each page is opened once for all that is asked of it.
-
-    Nothing changes the answers meanwhile: they are read once for the pages of all rows.
-    """
-    monkeypatch.setattr(cached_evidence, "evidence_of", cache(evidence_of))
+    """In German, as no code of ours is one of its words; each page is opened once for all that is asked of it."""
     client = as_user(owner)
     client.cookies["django_language"] = "de"
     with_numbers, others = open_pages(study, tables, client)

@@ -6,7 +6,6 @@ from django.urls import reverse
 from analysis.items.coding_acts import set_code
 from analysis.models import ItemCode
 from evaluation.models import Metric, MetricValue
-from projects.models import Role
 from tests.factory import answer, make_annotator
 
 pytestmark = pytest.mark.slow
@@ -103,19 +102,6 @@ def test_viewers_set_no_codes(two_annotators, items, as_user, viewer, reviewer):
     assert client.post(sheet(items["h2"]), {"codes": "widely_known"}).status_code == 404
     assert client.post(reverse("study_item_code_remove", args=["tiny", items["h2"].pk, code.pk])).status_code == 404
     assert "Set codes" not in client.get(sheet(items["h2"])).content.decode()
-
-
-@pytest.mark.parametrize("role", list(Role))
-def test_members_open_both_pages(two_annotators, items, as_user, member, role):
-    client = as_user(member(role))
-    assert client.get(sheet(items["c1"])).status_code == 200
-    assert client.get(reverse("study_items", args=["tiny"])).status_code == 200
-
-
-def test_strangers_find_nothing(two_annotators, items, as_user, stranger):
-    client = as_user(stranger)
-    assert client.get(sheet(items["c1"])).status_code == 404
-    assert client.get(reverse("study_items", args=["tiny"])).status_code == 404
 
 
 def test_an_item_of_another_study_has_no_sheet_here(two_annotators, project, as_user, reviewer):

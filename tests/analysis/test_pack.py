@@ -52,11 +52,6 @@ def pairs_study(project):
 
 
 @pytest.fixture
-def best_worst_study(project):
-    return whole_studies.make_best_worst_study(project)
-
-
-@pytest.fixture
 def study(request, project):
     return whole_studies.EVERY[request.param](project)
 

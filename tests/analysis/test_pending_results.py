@@ -202,13 +202,6 @@ def test_every_page_of_results_waits_and_then_shows_them(get, run_jobs, name):
     assert "data-refresh" not in page_text(response)
 
 
-def test_who_may_not_see_the_study_is_refused_as_before(two_annotators, as_user, stranger):
-    client = as_user(stranger)
-    for name in PAGES:
-        assert client.get(reverse(name, args=[two_annotators.slug])).status_code == 404, name
-    assert not Job.objects.exists()
-
-
 def test_the_progress_is_for_members_of_the_project(get, as_user, stranger, member):
     get()
     address = Job.objects.get().get_absolute_url()

@@ -62,7 +62,7 @@ def pages_of(client, study, convention):
 
 @pytest.mark.parametrize(("name", "convention"), STUDIES)
 def test_every_number_of_the_pages_is_that_of_the_files(
-    name, convention, project, as_user, reviewer, tmp_path, request
+    name, convention, project, as_user, reviewer, tmp_path, request, unchanged
 ):
     study = whole_studies.EVERY[name](project)
     written, packed = read_written_files(study, tmp_path, convention)

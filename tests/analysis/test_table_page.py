@@ -74,10 +74,6 @@ def test_unknown_tables_are_not_found(study, as_user, viewer):
     assert as_user(viewer).get(reverse("study_table_page", args=[study.slug, "x"])).status_code == 404
 
 
-def test_strangers_find_no_table(study, as_user, stranger):
-    assert as_user(stranger).get(reverse("study_table_page", args=[study.slug, LONG])).status_code == 404
-
-
 @pytest.mark.parametrize("ending", sorted(TABLE_FILES))
 def test_a_program_gets_the_same_bytes_as_the_page(ending, study, as_user, viewer):
     file = as_user(viewer).get(reverse("study_table_file", args=[study.slug, SHORT, ending]))

@@ -1,4 +1,4 @@
-"""How many queries each request of an annotator takes: the same number for ten units as for ten thousand."""
+"""How many queries each request of an annotator takes: the same number for ten units as for a thousand."""
 
 import re
 from typing import Any
@@ -112,9 +112,9 @@ def count_queries(study: Study, more_units: int) -> dict[str, int]:
     return CountedVisitor(annotator).walk()
 
 
-@pytest.mark.parametrize("more_units", [7, 10_000])
+@pytest.mark.parametrize("more_units", [7, 1_000])
 @pytest.mark.parametrize("protocol", EXPECTED)
-def test_each_request_takes_as_few_queries_for_ten_thousand_units(project, protocol, more_units):
+def test_each_request_takes_as_few_queries_for_a_thousand_units(project, protocol, more_units):
     assert count_queries(STUDIES[protocol](project), more_units) == FOR_ALL | EXPECTED[protocol]
 
 
@@ -132,8 +132,8 @@ def count_queries_of_visit(study: Study, more_units: int) -> tuple[int, int]:
     return len(landing), len(starting)
 
 
-@pytest.mark.parametrize("more_units", [7, 10_000])
-def test_an_open_link_takes_as_few_queries_for_ten_thousand_units(project, more_units):
+@pytest.mark.parametrize("more_units", [7, 1_000])
+def test_an_open_link_takes_as_few_queries_for_a_thousand_units(project, more_units):
     bank(project)
     recruitment = {"open_link": True, "minutes": 10, "units_per_person": 2}
     study = make_live_study(project, plan={"annotators": 2, "per_unit": 1}, recruitment=recruitment)

@@ -115,11 +115,6 @@ def test_single_replies_are_not_shown_to_viewers(as_user, viewer, study, serve_m
     assert "Reviewers of the project" in words
 
 
-def test_strangers_find_no_page(as_user, stranger, study, serve_model, endpoint):
-    evaluator = run_model(study, endpoint(serve_model("R")), stages=["read"])
-    assert as_user(stranger).get(reverse("evaluator", args=["rivers-1", evaluator.pk])).status_code == 404
-
-
 def test_the_reports_description_says_so(study, serve_model, endpoint):
     run_model(study, endpoint(serve_model("R")), as_published=True, label="paper")
     notes = description(evidence_of(study, Choices(seed=1))).notes

@@ -131,13 +131,6 @@ def test_a_draft_is_sent_back_with_a_sentence(as_user, researcher, project, bank
     assert "Launch it first" in response.content.decode()
 
 
-def test_only_researchers_let_models_answer(client, viewer, reviewer, stranger, study, entries):
-    for user in (viewer, reviewer, stranger):
-        client.force_login(user)
-        assert client.get(PAGE).status_code == 404
-        assert client.post(PAGE, entries).status_code == 404
-
-
 def row_in(client, label="mock") -> list[str]:
     row = next(row for row in soup(client.get(LIST)).select("tbody tr") if row.th.get_text(strip=True) == label)
     return [" ".join(cell.get_text(" ").split()) for cell in row.select("td")]

@@ -155,14 +155,6 @@ def test_viewers_and_reviewers_see_the_evaluators_and_change_nothing(client, vie
     assert Annotator.objects.count() == 1
 
 
-def test_strangers_learn_nothing_and_the_unknown_looks_the_same(client, stranger, study):
-    client.force_login(stranger)
-    evaluator = add_baseline(study, "exact")
-    for url in (PAGE, reverse("evaluator_remove", args=["rivers-1", evaluator.pk])):
-        assert client.get(url).status_code == 404
-        assert client.get(url.replace("rivers-1", "nowhere")).status_code == 404
-
-
 def test_without_signing_in_there_is_no_page(client, study):
     assert client.get(PAGE)["Location"].startswith("/accounts/login/")
 

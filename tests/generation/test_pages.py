@@ -106,17 +106,6 @@ def test_more_texts_than_a_page_can_wait_for_are_for_the_command(as_user, resear
     assert "generate_items --project rivers" in soup(as_user(researcher).post(NEW, ENTRIES)).get_text()
 
 
-@pytest.mark.parametrize("who", ["reviewer", "viewer", "stranger"])
-def test_only_researchers_open_the_pages(as_user, request, who, incomplete):
-    client = as_user(request.getfixturevalue(who))
-    for url in (NEW, LIST, f"{LIST}{incomplete.pk}/"):
-        assert client.get(url).status_code == 404
-    assert client.post(NEW, ENTRIES).status_code == 404
-    assert client.post(f"{LIST}{incomplete.pk}/discard/").status_code == 404
-    incomplete.refresh_from_db()
-    assert incomplete.state == IncompleteState.OPEN
-
-
 def test_an_incomplete_item_of_another_project_is_not_found(as_user, stranger, incomplete):
     client = as_user(stranger)
     assert client.get(f"/p/mountains/incomplete/{incomplete.pk}/").status_code == 404

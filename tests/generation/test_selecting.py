@@ -214,10 +214,3 @@ def test_by_page_from_the_candidates_to_the_best(as_user, researcher, candidates
         ["Which is good?", "1.00", "0.00", "1.00", "kept"],
         ["Which is bad?", "0.00", "0.00", "0.00", ""],
     ]
-
-
-@pytest.mark.parametrize("who", ["viewer", "stranger"])
-def test_selecting_is_for_researchers(as_user, request, selection, who):
-    client = as_user(request.getfixturevalue(who))
-    assert client.get(f"/p/rivers/selections/{selection.pk}/").status_code == 404
-    assert client.post(f"/p/rivers/generators/{selection.candidates_id}/select/").status_code == 404

@@ -234,12 +234,6 @@ def test_a_page_that_is_sent_late_decides_no_other_question(project, as_user, re
     assert set(Adjudication.objects.values_list("response__question", "value")) == {("understandable", "yes")}
 
 
-def test_viewers_and_others_find_no_such_page(ratings_study, as_user, viewer, stranger):
-    for user in (viewer, stranger):
-        for path in ("", f"{unit_of(ratings_study).pk}/"):
-            assert as_user(user).get(f"/s/{ratings_study.slug}/adjudication/{path}").status_code == 404
-
-
 @pytest.mark.slow
 def test_every_table_of_an_adjudicated_report_says_so(ratings_study, researcher, tmp_path):
     decide_cells(unit_of(ratings_study), [clarity(ratings_study)], researcher)

@@ -72,14 +72,6 @@ def test_it_is_rejected_with_a_reason(as_user, researcher, study):
     assert not Item.objects.exists()
 
 
-@pytest.mark.parametrize("name", ["study_written", "written_take", "written_repair", "written_reject"])
-def test_only_researchers_look_through_what_was_written(as_user, reviewer, study, name):
-    more = [] if name == "study_written" else [get_written_item(study).response_id]
-    data = None if name in ("study_written", "written_repair") else {}
-    assert page(as_user(reviewer), study, name, *more, data=data).status_code in (403, 404)
-    assert not Review.objects.exists()
-
-
 def test_the_results_page_shows_counts_and_items(as_user, researcher, study):
     content = as_user(researcher).get(reverse("results_details", args=[study.slug])).content.decode()
     assert "What was written" in content
