@@ -32,10 +32,10 @@ from studies.services.recruiting import (
     find_stranger,
     get_recruitment,
     has_place,
+    is_signed,
     keep_platform_ids,
     start_stranger,
 )
-from studies.services.signed_ids import is_signed
 from studies.services.states import WrongState
 
 COOKIE = "lesart-open"

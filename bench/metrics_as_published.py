@@ -18,7 +18,7 @@ from pathlib import Path
 from xml.etree import ElementTree
 from zipfile import ZipFile
 
-from evaluation.metrics.catalogue import Question, has_wordnet, list_metrics
+from evaluation.metrics import Question, has_wordnet, list_metrics
 
 METRICS = ("BLEU-4", "ROUGE-L", "METEOR")
 DECIMALS = 4

@@ -23,7 +23,7 @@ from analysis.measures.item_response import fit_item_response, fit_statistics, m
 from analysis.measures.prediction_powered import PEOPLE_ONLY, SLOPE_ONE, Cell, combine, fit, gain
 from analysis.measures.rater_effects import crossed_components, d_study, g_study, rater_severity
 from analysis.measures.reliability import alpha_of_covariances, alpha_of_parts, omega_of_loadings
-from evaluation.metrics.catalogue import Question, has_wordnet, list_metrics
+from evaluation.metrics import Question, has_wordnet, list_metrics
 
 Check = tuple[str, Any, Any, float]  # name, found, expected, tolerance
 EXACT, PRINTED = 1e-6, 0.00051

@@ -11,7 +11,7 @@ from django.db.models import Count, F, Max, QuerySet
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
-from evaluation.metrics.catalogue import Question, Undefined, list_metrics
+from evaluation.metrics import Question, Undefined, list_metrics
 from evaluation.models import Metric, MetricValue
 from items.formats.rows import Reading
 from items.formats.table_cells import Table, read_cells

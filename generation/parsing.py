@@ -21,8 +21,7 @@ from generation.parts import (
     ParsedOption,
     merge_contradicting,
 )
-from generation.reply_json import read_json_items, read_json_open
-from generation.reply_lines import read_line_items
+from generation.reply_formats import read_json_items, read_json_open, read_line_items
 from llm.answers import strip_traces
 
 # Questions without options in a reply: open questions with answers, or one question to an answer. Without Django.

@@ -18,7 +18,7 @@ from generation.services.asking import RUN_KIND, find_schema_problem
 from generation.services.choosing import get_language
 from generation.services.storing import store_question, store_reply
 from items.models import Item, Text
-from items.sentences import split_sentences
+from items.wording import split_sentences
 from llm.models import Call, Run
 from llm.registry import Rejected, Request, RunKind, Unparsable
 from llm.services.reading import get_larger_limit

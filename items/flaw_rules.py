@@ -12,8 +12,7 @@ from collections.abc import Callable, Mapping
 from functools import lru_cache
 from itertools import combinations
 
-from items.sentences import count_sentences
-from items.wording import ABSOLUTE, ARTICLES, GAP, MONTHS, NEGATION, Wording, words_in
+from items.wording import ABSOLUTE, ARTICLES, GAP, MONTHS, NEGATION, Wording, count_sentences, words_in
 
 LONGER = 1.25
 FEWEST_CONTENT_WORDS, MOST_SENTENCES = 3, 2

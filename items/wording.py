@@ -1,9 +1,11 @@
-"""The wording of an item in the form that rules need, and words that give clues, in English, German and Basque."""
+"""The wording of an item in the form that rules need, words that give clues, and the sentences of a text, in English,
+German and Basque."""
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import cache
 
 WORD = re.compile(r"\w+(?:['’-]\w+)*")
 GAP = re.compile(r"_{2,}|\.{3,}|…")
@@ -53,3 +55,64 @@ def is_cloze(category: str, setting: str) -> bool:
 
 def words_in(text: str) -> list[str]:
     return [word.casefold() for word in WORD.findall(text)]
+
+
+# The sentences of a text, for languages whose abbreviations and ordinal numbers are known here.
+
+
+CLOSERS = "\"'”“’»«)]"
+ABBREVIATIONS = {
+    "de": "bzw ca dr evtl ggf inkl jh mind mio mrd nr prof sog st str usw vgl z b d h u a o s v n",
+    "en": "mr mrs ms dr prof st no vs etc inc ltd jr sr e g i",
+    "eu": "adib eab jn and dr etab",
+}
+WITH_ORDINAL_STOPS = ("de", "eu")  # languages that write “3.” for the third
+BREAK = re.compile(rf"(?<=[.!?…])[{re.escape(CLOSERS)}]*\s+(?=[\"'“„»«(]*[^\W_])")
+LAST_WORD = re.compile(r"([^\W_]+)\.$")
+# “… is old.The next …”, and a footnote mark, which is no part of either sentence: “… is old.1 The next …”
+RUN_TOGETHER = re.compile(r"(?<=[a-zäöüß]{2}\.)(?:([a-z\d])\s+(?=[A-ZÄÖÜ])|(?=[A-ZÄÖÜ][a-zäöüß]))")
+
+
+def split_sentences(text: str, language: str) -> list[str]:
+    """The sentences in order. A line break ends one; a full stop after an abbreviation or an ordinal number does
+    not."""
+    return [sentence for line in text.splitlines() for sentence in split_line(line, language)]
+
+
+def count_sentences(text: str, language: str) -> int:
+    """The number of sentences; a line break ends none."""
+    return len(split_line(text, language))
+
+
+def split_line(line: str, language: str) -> list[str]:
+    pieces = filter(None, RUN_TOGETHER.split(" ".join(line.split())))
+    return [sentence for piece in pieces for sentence in _split(piece, language)]
+
+
+def _split(line: str, language: str) -> list[str]:
+    parts, start = [], 0
+    for place in BREAK.finditer(line):
+        if _ends(line[start : place.start()], line[place.end() :], language):
+            parts.append(line[start : place.end()].strip())
+            start = place.end()
+    return [part for part in [*parts, line[start:].strip()] if part]
+
+
+def _ends(before: str, after: str, language: str) -> bool:
+    """Whether the sentence ends between the two."""
+    first = after.lstrip("\"'“„»«(")[:1]
+    if first.islower():
+        return False
+    word = LAST_WORD.search(before[-20:])
+    if word is None:
+        return True
+    last = word[1].casefold()
+    if len(last) == 1 and word[1].isupper() and word[1] != "I":
+        return False  # an initial, or the end of “U.S.”
+    is_ordinal = language in WITH_ORDINAL_STOPS and last.isdigit() and len(last) < 3
+    return not is_ordinal and last not in _abbreviations(language)
+
+
+@cache
+def _abbreviations(language: str) -> frozenset[str]:
+    return frozenset(ABBREVIATIONS.get(language, "").split())

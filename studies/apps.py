@@ -18,7 +18,7 @@ class StudiesConfig(AppConfig):
         register(Kind("roster", "studies.services.roster.take_roster_by_job", _("Giving people links"), steps))
         steps = {"assignments": _("%(done)s of %(total)s assignments.")}
         register(Kind("launch", "studies.services.launching.launch_by_job", _("Launching the study"), steps))
-        work = "studies.services.responses.import_jobs.import_by_job"
+        work = "studies.services.responses.importing.import_by_job"
         steps = {
             "read": _("Reading the file."),
             "rows": _("%(done)s of %(total)s rows checked."),

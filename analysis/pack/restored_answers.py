@@ -14,8 +14,15 @@ from studies.models import Adjudication, Annotator, Assignment, Response, Ruling
 from studies.protocols import Declaration, Question
 from studies.services.adjudicating import MAX_REASON
 from studies.services.declarations import get_declaration, get_version_id, map_variant_declarations
-from studies.services.responses.checks import ItemAnswer, build_context, check_rows, find_conflicting_parts
-from studies.services.responses.consistency import find_annotator_conflicts, find_baseless_rounds, find_mixed_guesses
+from studies.services.responses.checks import (
+    ItemAnswer,
+    build_context,
+    check_rows,
+    find_annotator_conflicts,
+    find_baseless_rounds,
+    find_conflicting_parts,
+    find_mixed_guesses,
+)
 from studies.services.responses.importing import ImportRefused
 from studies.services.responses.rows import (
     READ_COLUMNS,

@@ -103,7 +103,7 @@ def study_protocols(request, study):
     other = choose_other(request, others)
     context = {"project": study.project, "study": study, "others": others, "other": other}
     if other:
-        from analysis.science.between import say_comparison
+        from analysis.science.scores import say_comparison
 
         tables = compare_with(study, other)
         context |= {

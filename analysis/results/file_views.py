@@ -21,8 +21,7 @@ from analysis.results.planner_views import outlook_or_404
 from analysis.services.figures import figure_of
 from analysis.services.planning import outlook_figure
 from analysis.services.results import counts_by_purpose, open_export, report_of
-from analysis.tables.files import TABLE_FILES
-from analysis.tables.writers import as_csv
+from analysis.tables.writers import TABLE_FILES, as_csv
 from items.formats.sheet_writing import TooLarge
 from projects.models import Role
 from studies.access import get_study

@@ -1,19 +1,34 @@
-"""What people's answers say about each item of a study, under any protocol, and the reliability per hour of their
-time."""
+"""What people's answers say about each item under any protocol, and the reliability per hour of their time; and how
+two studies of the same items compare."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import product
 from typing import Any
 
 import numpy as np
 import pandas as pd
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
 
+from analysis.choices import DEFAULT_CONVENTION
+from analysis.formatting import with_interval
 from analysis.frames.evidence import Evidence
-from analysis.measures.reliability import AlphaOfParts, alpha_of_parts
+from analysis.measures.reliability import (
+    AlphaOfParts,
+    alpha_of_parts,
+    generator_correlation,
+    item_correlation,
+    reliability_of_an_hour,
+)
+from analysis.measures.variance_parts import VarianceParts
 from analysis.plugins import find_plugin
 from analysis.reports.evaluators import people_in
-from analysis.science.common import judgments_in, reading_stages
+from analysis.science.common import judgments_in, reading_stages, refuse, texts_only
 from analysis.science.reliability import FEWEST_PEOPLE, complete_block, complete_scores
+from analysis.science.tables import BETWEEN, HOUR
+from analysis.tables.spec import Row, Table
+from studies.question_words import name_question
 from studies.services.declarations import get_declaration
 
 SCORED = ["measure", "text_id", "item_id", "generator", "total", "n"]
@@ -135,3 +150,129 @@ def table_scores(rows: pd.DataFrame) -> Any:
     """(generators, texts) mean scores over the texts on which all of the generators have items."""
     sums = rows.groupby(["generator", "text_id"])[["total", "n"]].sum()
     return (sums["total"] / sums["n"]).unstack("text_id").dropna(axis=1).to_numpy(dtype=np.float64)
+
+
+# The same items under two protocols: do both rank generators and items alike, and which informs more per hour?
+
+
+FEWEST_ITEMS, FEWEST_TEXTS = 30, 5
+ITEMS = "item"
+TOO_FEW_GENERATORS = gettext_noop("Ranks of generators need at least 5 generators in both studies; here %(n)d.")
+TOO_FEW_ITEMS = gettext_noop("Ranks of items need at least 30 items in both studies; here %(n)d.")
+TOO_FEW_TEXTS = gettext_noop("The jackknife needs at least 5 texts in both studies; here %(n)d.")
+NO_TIME = gettext_noop("Its α over texts is not above 0, so more time would not help.")
+NO_LOWER_END = gettext_noop("The interval of α over texts reaches 0 or below, so an hour has no interval.")
+
+
+def compare_studies(one: StudyScores, other: StudyScores) -> tuple[Table, Table]:
+    """How the two rank what they share, by pairs of measures, and each one's reliability per hour."""
+    rows = [row for pair in product(measures_of(one), measures_of(other)) for row in rank_rows(one, other, *pair)]
+    hours = [row for each in (one, other) for row in hour_rows(each)]
+    return BETWEEN.build(rows, DEFAULT_CONVENTION), HOUR.build(hours)
+
+
+def measures_of(scores: StudyScores) -> list[str]:
+    return sorted(scores.items["measure"].unique())
+
+
+def rank_rows(one: StudyScores, other: StudyScores, measure_a: str, measure_b: str) -> Iterator[dict[str, Any]]:
+    both = join_items(one, other, measure_a, measure_b)
+    about = {"measure_a": measure_a, "measure_b": measure_b, "n_texts": both["text_id"].nunique()}
+    text, texts = pd.factorize(both["text_id"], sort=True)
+    generator, generators = pd.factorize(both["generator"], sort=True)
+    for ranked, n in ((GENERATORS, len(generators)), (ITEMS, len(both))):
+        reason = explain_undefined(ranked, n, len(texts))
+        if reason:
+            yield about | {"ranked": ranked, "n": n, "rho": refuse(reason), "reason": reason}
+            continue
+        yield about | {"ranked": ranked, "n": n, "rho": texts_only(correlate(both, ranked, text, generator))}
+
+
+def correlate(both: pd.DataFrame, ranked: str, text: np.ndarray, generator: np.ndarray) -> VarianceParts:
+    """ρ over generators or items; text, generator: codes of the items."""
+    if ranked == GENERATORS:
+        return generator_correlation(sum_tables(both, "_a", text, generator), sum_tables(both, "_b", text, generator))
+    return item_correlation(mean_of(both, "_a"), mean_of(both, "_b"), text.astype(np.int64))
+
+
+def join_items(one: StudyScores, other: StudyScores, measure_a: str, measure_b: str) -> pd.DataFrame:
+    """The items that both studies ask with the same words, with the sums and numbers of both."""
+    keys = ["text_id", "item_id", "generator"]
+    sides = [
+        scores.items[scores.items["measure"] == measure].drop(columns="measure")
+        for scores, measure in ((one, measure_a), (other, measure_b))
+    ]
+    both = sides[0].merge(sides[1], on=keys, suffixes=("_a", "_b"))
+    same = [one.wording.get(item) == other.wording.get(item) for item in both["item_id"]]
+    return both[np.array(same, dtype=bool)].reset_index(drop=True)
+
+
+def explain_undefined(ranked: str, n: int, n_texts: int) -> str:
+    if ranked == GENERATORS and n < FEWEST_GENERATORS:
+        return _(TOO_FEW_GENERATORS) % {"n": n}
+    if ranked == ITEMS and n < FEWEST_ITEMS:
+        return _(TOO_FEW_ITEMS) % {"n": n}
+    return _(TOO_FEW_TEXTS) % {"n": n_texts} if n_texts < FEWEST_TEXTS else ""
+
+
+def mean_of(both: pd.DataFrame, side: str) -> np.ndarray:
+    return (both[f"total{side}"] / both[f"n{side}"]).to_numpy(dtype=np.float64)
+
+
+def sum_tables(both: pd.DataFrame, side: str, text: np.ndarray, generator: np.ndarray) -> np.ndarray:
+    """(2, texts, generators) sums and numbers."""
+    shape = (int(text.max()) + 1, int(generator.max()) + 1)
+    cell = text * shape[1] + generator
+    columns = (both[f"total{side}"], both[f"n{side}"])
+    return np.stack([
+        np.bincount(cell, weights=each.to_numpy(dtype=np.float64), minlength=shape[0] * shape[1]).reshape(shape)
+        for each in columns
+    ])  # fmt: skip
+
+
+def hour_rows(scores: StudyScores) -> Iterator[dict[str, Any]]:
+    for each in scores.reliable:
+        value, low, high = (
+            reliability_of_an_hour(end, each.minutes) for end in (each.alpha.value, each.alpha.low, each.alpha.high)
+        )
+        yield {
+            "study": scores.title, "objects": each.objects, "measure": each.measure, "alpha": each.alpha.value,
+            "minutes": each.minutes, "hour": value, "low": low, "high": high, "n": each.alpha.n,
+            "n_texts": each.alpha.k, "reason": why_no_hour(value, low),
+        }  # fmt: skip
+
+
+def why_no_hour(value: float, low: float) -> str:
+    if np.isnan(value):
+        return _(NO_TIME)
+    return _(NO_LOWER_END) if np.isnan(low) else ""
+
+
+def say_comparison(tables: tuple[Table, Table]) -> list[str]:
+    """The two measures that agree most on generators, else on items; and the study with more reliability per hour."""
+    ranks, hours = tables
+    known = [row for row in ranks.rows if row["rho"] is not None]
+    of_generators = [row for row in known if row["ranked"] == GENERATORS]
+    found = [say_rank(max(of_generators or known, key=lambda row: row["rho"]))] if known else []
+    timed = [row for row in hours.rows if row["hour"] is not None and row["objects"] == GENERATORS]
+    if len({row["study"] for row in timed}) > 1:
+        best = max(timed, key=lambda row: row["hour"])
+        sentence = _(
+            "An hour of one person's time tells most about generators in “%(study)s” (%(measure)s: %(value)s)."
+        )
+        value = with_interval(best["hour"], best["low"], best["high"])
+        found.append(sentence % {"study": best["study"], "measure": name_question(best["measure"]), "value": value})
+    return found
+
+
+def say_rank(row: Row) -> str:
+    both = row["measure_a"] == row["measure_b"]
+    words = {
+        (GENERATORS, False): _("Both studies rank generators most alike by %(a)s and %(b)s: ρ = %(value)s."),
+        (GENERATORS, True): _("Both studies rank generators most alike by %(a)s: ρ = %(value)s."),
+        (ITEMS, False): _("Both studies rank items most alike by %(a)s and %(b)s: ρ = %(value)s."),
+        (ITEMS, True): _("Both studies rank items most alike by %(a)s: ρ = %(value)s."),
+    }
+    value = with_interval(row["rho"], row["low"], row["high"])
+    a, b = (name_question(row[name]) for name in ("measure_a", "measure_b"))
+    return words[row["ranked"], both] % {"a": a, "b": b, "value": value}

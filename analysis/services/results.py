@@ -161,9 +161,9 @@ def list_comparable(study: Study) -> list[Study]:
 
 
 def compare_with(study: Study, other: Study) -> tuple[Table, Table]:
-    """The tables of `analysis.science.between`, in the active language; `ResultPending` while a worker computes
+    """The tables of `analysis.science.scores`, in the active language; `ResultPending` while a worker computes
     them."""
-    from analysis.science.between import compare_studies  # pandas takes a second to load
+    from analysis.science.scores import compare_studies  # pandas takes a second to load
 
     scores = [get_result(ResultKey("scores", each, usual_choices(each))) for each in (study, other)]
     return compare_studies(*scores)

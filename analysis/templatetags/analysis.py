@@ -18,9 +18,9 @@ from analysis.planning.forms import sizes_of
 from analysis.results.summary import find_outcome, find_verdict
 from analysis.services.planning import assume_for, outlook_of, planner_of
 from analysis.services.results import find_calibration, read_known_report
-from analysis.tables.files import write_snippet
 from analysis.tables.page import Footnotes
 from analysis.tables.spec import Table
+from analysis.tables.writers import write_snippet
 from analysis.words import name_code
 from items.models import Item, Text
 from jobs.views import describe_progress

@@ -28,9 +28,8 @@ from analysis.results.file_views import FILE_TYPES, send_written
 from analysis.results.forms import ResultsForm
 from analysis.services.figures import figure_of
 from analysis.services.results import compare_with, counts_by_purpose, list_comparable, open_export, report_of
-from analysis.tables.files import TABLE_FILES
 from analysis.tables.spec import Table
-from analysis.tables.writers import as_csv, as_json
+from analysis.tables.writers import TABLE_FILES, as_csv, as_json
 from api.models import Scope
 from api.problems import Refused, require_valid
 from api.shapes import JobSerializer
@@ -156,7 +155,7 @@ class CompareStudies(StudyView):
     )
     def get(self, request: Request, study: str) -> Any:
         """Spearman's rho of generators and items, and the reliability per hour of people's time."""
-        from analysis.science.between import say_comparison
+        from analysis.science.scores import say_comparison
 
         refuse_hidden(self.study)
         name = request.query_params.get("with", "")

@@ -23,8 +23,7 @@ from studies.services.instrument_writing import import_instrument
 from studies.services.instruments import get_source, list_instruments
 from studies.services.people_texts import find_draw
 from studies.services.progress import classify_annotator, count_progress, list_annotators
-from studies.services.responses.import_jobs import import_or_schedule
-from studies.services.responses.importing import AnswerFile
+from studies.services.responses.importing import AnswerFile, import_or_schedule
 from studies.services.responses.mapping import parse_mapping
 from studies.services.spec import StudySpec, check_spec
 from studies.services.states import are_effects_hidden

@@ -17,8 +17,7 @@ from studies.models import Assignment, InstrumentVersion, Study
 from studies.protocols import Question, Stage
 from studies.protocols.base import Value
 from studies.services.declarations import get_declaration, get_wording
-from studies.services.evaluating import judgment_type
-from studies.services.judging import Judgeable, list_judgeables, store_values
+from studies.services.evaluating import Judgeable, judgment_type, list_judgeables, store_values
 
 SWAPPED = "/swapped"  # the unit's first item is the second in the prompt
 UNIT_KEY = "/unit/"

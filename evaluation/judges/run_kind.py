@@ -15,8 +15,7 @@ from evaluation.setting import LABEL
 from llm.models import Call, Run
 from llm.registry import Request, RunKind
 from studies.models import Annotator
-from studies.services.evaluating import GATES, PAIRS, PICKS, SCORES
-from studies.services.judging import close_judged
+from studies.services.evaluating import GATES, PAIRS, PICKS, SCORES, close_judged
 
 JUDGES: Mapping[str, Judge] = {PAIRS: Pairs(), PICKS: Picks(), SCORES: Scores(), GATES: Gates()}
 

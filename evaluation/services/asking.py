@@ -1,6 +1,7 @@
-"""Models as evaluators: specifying one or several, their cost, and the runs in which they answer."""
+"""Models as evaluators: specifying one or several, their cost (also on a draft), and the runs in which they answer."""
 
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import ROUND_DOWN, Decimal
 from typing import Any
@@ -39,13 +40,18 @@ from evaluation.setting import (
     build_run_params,
     find_text_stages,
 )  # fmt: skip
+from items.models import Item
 from llm.models import Endpoint, Run, RunState
+from llm.prices import CHARACTERS_PER_TOKEN, compute_cost, format_money
 from llm.request_options import OPTIONS, RequestOptions
 from llm.services.planning import Estimate, estimate
+from projects.models import Project
 from studies.models import AnnotatorKind, InstrumentVersion, Study
 from studies.protocols import PROTOCOLS
+from studies.protocols.base import Declaration, Stage
 from studies.services.declarations import get_declaration
 from studies.services.evaluating import explain_selection_conflict, refuse_draft
+from studies.services.selection import PlannedUnit
 
 METHOD = "model"
 DEFAULT_THRESHOLD = 0.5
@@ -274,3 +280,60 @@ def start_all(
     """Start the runs of all of them, or of none. The budget is for all together: each gets an equal part."""
     each = None if budget is None else (budget / len(specs)).quantize(CENT, ROUND_DOWN)
     return [start(study, spec, budget=each, **terms) for spec in specs]
+
+
+# Estimate what a model would cost on a draft, from its texts and items: a draft has no units yet.
+
+
+PROMPT_CHARACTERS = 900  # instructions around the text and the item
+REPLY_TOKENS = 40
+MOST_MODELS = 3
+
+
+@dataclass(frozen=True)
+class DraftCost:
+    """`price` is empty where the model has none."""
+
+    name: str
+    n_calls: int
+    price: str
+
+
+def estimate_draft(project: Project, units: Sequence[PlannedUnit], declaration: Declaration) -> list[DraftCost]:
+    """Costs for the first models that the project may use; empty if models cannot answer the protocol."""
+    asked = [call for unit in units for call in list_calls(unit, declaration)]
+    if not asked:
+        return []
+    tokens_in, tokens_out = sum(asked), REPLY_TOKENS * len(asked)
+    found = Endpoint.objects.available_to(project).order_by("name")[:MOST_MODELS]
+    return [
+        DraftCost(each.name, len(asked), format_money(compute_cost(each, tokens_in, tokens_out), each.currency))
+        for each in found
+    ]
+
+
+def list_calls(unit: PlannedUnit, declaration: Declaration) -> Iterator[int]:
+    """The number of tokens of each call about the unit: one call per option or question, in each stage.
+
+    A pair is asked about in both orders.
+    """
+    shows_text = find_text_stages(declaration.stages)
+    for stage in declaration.stages:
+        read = len(unit.text.body) if shows_text[stage.name] else 0
+        is_compared = any(question.kind == "pick" for question in stage.questions)
+        for shown in [unit.items] if is_compared else [(item,) for item in unit.items]:
+            characters = PROMPT_CHARACTERS + read + sum(map(count_characters, shown))
+            n_orders = 2 if is_compared and len(shown) == 2 else 1
+            yield from [math.ceil(characters / CHARACTERS_PER_TOKEN)] * count_questions(stage, shown[0]) * n_orders
+
+
+def count_questions(stage: Stage, item: Item) -> int:
+    """One per option if options are judged; else one per question that is not free text."""
+    questions = stage.applicable_questions(bool(item.expected_answer))
+    if any(question.per == "option" for question in questions):
+        return len(item.options.all())
+    return sum(question.kind != "text" for question in questions)
+
+
+def count_characters(item: Item) -> int:
+    return len(item.stem) + sum(len(option.text) for option in item.options.all())

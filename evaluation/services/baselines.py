@@ -37,8 +37,15 @@ from projects.models import User
 from studies.models import AnnotatorKind, Assignment, Study, UnitItem
 from studies.protocols import PROTOCOLS, Stage
 from studies.services.declarations import get_declaration
-from studies.services.evaluating import OptionJudgments, asks_about_options, close_answered, store_judgments
-from studies.services.judging import Judgeable, close_judged, store_values
+from studies.services.evaluating import (
+    Judgeable,
+    OptionJudgments,
+    asks_about_options,
+    close_answered,
+    close_judged,
+    store_judgments,
+    store_values,
+)
 from studies.services.text_versions import label_version, list_text_versions
 
 BASELINES = (MAJORITY, EXACT, FUZZY, RULES)

@@ -18,8 +18,7 @@ from items.models import Item
 from llm.failures import Failure, get_remedy
 from llm.models import GOOD, Call, CallState
 from studies.models import InstrumentVersion, Response, Study, UnitItem
-from studies.services.evaluating import ANSWER, list_open_questions
-from studies.services.judging import read_values
+from studies.services.evaluating import ANSWER, list_open_questions, read_values
 from studies.services.responses.rows import UNIT_ITEMS, add_unit_items
 
 Reply = dict[str, Any]

@@ -14,8 +14,7 @@ from llm.models import Call, CallState, Run
 from llm.prices import format_money
 from studies.models import Annotator, AnnotatorKind, Response, Study, UnitItem
 from studies.services.declarations import get_declaration
-from studies.services.evaluating import ANSWER, asks_about_options
-from studies.services.judging import count_progress
+from studies.services.evaluating import ANSWER, asks_about_options, count_progress
 
 UNPARSED = (Failure.PARSE, Failure.CUT, Failure.EMPTY)
 

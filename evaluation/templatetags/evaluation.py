@@ -7,7 +7,7 @@ from django.utils.translation import gettext as _
 
 from evaluation.baselines import EXACT, FUZZY, MAJORITY, RULES
 from evaluation.metric_values import group_values
-from evaluation.services.draft_costs import DraftCost, estimate_draft
+from evaluation.services.asking import DraftCost, estimate_draft
 from evaluation.services.progress import EvaluatorRow, StageProgress
 from studies import question_words
 from studies.models import AnnotatorKind, Study

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 
-from generation.rules.sentences import is_usable
-from items.sentences import split_sentences
+from generation.rules.drafts import is_usable
+from items.wording import split_sentences
 
 # The words of a sentence that can become a gap, and their kinds: a distractor has the same kind as the key.
 

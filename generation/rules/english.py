@@ -6,18 +6,16 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from generation.rules.drafts import Clause, Draft, Piece, Range, ask_clauses, draft
-from generation.rules.english_circumstances import (
+from generation.rules.english_clauses import (
+    adverbs_of,
     ask_adjunct,
     ask_duration,
     ask_existing_number,
     ask_front,
     ask_number,
-    is_existential,
-)
-from generation.rules.english_clauses import (
-    adverbs_of,
     clause_starts,
     find_second_verb,
+    is_existential,
     is_helper,
     is_time,
     parse,

@@ -5,8 +5,11 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from generation.rules.drafts import Clause, Draft, Piece, Range, ask_clauses, draft
-from generation.rules.german_circumstances import ask_adjunct, ask_duration, ask_front, ask_number
 from generation.rules.german_clauses import (
+    ask_adjunct,
+    ask_duration,
+    ask_front,
+    ask_number,
     belongs_to_question,
     can_be_nominative,
     clause_starts,

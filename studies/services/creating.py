@@ -17,9 +17,8 @@ from studies.services.launching import launch_study, outline_draft
 from studies.services.phases import store_phases, write_phases
 from studies.services.quotas import collect_groups
 from studies.services.scratch import clear_abandoned, clear_rows, delete_study, refuse_if_written
-from studies.services.selection import ChosenTexts, check_languages, find_items, find_texts
+from studies.services.selection import ChosenTexts, check_languages, check_variants, find_items, find_texts
 from studies.services.spec import SpecError, StudySpec, VariantSpec, check_spec
-from studies.services.variants import check_variants
 
 
 class NotADraft(Exception):

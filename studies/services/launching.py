@@ -40,14 +40,15 @@ from studies.presentation_order import shuffle
 from studies.services.declarations import get_declaration
 from studies.services.people import CODE_PREFIXES, make_annotators
 from studies.services.people_texts import TextDraw, draw_texts, is_for_people, store_draw
+from studies.services.phases import plan_practice
 from studies.services.planning import Cells, Who, make_slots, plan_cells, plan_who
-from studies.services.practice import plan_practice
 from studies.services.quotas import count_annotators, make_quotas
 from studies.services.scratch import adopt_rows, clear_rows, refuse_if_written, scratch_study
 from studies.services.selection import (
     CALIBRATION,
     ChosenTexts,
     PlannedUnit,
+    check_variants,
     choose_items,
     notice_short_texts,
     plan_units,
@@ -55,7 +56,6 @@ from studies.services.selection import (
 )
 from studies.services.spec import SpecError
 from studies.services.states import WrongState, lock_study, lock_study_state
-from studies.services.variants import check_variants
 
 KIND, ASSIGNMENTS = "launch", "assignments"  # of the job, and the unit of its progress
 AT_ONCE = 5_000  # assignments that a request may create, in some seconds

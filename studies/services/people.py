@@ -18,9 +18,9 @@ from studies.models import Annotator, AnnotatorKind, Assignment, Purpose, Slot, 
 from studies.presentation_order import draw_orders, shuffle
 from studies.protocols import Declaration
 from studies.services.declarations import get_declaration
+from studies.services.phases import create_practice
 from studies.services.places import give_back, give_back_read_texts
 from studies.services.planning import MAX_LAUNCHED, add_seat_slots, add_seats, check_cells, count_open_places
-from studies.services.practice import create_practice
 from studies.services.quotas import assign_groups, check_group, has_group_quotas
 from studies.services.selection import CALIBRATION, UnitContents, read_contents
 from studies.services.spec import SpecError

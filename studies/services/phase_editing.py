@@ -18,8 +18,15 @@ from studies.models import PhasePassed, Purpose, Study, StudyState
 from studies.phases import AFTER_UNITS, ASKING, SCORED, Phase, Phases
 from studies.recruitment import Recruitment
 from studies.services.declarations import get_declaration
-from studies.services.phases import get_usual_words, read_phases, store_phase, store_phases
-from studies.services.practice import list_practice_texts, pick_practice_text, plan_practice
+from studies.services.phases import (
+    get_usual_words,
+    list_practice_texts,
+    pick_practice_text,
+    plan_practice,
+    read_phases,
+    store_phase,
+    store_phases,
+)
 from studies.services.scratch import clear_rows, refuse_if_written
 from studies.services.selection import choose_items
 from studies.services.spec import SpecError, explain_error

@@ -1,7 +1,9 @@
-"""Choose the items a study asks about and make units of them: from the bank in a draft, frozen at launch."""
+"""Choose the items a study asks about and make units of them, the same for all variants: from the bank in a draft,
+frozen at launch."""
 
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterable, Sequence
+from copy import copy
 from dataclasses import dataclass, field
 from random import Random
 from typing import Any, NamedTuple
@@ -14,7 +16,7 @@ from items.language import name_language
 from items.models import Generator, Item, Option, Text
 from items.plain import make_printable
 from projects.scratch import Save, save_at_once
-from studies.models import Study, Unit, UnitItem
+from studies.models import Study, Unit, UnitItem, Variant
 from studies.presentation_order import ItemContents
 from studies.protocols import PROTOCOLS, Declaration, InvalidParameter
 from studies.protocols.base import Candidate, UnitKind
@@ -345,3 +347,39 @@ def read_contents(units: QuerySet[Unit]) -> dict[int, UnitContents]:
 def make_unit_key(kind: UnitKind, text_id: int, item_ids: Iterable[int]) -> Hashable:
     """The identity of a unit among those of its kind: the text, or the items in any order."""
     return text_id if kind == "text" else frozenset(item_ids)
+
+
+# Variants of a study ask about the same units with another instrument: the plan is shared by all of them.
+
+
+def check_variants(study: Study, chosen: ChosenTexts) -> None:
+    """`SpecError` if a variant has other units or stages than its study."""
+    for variant in study.variants.select_related("instrument_version"):
+        refuse_other_plan(study, variant, chosen)
+
+
+def refuse_other_plan(study: Study, variant: Variant, chosen: ChosenTexts) -> None:
+    asked = copy(study)
+    asked.instrument_version, asked.params = variant.instrument_version, variant.params
+    if collect_plan_shape(study) != collect_plan_shape(asked) or plan_units(study, chosen) != plan_units(asked, chosen):
+        raise SpecError(
+            _(
+                "The variant “%(name)s” has other units or stages than the study. Variants may differ in "
+                "wording, questions and what is shown; for other units create a separate study."
+            )
+            % {"name": make_printable(variant.name)}
+        )
+
+
+def collect_plan_shape(study: Study) -> tuple[Any, ...]:
+    """What a plan depends on, besides the units."""
+    declaration = get_declaration(study)
+    return (
+        [(stage.name, stage.items) for stage in declaration.stages],
+        declaration.phases,
+        declaration.needs_options,
+        declaration.min_generators,
+        declaration.calibration,
+        declaration.rounds,
+        declaration.rules,
+    )

@@ -26,12 +26,11 @@ from studies.forms.people import ResponsesForm
 from studies.models import Study
 from studies.protocols import PROTOCOLS
 from studies.services import creating, launching
-from studies.services.design import list_presets, load_presets, summarize_draft
-from studies.services.plan_preview import preview_plan, write_plan
+from studies.services.design import list_presets, load_presets, preview_plan, summarize_draft, write_plan
 from studies.services.progress import list_progress
 from studies.services.responses import importing
-from studies.services.responses.import_jobs import KIND as IMPORT_ANSWERS
-from studies.services.responses.import_jobs import import_or_schedule
+from studies.services.responses.importing import KIND as IMPORT_ANSWERS
+from studies.services.responses.importing import import_or_schedule
 from studies.services.responses.rows import COLUMNS, REQUIRED_COLUMNS
 from studies.services.spec import SpecError
 from studies.services.states import WrongState

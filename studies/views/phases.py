@@ -13,11 +13,10 @@ from projects.models import Role
 from studies.access import get_study
 from studies.forms.phases import KINDS, PhaseForm, RecruitmentForm
 from studies.phases import AFTER_UNITS, ONCE
-from studies.services import phase_editing, signed_ids
+from studies.services import phase_editing, recruiting
 from studies.services.declarations import get_wording
 from studies.services.durations import tell_minutes
-from studies.services.phases import get_usual_words
-from studies.services.practice import list_practice_choices
+from studies.services.phases import get_usual_words, list_practice_choices
 from studies.services.spec import SpecError
 from studies.services.states import WrongState
 
@@ -87,7 +86,7 @@ def describe(request, study) -> dict:
         "may_reword": mine and study.state in ("live", "paused"),
         "may_recruit": mine and study.state in ("draft", "live", "paused"),
         "open_link": link if mine else "",
-        "id_secret": signed_ids.get_id_secret(study) if mine and link and study.recruitment.get("signed_ids") else "",
+        "id_secret": recruiting.get_id_secret(study) if mine and link and study.recruitment.get("signed_ids") else "",
         "minutes": tell_minutes(study) if study.launched_at else None,
     }
 
@@ -129,7 +128,7 @@ def signed_links(request, slug):
     study = get_study(request.user, slug, Role.RESEARCHER)
     address = request.build_absolute_uri(reverse("open_link", args=[study.open_token])) if study.open_token else ""
     try:
-        table = signed_ids.write_signed_links(study, request.POST.get("ids", ""), address)
+        table = recruiting.write_signed_links(study, request.POST.get("ids", ""), address)
     except SpecError as error:
         messages.error(request, str(error))
         return redirect(f"{reverse('study_phases', args=[slug])}#signed")

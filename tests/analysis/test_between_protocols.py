@@ -15,9 +15,8 @@ from django.utils import timezone
 from analysis.choices import Choices
 from analysis.frames.evidence import evidence_of
 from analysis.measures.reliability import alpha_of_parts
-from analysis.science.between import compare_studies, say_comparison
 from analysis.science.scores import GENERATORS as OF_GENERATORS
-from analysis.science.scores import Reliable, StudyScores, score_study
+from analysis.science.scores import Reliable, StudyScores, compare_studies, say_comparison, score_study
 from analysis.services.results import compare_with, list_comparable
 from analysis.tables.page import page_table
 from api.models import Scope

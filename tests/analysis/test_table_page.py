@@ -7,8 +7,8 @@ from django.urls import reverse
 
 from analysis.choices import Choices
 from analysis.services.reporting import build
-from analysis.tables.files import TABLE_FILES
 from analysis.tables.page_budget import OPEN_GRIDS, rows_on_a_page
+from analysis.tables.writers import TABLE_FILES
 from studies.services.responses.importing import import_responses
 from tests.api.conftest import make_caller
 from tests.stopping import draft_study, make_bank, rows

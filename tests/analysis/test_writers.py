@@ -7,9 +7,8 @@ import json
 import pandas as pd
 import pytest
 
-from analysis.tables.files import TABLE_FILES, as_markdown, write_snippet
 from analysis.tables.spec import Column
-from analysis.tables.writers import as_csv, as_json, as_tex
+from analysis.tables.writers import TABLE_FILES, as_csv, as_json, as_markdown, as_tex, write_snippet
 from tests.analysis.rows import make_table
 
 SHOWN = (

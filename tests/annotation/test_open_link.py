@@ -21,13 +21,14 @@ from studies.services.phases import get_phase_words
 from studies.services.places import find_place
 from studies.services.recruiting import (
     NoPlace,
+    get_id_secret,
     give_back_work,
     has_place,
     return_abandoned,
     return_timed_out_work,
     start_stranger,
+    write_signed_links,
 )
-from studies.services.signed_ids import get_id_secret, write_signed_links
 from studies.services.spec import SpecError
 from tests.annotation.test_phases import CHECK, RIGHT
 from tests.studies.world import Person, bank, counts, make_live_study, make_study_with_bank, post

@@ -4,7 +4,7 @@ import pytest
 from django.urls import reverse
 
 from evaluation.services import asking, judges
-from evaluation.services.draft_costs import estimate_draft
+from evaluation.services.asking import estimate_draft
 from llm.models import Endpoint
 from studies.services.declarations import get_declaration
 from studies.services.design import summarize_draft

@@ -5,7 +5,7 @@ import math
 import pytest
 from django.conf import settings
 
-from evaluation.metrics.catalogue import (
+from evaluation.metrics import (
     COMPUTED,
     FILES,
     METEOR,

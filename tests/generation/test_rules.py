@@ -17,9 +17,9 @@ from generation.rules.cloze import (
     plain_words,
     words_of,
 )
+from generation.rules.drafts import is_usable
 from generation.rules.questions import all_questions, open_questions
-from generation.rules.sentences import is_usable
-from items.sentences import split_sentences
+from items.wording import split_sentences
 from tests.patience import MOST_EFFORT, measure_effort
 
 SAMPLE = Path(__file__).resolve().parents[2] / "items" / "sample"

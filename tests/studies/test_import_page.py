@@ -132,7 +132,7 @@ def test_a_worker_that_dies_after_the_answers_are_stored_has_imported_them(send,
 
 def test_nothing_is_stored_once_the_job_is_in_other_hands(send, work, monkeypatch):
     send(as_csv(whole()))
-    monkeypatch.setattr("studies.services.responses.import_jobs.filter_held", lambda job: Job.objects.none())
+    monkeypatch.setattr("studies.services.responses.importing.filter_held", lambda job: Job.objects.none())
     work()
     assert not Response.objects.exists()
     assert Study.objects.get().state == StudyState.DRAFT

@@ -8,9 +8,9 @@ from django.urls import reverse
 
 from items.models import Item
 from studies.models import Slot, Study, StudyState
-from studies.services import plan_preview
+from studies.services import design
+from studies.services.design import preview_plan
 from studies.services.launching import launch_study
-from studies.services.plan_preview import preview_plan
 from tests.studies.world import bank, counts, draft_study
 
 PLANS = {
@@ -79,7 +79,7 @@ def test_places_of_an_open_link_are_shown_and_their_group_is_open(project, clien
 
 
 def test_a_large_plan_leaves_the_search_to_the_launch(project, client, monkeypatch):
-    monkeypatch.setattr(plan_preview, "AT_ONCE", 3)
+    monkeypatch.setattr(design, "AT_ONCE", 3)
     bank(project)
     study = draft_study(project)
     assert {generator for *_cell, generator in read_file(client, study)} == {""}

@@ -14,8 +14,7 @@ from llm.models import Endpoint, Run, RunState
 from llm.services.runs import count_missing
 from studies.management.commands._study import find_study
 from studies.models import Study
-from studies.services.evaluating import close_answered
-from studies.services.judging import close_judged
+from studies.services.evaluating import close_answered, close_judged
 from studies.services.states import WrongState
 
 FOR_SCORES = ("scale",)

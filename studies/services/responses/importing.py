@@ -1,8 +1,8 @@
-"""Import finished judgments from a file, all or nothing, with the same checks as for a page."""
+"""Import finished judgments from a file, all or nothing, checked as on a page; large files are imported by a worker."""
 
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
@@ -13,7 +13,14 @@ from django.utils.translation import ngettext
 
 from items.formats.sheets import is_sheet
 from items.plain import make_printable
-from jobs.progress import count_done
+from items.services.import_files import describe_problems, refuse_file, takes_long
+from jobs.files import delete_file, path_of, read_value, write_value
+from jobs.kinds import JobFailed
+from jobs.models import Job
+from jobs.progress import Listener, count_done
+from jobs.scheduling import get_or_schedule, make_job
+from jobs.working import JobCancelled, filter_held
+from projects.models import User
 from projects.scratch import Save, keep_garbage
 from studies.models import Annotator, AnnotatorKind, Assignment, Response, Study, StudyState, Submission, Unit
 from studies.models.people import DONE
@@ -26,17 +33,15 @@ from studies.services.responses.checks import (
     ItemAnswer,
     build_context,
     check_rows,
-    find_conflicting_parts,
-    save_imported_units,
-)
-from studies.services.responses.consistency import (
     find_annotator_conflicts,
     find_baseless_rounds,
     find_baseless_verdicts,
+    find_conflicting_parts,
     find_missing_reads,
     find_mixed_guesses,
     find_wrong_versions,
     is_first_round_unknown,
+    save_imported_units,
 )
 from studies.services.responses.mapping import TableMapping, is_known, map_table
 from studies.services.responses.model_logs import count_unanswered, list_log_rows, read_log
@@ -44,7 +49,7 @@ from studies.services.responses.rows import BadFile, RowFile, RowProblem, parse_
 from studies.services.scratch import adopt_rows, clear_rows, scratch_study
 from studies.services.selection import ChosenTexts, choose_items
 from studies.services.spec import SpecError
-from studies.services.states import lock_study
+from studies.services.states import WrongState, lock_study
 from studies.services.text_versions import list_text_versions
 
 
@@ -334,3 +339,67 @@ def count_imported(answered: list[ItemAnswer], notices: list[str]) -> ImportCoun
     people = {found.rows[0].annotator for found in answered}
     cells = {found.cell for found in answered}
     return ImportCounts(len(people), len(cells), sum(len(found.answers) for found in answered), notices)
+
+
+# Large files of answers are imported by a worker; the job stores the files until it is done.
+
+
+KIND = "import_answers"
+
+
+def import_or_schedule(
+    study: Study,
+    files: Sequence[AnswerFile],
+    user: User | None,
+    *,
+    mapping: TableMapping | None = None,
+    **options: Any,
+) -> ImportCounts | Job:
+    """What was imported, or for large files the job that imports them; `options` and errors: see `import_responses`."""
+    if not takes_long(*(file.content for file in files)):
+        return import_responses(study, files, mapping=mapping, **options)
+    refuse_unimportable(study)
+    upload = write_value((list(files), mapping)).name
+    job = make_job(KIND, study.job_subject, {"upload": upload} | options, study.project)
+    return get_or_schedule(job, timezone.now().isoformat(), user)
+
+
+def import_by_job(job: Job, on_progress: Listener) -> None:
+    """The work of such a job; its result says what was imported."""
+    if earlier := read_result(job):  # the worker died after the last transaction
+        job.about = earlier
+        delete_file(job.parameters["upload"])
+        return
+    options = dict(job.parameters)
+    path = path_of(options.pop("upload"))
+    study = Study.objects.select_related("project").filter(pk=job.subject.partition(":")[2]).first()
+    if study is None or not path.exists():
+        raise JobFailed(_("The files are no longer here. Send them again."))
+    on_progress("read", 0, 0)
+    files, mapping = read_value(path.open("rb"))
+    try:
+        counts = import_responses(
+            study, files, mapping=mapping, when_stored=lambda counts: store_result(job, counts), **options
+        )
+    except (WrongState, SpecError) as error:
+        raise JobFailed(str(error)) from None
+    except ImportRefused as refused:
+        raise refuse_file(len(refused.problems), describe_problems(refused.problems)) from None
+    job.about = describe_counts(counts)
+    delete_file(path.name)
+
+
+def describe_counts(counts: ImportCounts) -> dict[str, Any]:
+    return {"result": asdict(counts)}
+
+
+def read_result(job: Job) -> dict[str, Any] | None:
+    """What an earlier attempt of the job has stored, if it got that far."""
+    about: dict[str, Any] = Job.objects.values_list("about", flat=True).get(pk=job.pk)
+    return about if "result" in about else None
+
+
+def store_result(job: Job, counts: ImportCounts) -> None:
+    """Store the counts in the same transaction as the answers; `JobCancelled` if another worker has the job by now."""
+    if not filter_held(job).update(about=describe_counts(counts)):
+        raise JobCancelled

@@ -1,1 +1,0 @@
-"""Automatic metrics: pure functions of a question, its text and its reference questions. No Django."""
