@@ -3,8 +3,7 @@ from datetime import timedelta
 from django.apps import AppConfig
 from django.utils.translation import gettext_lazy as _
 
-from jobs.events import listen
-from jobs.kinds import Kind, register
+from jobs.kinds import Kind, listen, register
 
 
 def tell_webhooks(event: str, project_id: int, subject: str) -> None:

@@ -3,7 +3,7 @@ from django.utils.translation import gettext_lazy as _
 
 from api.models import Scope
 from api.services.tokens import MAX_DAYS
-from jobs.events import EVENT_LABELS
+from jobs.kinds import EVENT_LABELS
 
 DAYS = [(7, _("7 days")), (30, _("30 days")), (90, _("90 days")), (MAX_DAYS, _("one year"))]
 

@@ -5,7 +5,7 @@ from django.db import models
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
-from jobs.events import EVENT_LABELS
+from jobs.kinds import EVENT_LABELS
 from jobs.models import Job
 from projects.models import Project
 
@@ -65,7 +65,7 @@ class Webhook(models.Model):
 
     project = models.ForeignKey(Project, models.CASCADE, related_name="webhooks")
     url = models.CharField(_("address"), max_length=500)
-    events = models.JSONField(default=list)  # of jobs.events.EVENTS
+    events = models.JSONField(default=list)  # of jobs.kinds.EVENTS
     encrypted_secret = models.TextField()  # signs the requests
     created_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+")
     created_at = models.DateTimeField(auto_now_add=True)

@@ -35,7 +35,7 @@ def write_down(recorded: dict | None) -> None:
     from config.cli import model
     from config.management.commands import load_sample
     from llm.models import Call, Run
-    from llm.services import local
+    from llm.services import endpoints
     from llm.services import recorded as recorded_replies
     from llm.services.draining import drain_here
 
@@ -46,7 +46,7 @@ def write_down(recorded: dict | None) -> None:
     with model.run_model() as (base_url, key):
         settings.LESART_INSIDE_HOSTS.append(base_url.removeprefix("http://").removesuffix("/v1"))
         load_sample.load(
-            local.offer_local_endpoint(base_url, key),
+            endpoints.offer_local_endpoint(base_url, key),
             lambda run: recorded_replies.replay(run, recorded, lambda run: drain_here(run, progress, slice_seconds=20)),
         )
     load_sample.RECORDED.parent.mkdir(exist_ok=True)

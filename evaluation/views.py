@@ -11,10 +11,9 @@ from django.views.decorators.http import require_http_methods, require_POST
 from evaluation.forms import BaselineForm, JudgeForm, ModelForm, SeenTextsForm, describe_entries
 from evaluation.models import Evaluator
 from evaluation.services import asking, baselines, evaluators, judges
-from evaluation.services.calls import METHODS, get_prompt_versions, iter_unanswered_by
+from evaluation.services.calls import METHODS, get_position, get_prompt_versions, iter_unanswered_by
 from evaluation.services.describing import describe_caveats, get_comparison
 from evaluation.services.evaluators import CannotEvaluate, set_seen_texts
-from evaluation.services.position import get_position
 from evaluation.services.progress import count_options, get_row, list_rows
 from evaluation.services.thresholds import make_curves
 from jobs.views import describe_progress

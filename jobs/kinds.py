@@ -1,4 +1,5 @@
-"""The kinds of jobs. Apps register theirs when they are ready; the function that does the work is imported later."""
+"""The kinds of jobs, and events such as the end of one. Apps register their kinds and listeners when they are ready;
+the function that does the work of a job is imported later."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -7,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from django.utils.module_loading import import_string
+from django.utils.translation import gettext_lazy as _
 
 from jobs.progress import Listener
 
@@ -54,3 +56,30 @@ KINDS: dict[str, Kind] = {}
 
 def register(*kinds: Kind) -> None:
     KINDS.update({kind.name: kind for kind in kinds})
+
+
+# Events such as the end of a job: services announce them, apps in higher layers listen.
+
+
+JOB_ENDED, RUN_ENDED, STUDY_CLOSED = EVENTS = ("job.ended", "run.ended", "study.closed")
+EVENT_LABELS = {
+    JOB_ENDED: _("a job has ended"),
+    RUN_ENDED: _("a run has ended"),
+    STUDY_CLOSED: _("a study was closed"),
+}
+EventListener = Callable[
+    [str, int, str], None
+]  # the event, the project's key, and what ended: a number or a short name
+
+_listeners: list[EventListener] = []
+
+
+def listen(listener: EventListener) -> None:
+    """Register a listener for all events; call it in `AppConfig.ready`."""
+    _listeners.append(listener)
+
+
+def announce(event: str, project_id: int | None, subject: int | str) -> None:
+    """Tell all listeners, in the caller's transaction. Events without a project are ignored."""
+    for listener in _listeners if project_id else ():
+        listener(event, project_id or 0, str(subject))

@@ -14,8 +14,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import override
 
 from jobs import files
-from jobs.events import JOB_ENDED, announce
-from jobs.kinds import KINDS, JobFailed
+from jobs.kinds import JOB_ENDED, KINDS, JobFailed, announce
 from jobs.models import Job, JobState
 from jobs.progress import get_listener, listen
 

@@ -20,7 +20,7 @@ from llm.request_options import MOST_TOKENS, Effort, RequestOptions, read_extra
 from llm.run_numbers import Progress
 from llm.services import draining
 from llm.services.draining import drain_here
-from llm.services.local import CannotRunHere, ensure_running
+from llm.services.endpoints import CannotRunHere, ensure_running
 from llm.services.planning import Estimate
 from llm.services.runs import pause
 

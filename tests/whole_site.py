@@ -1,7 +1,7 @@
 """Projects in which every page of researchers has something to show: the sample, and studies of other protocols."""
 
 from config.management.commands import load_sample
-from llm.services import local
+from llm.services import endpoints
 from projects.models import Membership, Project, Role, User
 from tests import dimensions, stopping
 from tests.made_once import made_once
@@ -11,7 +11,7 @@ from tests.studies.world import bank, make_live_study, person
 
 def load_world() -> str:
     """The sample, and what `load_small_world` makes."""
-    load_sample.load(local.get_local_endpoint(), load_sample.use_recorded_replies())
+    load_sample.load(endpoints.get_local_endpoint(), load_sample.use_recorded_replies())
     return load_small_world()
 
 

@@ -2,8 +2,8 @@
 from."""
 
 import math
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -11,8 +11,18 @@ import pandas as pd
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
-from analysis.agreement.questions import Answers, LabQuestion, answers_in, names_of
-from analysis.agreement.tables import COEFFICIENTS, CONTINGENCY, LABELS, TESTS
+from analysis.agreement.questions import (
+    ALL,
+    APPLICABLE,
+    Answers,
+    LabQuestion,
+    answers_in,
+    categories_in,
+    judgment,
+    latest_judgments,
+    names_of,
+)
+from analysis.agreement.tables import COEFFICIENTS, CONTINGENCY, LABELS, QUESTIONS, TESTS
 from analysis.choices import ANNOTATORS, PUBLISHED, READERS, Choices
 from analysis.measures import agreement, alpha, coefficients
 from analysis.measures import types as scales
@@ -33,12 +43,14 @@ from analysis.measures.reliability import clustered_icc, icc
 from analysis.reports.estimates import NOT_PUBLISHED, Estimate, texts_only_note
 from analysis.tables.spec import Table, count
 from analysis.words import name_code
+from studies.protocols import Stage
+from studies.protocols.conditions import NOT_APPLICABLE
 from studies.question_words import name_label
 
 # Is agreement better than chance? Cohen's κ of every two annotators, and Fleiss' κ of all and of each category.
 
 COHEN, FLEISS = gettext_noop("Cohen's κ"), gettext_noop("Fleiss' κ")
-ALL = ""  # in place of a category: all categories
+WHOLE = ""  # in place of a category: all categories
 
 ONE_CONSTANT = gettext_noop("One of the two annotators always gave the same label, so κ cannot be tested.")
 NEVER_GIVEN = gettext_noop("No annotator, or every annotator, gave this category.")
@@ -51,7 +63,7 @@ def tests(answers: Answers, asked: LabQuestion) -> Table:
 
 
 def name_category(category: str) -> str:
-    return name_code("scope", category) if category == ALL else name_label(category)
+    return name_code("scope", category) if category == WHOLE else name_label(category)
 
 
 def pair_rows(answers: Answers, asked: LabQuestion) -> Iterator[dict[str, Any]]:
@@ -80,7 +92,7 @@ def fleiss_rows(answers: Answers, asked: LabQuestion) -> Iterator[dict[str, Any]
     whole, found = fleiss_kappa(counts), fleiss_test(counts)
     tested = zip(names_of(asked), found.kappa, found.z, found.p, strict=True)
     rows = [
-        (ALL, whole.value, found.overall_z, found.overall_p, found.overall_error_null),
+        (WHOLE, whole.value, found.overall_z, found.overall_p, found.overall_error_null),
         *((*row, found.error_null) for row in tested),
     ]
     for about, value, z, p, error in rows:
@@ -88,7 +100,7 @@ def fleiss_rows(answers: Answers, asked: LabQuestion) -> Iterator[dict[str, Any]
             "coefficient": FLEISS,
             "about": about,
             "value": value,
-            "se_units": whole.error if about == ALL else math.nan,
+            "se_units": whole.error if about == WHOLE else math.nan,
             "se_asymptotic": math.nan,
             "se_null": error,
             "z": z,
@@ -180,7 +192,7 @@ def coefficient_row(
         PUBLISHED: found.interval(),
     }
     counts = (found.n_units, found.n_pairs, found.n_judgments, found.prevalence)
-    return row_of(title, weights, found.value, counts, intervals, convention, found.reason, found.error)
+    return describe_coefficient(title, weights, found.value, counts, intervals, convention, found.reason, found.error)
 
 
 def mean_kappa_row(
@@ -198,7 +210,7 @@ def mean_kappa_row(
     compared = agreement.judgments_compared(answers.values, pairs)
     counts = (int(compared.any(axis=0).sum()), int(shared.n.sum()), int(compared.sum()), prevalence(answers, c))
     title, value = (MEAN_KAPPA, found.kappa) if weighted else (LIGHT, found.kappa_unweighted)
-    return row_of(title, scales.IDENTITY, value, counts, intervals, convention)
+    return describe_coefficient(title, scales.IDENTITY, value, counts, intervals, convention)
 
 
 def alpha_row(answers: Answers, asked: LabQuestion, level: str, convention: str, seed: int) -> dict[str, Any]:
@@ -212,7 +224,7 @@ def alpha_row(answers: Answers, asked: LabQuestion, level: str, convention: str,
     pairs = (~np.isnan(values)).sum(axis=0)
     n_pairs = int((pairs * (pairs - 1) // 2).sum())
     counts = (found.n_units, n_pairs, found.n_values, prevalence(answers, len(asked.categories)))
-    return row_of(ALPHA, level, found.value, counts, intervals, convention, found.reason, found.error)
+    return describe_coefficient(ALPHA, level, found.value, counts, intervals, convention, found.reason, found.error)
 
 
 def icc_rows(answers: Answers, asked: LabQuestion, convention: str, seed: int) -> Iterator[dict[str, Any]]:
@@ -223,7 +235,7 @@ def icc_rows(answers: Answers, asked: LabQuestion, convention: str, seed: int) -
     intervals = clustered_icc(values, answers.text, seed=seed)
     for title, value, interval in zip(ICCS, (*found.single, *found.average), intervals, strict=True):
         both = {READERS: interval, ANNOTATORS: interval}
-        yield row_of(title, alpha.INTERVAL, value, counts, both, convention, found.reason)
+        yield describe_coefficient(title, alpha.INTERVAL, value, counts, both, convention, found.reason)
 
 
 def points_of(asked: LabQuestion) -> np.ndarray:
@@ -237,7 +249,7 @@ def numbers_of(answers: Answers, asked: LabQuestion) -> np.ndarray:
     return np.where(judged, points_of(asked)[np.where(judged, answers.values, 0)], np.nan)
 
 
-def row_of(
+def describe_coefficient(
     title: str,
     weights: str,
     value: float,
@@ -307,3 +319,100 @@ def labels(answers: Answers, asked: LabQuestion) -> Table:
         for rater, values in zip(answers.raters, answers.values, strict=True)
     ]
     return LABELS.build(rows, more={"annotator": [count(name, name_label(name)) for name in names]})
+
+
+# All questions of a study at a glance, for the same annotators; of a stopping questionnaire gate by gate.
+
+
+def overview(
+    frame: pd.DataFrame,
+    questions: Sequence[LabQuestion],
+    annotators: list[str],
+    stages: Mapping[str, Stage],
+    choices: Choices,
+) -> Table:
+    """One row per question, for a stopping questionnaire one per view; questions that fewer than two annotators
+    answered are left out. frame, annotators: as in `lab`; stages: how each annotator was asked."""
+    whole = with_not_applicable(frame, stages)
+    rows = [
+        row
+        for asked in questions
+        for view in views_of(asked)
+        if (row := row_of(whole if view == ALL else frame, with_view(asked, view), annotators)) is not None
+    ]
+    notes = [
+        _("Units judged by at least two of these annotators. α at interval level for scales, otherwise nominal."),
+        _("If nearly all labels are the same, κ and α are near 0 even when nearly all judgments agree."),
+    ]
+    if any(row["view"] for row in rows):
+        notes.insert(1, _("All: a question that an annotator did not reach has the label “not "
+                          "applicable”. Applicable: only annotators who reached the question."))  # fmt: skip
+    hide = {"stage"} if len({row["stage"] for row in rows}) < 2 else set()
+    if not any(row["view"] for row in rows):
+        hide.add("view")
+    return QUESTIONS.build(rows, notes=notes, hide=hide).add_included(choices.purposes)
+
+
+def views_of(asked: LabQuestion) -> tuple[str, ...]:
+    return (ALL, APPLICABLE) if asked.may_be_skipped else ("",)
+
+
+def with_view(asked: LabQuestion, view: str) -> LabQuestion:
+    """The question with “not applicable” as one more category, if the view is ALL."""
+    more = (NOT_APPLICABLE,) if view == ALL else ()
+    return replace(asked, view=view, categories=(*asked.categories, *more))
+
+
+def with_not_applicable(frame: pd.DataFrame, stages: Mapping[str, Stage]) -> pd.DataFrame:
+    """The frame with a row for each question that somebody did not reach on an item; missing answers stay missing."""
+    names = [name for name, stage in stages.items() if stage.gates]
+    mine = latest_judgments(frame[frame["annotator"].isin(names) & frame["option_id"].isna()])
+    categories = categories_in(stages[name] for name in names)
+    rows = []
+    for (annotator, _unit, _item), answers in mine.groupby(["annotator", "unit", "item_id"], sort=False):
+        labels = judgment(
+            stages[str(annotator)], categories, dict(zip(answers["question"], answers["value"], strict=True))
+        )
+        first = answers.iloc[0].to_dict()
+        rows += [
+            first | {"question": each.name, "value": NOT_APPLICABLE}
+            for each in categories
+            if labels[each.name] == NOT_APPLICABLE
+        ]
+    return pd.concat([frame, pd.DataFrame(rows, columns=frame.columns)], ignore_index=True) if rows else frame
+
+
+def row_of(frame: pd.DataFrame, asked: LabQuestion, annotators: list[str]) -> dict[str, Any] | None:
+    answers = answers_in(frame, asked, annotators)
+    if len(answers.raters) < 2:
+        return None
+    c = len(asked.categories)
+    identity = scales.agreement_weights(scales.IDENTITY, c)
+    counted = coefficients.category_counts(answers.values, c)
+    percent = coefficients.percent(counted, identity)
+    conger = coefficients.conger_kappa(answers.values, c, identity)
+    level = alpha.INTERVAL if asked.is_ordered else alpha.NOMINAL
+    agreed = alpha.krippendorff_alpha(numbers_of(answers, asked), level)
+    reason = percent.reason or conger.reason or agreed.reason
+    return {
+        "stage": asked.stage,
+        "question": asked.name,
+        "view": asked.view,
+        "percent": percent.value,
+        "conger_kappa": conger.value,
+        "ac1": coefficients.gwet_ac(counted, identity).value,
+        "alpha": agreed.value,
+        "level": level,
+        "prevalence": percent.prevalence,
+        "n_units": percent.n_units,
+        "n_pairs": percent.n_pairs,
+        "n_judgments": percent.n_judgments,
+        "n_texts": texts_in(answers),
+        "n_annotators": len(answers.raters),
+        "reason": _(reason) if reason else "",
+    }
+
+
+def texts_in(answers: Answers) -> int:
+    """How many texts have units judged by at least two annotators."""
+    return len(np.unique(answers.text[(answers.values != MISSING).sum(axis=0) > 1]))

@@ -27,9 +27,9 @@ from analysis.frames.responses import (
 from analysis.models import IndependentCoding, ItemCode
 from analysis.published_names import own_generators, read_matches
 from evaluation.metric_values import get_metric_families, iter_metric_rows
+from evaluation.services.calls import PositionBias, get_positions
 from evaluation.services.describing import list_caveats
 from evaluation.services.evaluators import collect_seen_texts
-from evaluation.services.position import PositionBias, get_positions
 from items.models import Generator, KeyCorrection, Text
 from items.plain import count_tokens
 from studies.models import Annotator, PeopleTexts, Purpose, Study, Submission, Unit, UnitItem

@@ -15,8 +15,8 @@ from django.utils.translation import gettext as _
 
 from analysis.pack.archive import BadPack, PackReader
 from evaluation.models import MAX_METRIC_NAME, Metric, MetricValue
+from evaluation.services.calls import POSITION, PositionBias
 from evaluation.services.evaluators import ALL_TEXTS, SEEN
-from evaluation.services.position import POSITION, PositionBias
 from evaluation.setting import READERS
 from items.models import MAX_ID, Generator, GeneratorKind, Item, KeyCorrection, Option, Text
 from items.plain import make_printable, unescape_formula

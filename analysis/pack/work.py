@@ -11,8 +11,7 @@ from analysis.models import CodeDecision, ItemCode
 from analysis.pack.frozen import evaluator_prompts, file_of, format_time
 from analysis.pack.redaction import Redactor
 from evaluation.models import Evaluator
-from evaluation.services.calls import iter_unanswered
-from evaluation.services.position import POSITION, get_position
+from evaluation.services.calls import POSITION, get_position, iter_unanswered
 from items.models import Option
 from studies.models import Annotator, Assignment, Study, Submission, UnitItem
 from studies.models.people import ERASED

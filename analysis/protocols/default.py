@@ -10,7 +10,7 @@ import pandas as pd
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from analysis.agreement.lab_overview import row_of
+from analysis.agreement.lab import row_of
 from analysis.agreement.questions import LabQuestion, questions_of
 from analysis.figures.paper import Bar, Bars
 from analysis.formatting import UNDEFINED, count, number, of_people

@@ -13,7 +13,7 @@ from analysis.science.joined import INFORMATIVITY, stages_of, texts_done
 from analysis.science.labels import labels_in
 from analysis.science.raters import complete_ratings, ratings_in
 from analysis.science.readers import group_people
-from analysis.science.reliability import TEXTS, complete_block
+from analysis.science.scores import TEXTS, complete_block
 from analysis.tables.spec import Row, Table, TableSpec
 from studies.services.declarations import get_declaration
 from studies.services.text_versions import label_version, list_text_versions

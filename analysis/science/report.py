@@ -13,7 +13,6 @@ from analysis.reports.contrasts import Comparison, Family, conventions_of, max_t
 from analysis.reports.report import Report
 from analysis.science.flaws import flaw_sentence, flaw_tables
 from analysis.science.joined import build_tables, list_sentences
-from analysis.science.joined_versions import build_version_tables, say_version_difference
 from analysis.science.labels import label_sentence, label_tables
 from analysis.science.raters import generator_sentence, rater_sentence, rating_tables
 from analysis.science.readers import (
@@ -24,7 +23,7 @@ from analysis.science.readers import (
     reader_tables,
     write_dif_sentences,
 )
-from analysis.science.reliability import reliability_sentence, reliability_tables
+from analysis.science.scores import reliability_sentence, reliability_tables
 from analysis.science.tables import (
     CARRY_OVER,
     DEPENDENT_PAIRS,
@@ -40,7 +39,7 @@ from analysis.science.tables import (
     RELIABILITY,
     TEXT_VERSIONS,
 )
-from analysis.science.versions import version_sentence, version_tables
+from analysis.science.versions import build_version_tables, say_version_difference, version_sentence, version_tables
 from analysis.tables.spec import Table
 
 Say = Callable[[tuple[Table, ...]], list[str]]  # the sentences of the tables of a piece

@@ -4,8 +4,7 @@ from io import TextIOWrapper
 from pathlib import Path
 from typing import Any
 
-from analysis.agreement.lab import lab
-from analysis.agreement.lab_overview import overview, with_not_applicable
+from analysis.agreement.lab import lab, overview, with_not_applicable
 from analysis.agreement.questions import ALL, questions_of
 from analysis.choices import Choices
 from analysis.exports.writing import export_responses

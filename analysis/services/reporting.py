@@ -16,7 +16,7 @@ from django.conf import settings
 from django.utils.translation import gettext as _
 from django.utils.translation import override
 
-from analysis.agreement import stand_in_rows
+from analysis.agreement import stand_in
 from analysis.agreement.stand_in import stand_in_tables
 from analysis.choices import BadChoice, Choices
 from analysis.figures.registry import as_json, as_png, as_svg
@@ -89,7 +89,7 @@ def check_choices(study: Study, choices: Choices) -> None:
 
 def list_specs(protocol: str) -> dict[str, TableSpec]:
     """By name the tables whose numbers lead to answers; tables of the protocol itself take precedence."""
-    specs = (*TABLES, *science_drill_down.list_tables(), *stand_in_rows.list_tables(), *find_plugin(protocol).tables())
+    specs = (*TABLES, *science_drill_down.list_tables(), *stand_in.list_tables(), *find_plugin(protocol).tables())
     return {spec.name: spec for spec in specs if spec.list_answers}
 
 

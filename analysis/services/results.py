@@ -91,7 +91,7 @@ def lab_of(study: Study, choices: Choices, question: LabQuestion, annotators: li
 
 
 def lab_overview_of(study: Study, choices: Choices, annotators: list[str]) -> Table:
-    """All questions for these annotators; see `analysis.agreement.lab_overview`."""
+    """All questions for these annotators; see `analysis.agreement.lab`."""
     found: Table = get_result(ResultKey("lab-overview", study, choices, tuple(annotators)))
     return found
 

@@ -14,8 +14,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from api.models import Webhook
-from jobs.events import EVENTS, JOB_ENDED
-from jobs.kinds import JobFailed
+from jobs.kinds import EVENTS, JOB_ENDED, JobFailed
 from jobs.models import Job
 from jobs.progress import Listener
 from jobs.scheduling import get_or_schedule, make_job

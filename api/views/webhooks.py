@@ -10,7 +10,7 @@ from rest_framework.request import Request
 from api.models import Scope
 from api.services.webhooks import create_webhook
 from api.views.base import ProjectView, operation
-from jobs.events import EVENTS
+from jobs.kinds import EVENTS
 from projects.models import Role
 
 

@@ -44,7 +44,7 @@ def prepare(url: str, result: TextIO, worker: str, base_url: str) -> None:
     migrate()
     build_stale()
     from jobs.workers import remove_worker
-    from llm.services import local
+    from llm.services import endpoints
     from projects.models import Project
 
     remove_worker(worker)
@@ -52,13 +52,13 @@ def prepare(url: str, result: TextIO, worker: str, base_url: str) -> None:
     if not Project.objects.filter(is_sample=True).exists():
         call_command("load_sample")
     if base_url:
-        endpoint = local.offer_local_endpoint(base_url, os.environ.pop(KEY_VARIABLE))
+        endpoint = endpoints.offer_local_endpoint(base_url, os.environ.pop(KEY_VARIABLE))
         if endpoint.tested_at is None:
             from llm.services.endpoints import request_test  # imports a client, which takes a second
 
             request_test(endpoint)
     else:
-        local.withdraw_local_endpoint()
+        endpoints.withdraw_local_endpoint()
     # The addresses of these pages are at the root; importing all other pages would cost another second.
     set_urlconf("projects.urls")
     call_command("create_sign_in_link", base=url, stdout=result)

@@ -1,7 +1,9 @@
-"""The calls behind a model's answers: replies, how they were read, and which answers are missing and why."""
+"""The calls behind a model's answers: replies, how they were read, which answers are missing and why, and the
+position bias of judges."""
 
 import json
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from django.db.models import CharField, Exists, F, FloatField, OuterRef, QuerySet, Subquery, Value
@@ -9,6 +11,7 @@ from django.db.models.fields.json import KeyTextTransform, KeyTransform
 from django.db.models.functions import Cast, Coalesce, Concat
 
 from evaluation.judges.base import SWAPPED, UNIT_KEY, JudgeQuestion, JudgeSetting, make_judge_setting, make_key
+from evaluation.judges.prompts import FIRST, TIE
 from evaluation.models import JUDGE_KIND, RUN_KIND, RUN_KINDS, Evaluator
 from evaluation.services import judges
 from evaluation.services.asking import METHOD
@@ -21,12 +24,12 @@ from studies.models import InstrumentVersion, Response, Study, UnitItem
 from studies.services.evaluating import ANSWER, list_open_questions, read_values
 from studies.services.responses.rows import UNIT_ITEMS, add_unit_items
 
-Reply = dict[str, Any]
+ReplyFields = dict[str, Any]
 REPLY_FIELDS = ("reply_text", "reply_state", "reply_failure", "reply_error")
-NO_REPLY: Reply = dict.fromkeys(REPLY_FIELDS)
+NO_REPLY: ReplyFields = dict.fromkeys(REPLY_FIELDS)
 
 
-def iter_unanswered_by_judge(evaluator: Evaluator) -> Iterator[tuple[dict[str, Any], Reply]]:
+def iter_unanswered_by_judge(evaluator: Evaluator) -> Iterator[tuple[dict[str, Any], ReplyFields]]:
     """The questions that should have an answer but have none: their subject, and the reply without an answer.
 
     None for a judge from a replication pack that withholds its prompts: it will be asked nothing more.
@@ -60,13 +63,13 @@ def describe_missing(setting: JudgeSetting, asked: JudgeQuestion, items: dict[in
     return values if is_one else values | {UNIT_ITEMS: " ".join(item.external_id for item in (first, *others))}
 
 
-def find_reply(setting: JudgeSetting, asked: JudgeQuestion, replies: dict[str, Reply]) -> Reply:
+def find_reply(setting: JudgeSetting, asked: JudgeQuestion, replies: dict[str, ReplyFields]) -> ReplyFields:
     """The reply to a question; for the two orders of a pair, the one without an answer."""
     key = make_key(setting, asked)
     return replies.get(key) or replies.get(f"{key}{SWAPPED}") or NO_REPLY
 
 
-def get_failed_replies(evaluator: Evaluator) -> dict[str, Reply]:
+def get_failed_replies(evaluator: Evaluator) -> dict[str, ReplyFields]:
     """The last failed reply by key."""
     calls = Call.objects.filter(
         run__project=evaluator.annotator.study.project_id, run__kind=JUDGE_KIND, run__scope=make_scope(evaluator)
@@ -293,3 +296,109 @@ def explain_missing(reply: Mapping[str, Any]) -> dict[str, Any]:
     status = CALLED.get(failure, failure) or (NOT_ASKED if reply["reply_state"] == CallState.PLANNED else NOT_YET)
     reason = reply["reply_error"] or get_remedy(failure) or None
     return {"parse_status": status, "reason": reason, "raw_output": reply["reply_text"]}
+
+
+# Position bias of judges: whether the order of a pair decided the answer, from the calls in both orders.
+
+
+POSITION = "position"  # in the params of an evaluator from a replication pack: the fields of PositionBias
+
+
+@dataclass(frozen=True)
+class PositionBias:
+    """`n` pairs were answered in both orders, `n_flipped` of them differently (counted as ties).
+
+    `n_decided` answers, to either order, name a winner; `n_first` of these name the item that was shown first.
+    """
+
+    n: int
+    n_flipped: int
+    n_first: int
+    n_decided: int
+
+    @property
+    def share_flipped(self) -> float | None:
+        return self.n_flipped / self.n if self.n else None
+
+    @property
+    def share_first(self) -> float | None:
+        return self.n_first / self.n_decided if self.n_decided else None
+
+
+def get_positions(study: Study) -> dict[str, PositionBias]:
+    """By label, the position bias of each judge of pairs."""
+    known = Evaluator.objects.filter(annotator__study=study, method=judges.METHOD).select_related("annotator__study")
+    found = {evaluator.annotator.code: get_position(evaluator) for evaluator in known}
+    return {code: position for code, position in found.items() if position is not None}
+
+
+def get_position(evaluator: Evaluator) -> PositionBias | None:
+    """The position bias of a judge; None if it does not judge pairs, or before its first answer.
+
+    A judge from a replication pack has no calls; for it, the values are those stored in the pack.
+    """
+    if evaluator.method != judges.METHOD:
+        return None
+    replies = get_replies(evaluator)
+    if not replies and POSITION in evaluator.params:
+        return PositionBias(**evaluator.params[POSITION])
+    return count_positions(replies) if replies else None
+
+
+@dataclass(frozen=True)
+class Reply:
+    """A judge's answer about a pair in one order: `choice` by the prompt's labels, `better` by the study's.
+
+    `unit`: the primary key of the pair's unit; `text`: the reply word for word; `call`: see `name_call`.
+    """
+
+    unit: int
+    is_swapped: bool
+    choice: str
+    better: str
+    text: str
+    call: str
+
+
+def get_replies(evaluator: Evaluator) -> dict[str, Reply]:
+    """The latest answer to each order, by the key of its call."""
+    calls = Call.objects.good().filter(
+        run__project=evaluator.annotator.study.project_id, run__kind=JUDGE_KIND, run__scope=make_scope(evaluator)
+    )
+    rows = calls.order_by("run", "turn").values_list("key", "parsed", "text", "run_id", "pk")
+    return {
+        key: Reply(
+            unit=int(key.rpartition(UNIT_KEY)[2].partition("/")[0]),
+            is_swapped=key.endswith(SWAPPED),
+            choice=parsed["said"],
+            better=parsed["better"],
+            text=text,
+            call=name_call(run, pk),
+        )
+        for key, parsed, text, run, pk in rows
+        if parsed and "better" in parsed
+    }
+
+
+def pair_replies(replies: Mapping[str, Reply]) -> list[tuple[Reply, Reply]]:
+    """The two replies about each pair that has both, the one in the pair's own order first."""
+    return [
+        (reply, other)
+        for key, reply in replies.items()
+        if not reply.is_swapped and (other := replies.get(f"{key}{SWAPPED}")) is not None
+    ]
+
+
+def list_decided(replies: Mapping[str, Reply]) -> list[Reply]:
+    """The replies that name a winner."""
+    return [reply for reply in replies.values() if reply.choice != TIE]
+
+
+def count_positions(replies: Mapping[str, Reply]) -> PositionBias:
+    both, winners = pair_replies(replies), list_decided(replies)
+    return PositionBias(
+        n=len(both),
+        n_flipped=sum(one.better != other.better for one, other in both),
+        n_first=sum(reply.choice == FIRST for reply in winners),
+        n_decided=len(winners),
+    )

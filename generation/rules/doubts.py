@@ -37,7 +37,6 @@ from generation.rules.answer_doubts import (
     starts_with_adverb,
 )
 from generation.rules.drafts import Draft, word_set
-from generation.rules.faulty_wording import has_faulty_wording
 from generation.rules.phrases import says_without_that
 from generation.rules.question_doubts import (
     asks_about_another,
@@ -50,6 +49,7 @@ from generation.rules.question_doubts import (
     compares_with_nothing,
     denies_what_it_asks,
     ends_in_a_preposition,
+    has_faulty_wording,
     has_open_list,
     is_negated,
     leaves_words_behind,

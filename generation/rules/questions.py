@@ -15,8 +15,8 @@ from generation.rules import english, english_words, german, german_words
 from generation.rules.answer_doubts import ASKING_SUBJECT, YOURS, answers_with_an_unbound_pronoun
 from generation.rules.doubts import doubt_of
 from generation.rules.drafts import MOST_CHARACTERS, Draft, is_usable, places_of
-from generation.rules.faulty_wording import has_faulty_wording
 from generation.rules.phrases import Vocabulary, head_of
+from generation.rules.question_doubts import has_faulty_wording
 from generation.rules.references import ResolvedSentence, name_of_subject, refers_back, resolve
 from generation.rules.tagging import ADJECTIVE, NAME, NONFINITE, NOUN, NUMBER, Sentence, tag_sentence
 from generation.rules.topics import (

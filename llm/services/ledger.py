@@ -1,10 +1,15 @@
-"""The ledger of a drainer: outcomes are recorded, and the next calls recorded as sent before they leave."""
+"""The ledger of a drainer: outcomes are recorded, and the next calls recorded as sent before they leave.
+
+Many rows are changed with one prepared statement each: thousands per second.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from functools import cache
+from typing import Any
 
-from django.db import transaction
+from django.db import connection, transaction
 from django.db.models import Q, Sum
 from django.utils import timezone
 
@@ -15,9 +20,8 @@ from llm.models import GOOD, Call, CallState, Drainer, Endpoint, Run, RunState
 from llm.prices import compute_cost, compute_reserve, estimate_tokens_in, get_max_tokens_out
 from llm.prompts import Prompt
 from llm.services import pace, runs
-from llm.services.bulk_update import update_calls, update_rows
 from llm.wire import Outcome
-from projects.sql import as_time
+from projects.sql import as_time, make_adapter
 
 SENT = [
     "state", "messages", "params", "content_key", "reserved_nanos", "times_sent", "tries", "sent_at",
@@ -317,3 +321,74 @@ class CallLedger:
 
 def make_job(call: Call, run: Run, endpoint: Endpoint, prompt: Prompt, key: str) -> Job:
     return Job(call, prompt, key, compute_reserve(endpoint, prompt))
+
+
+# Changing many rows with one prepared statement each: the ledger writes thousands per second.
+
+
+def update_calls(calls: Sequence[Call], columns: Sequence[str], states: Sequence[str], owner: str | None = None) -> int:
+    """Write these columns of each call whose row is still in one of the states (and leased to the owner); returns how
+    many."""
+    adapters = [(column, _ADAPTERS[column]) for column in columns]
+    rows = [(*(adapt(getattr(call, column)) for column, adapt in adapters), call.pk) for call in calls]
+    return update_rows(columns, rows, states, owner)
+
+
+def update_rows(
+    columns: Sequence[str], rows: Sequence[tuple[Any, ...]], states: Sequence[str], owner: str | None = None
+) -> int:
+    """Like `update_calls`; a row: the columns' values in the database's types (JSON as text), then the call's id."""
+    if not rows:
+        return 0
+    sets = ", ".join(f"{_quote(column)} = %s" for column in columns)
+    where = f"{_quote('id')} = %s AND {_quote('state')} IN ({', '.join(['%s'] * len(states))})"
+    tail: tuple[Any, ...] = tuple(str(state) for state in states)
+    if owner is not None:
+        where += f" AND {_quote('lease_owner')} = %s"
+        tail += (owner,)
+    with connection.cursor() as cursor:
+        statement = f"UPDATE {_quote(Call._meta.db_table)} SET {sets} WHERE {where}"  # noqa: S608
+        cursor.executemany(statement, [row + tail for row in rows])
+        return int(cursor.rowcount)
+
+
+PLANNED: dict[str, str] = {
+    "run_id": "bigint", "position": "integer", "key": "text", "sample": "integer", "prompt_hash": "text",
+    "state": "text", "error_class": "text", "error": "text", "finished_at": "timestamptz",
+}  # fmt: skip
+"""The columns of a planned call that differ between rows, with their types for PostgreSQL."""
+
+
+def insert_planned(rows: Sequence[tuple[Any, ...]]) -> None:
+    """Insert calls, values in the order of PLANNED; existing calls (same run, key, sample and turn) are unchanged."""
+    if not rows:
+        return
+    fixed = _defaults()
+    into = f"INSERT INTO {_quote(Call._meta.db_table)} ({', '.join(map(_quote, [*PLANNED, *fixed]))})"
+    end = "ON CONFLICT DO NOTHING"
+    with connection.cursor() as cursor:
+        if connection.vendor == "postgresql":
+            arrays = ", ".join(f"%s::{kind}[]" for kind in PLANNED.values())
+            values = f"SELECT {', '.join(['given.*', *fixed.values()])} FROM unnest({arrays}) AS given"  # noqa: S608
+            cursor.execute(f"{into} {values} {end}", [list(column) for column in zip(*rows, strict=True)])
+        else:
+            values = f"VALUES ({', '.join([*['%s'] * len(PLANNED), *fixed.values()])})"
+            cursor.executemany(f"{into} {values} {end}", rows)
+
+
+@cache
+def _defaults() -> dict[str, str]:
+    """The other non-null columns, with the value of a new call as a literal."""
+    call, found = Call(), {}
+    for each in Call._meta.concrete_fields:
+        value = _ADAPTERS[each.attname](getattr(call, each.attname))
+        if each.attname not in PLANNED and value is not None:
+            found[each.attname] = f"'{value}'" if isinstance(value, str) else str(value)
+    return found
+
+
+_ADAPTERS = {each.attname: make_adapter(each) for each in Call._meta.concrete_fields}
+
+
+def _quote(name: str) -> str:
+    return connection.ops.quote_name(name)

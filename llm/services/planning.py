@@ -15,8 +15,7 @@ from llm.models import Call, CallState, Drainer, Endpoint, Run, RunState
 from llm.prices import compute_cost, estimate_tokens_in, get_max_tokens_out
 from llm.prompts import Prompt, build_prompt, hash_request, make_content_key
 from llm.registry import Request, RunKind, get_run_kind
-from llm.services.bulk_update import insert_planned, update_calls
-from llm.services.ledger import Job, make_job
+from llm.services.ledger import Job, insert_planned, make_job, update_calls
 from projects.sql import as_time
 
 FIRST_BATCH = 200

@@ -15,7 +15,7 @@ from llm.models import GOOD, MISSING, Call, CallState, Run, RunState
 from llm.prompts import LENGTH, get_token_limit
 from llm.registry import Refused, Rejected, RunKind, Unparsable, get_run_kind
 from llm.services import runs
-from llm.services.bulk_update import update_calls
+from llm.services.ledger import update_calls
 
 FIRST_REPLIES = 20
 UNUSABLE = (Failure.PARSE, Failure.CUT, Failure.EMPTY, Failure.UNUSABLE)

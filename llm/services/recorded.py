@@ -13,8 +13,7 @@ from llm.models import Call, CallState, Run
 from llm.prompts import SEED, Prompt
 from llm.registry import hash_text, to_canonical_json
 from llm.services import runs
-from llm.services.bulk_update import update_calls
-from llm.services.ledger import Job
+from llm.services.ledger import Job, update_calls
 from llm.services.planning import plan_run, prepare_jobs
 from llm.services.reading import read_replies
 from llm.services.workers import lease_calls, register_drainer, release_drainer

@@ -9,7 +9,7 @@ from django.db.models import Exists, F, OuterRef
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from jobs.events import RUN_ENDED, announce
+from jobs.kinds import RUN_ENDED, announce
 from jobs.scheduling import send_task
 from llm.failures import UNUSABLE_REASONS
 from llm.models import MISSING, OPEN, Call, CallState, Endpoint, Run, RunState, Unknown

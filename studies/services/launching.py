@@ -16,8 +16,7 @@ from django.utils.translation import gettext as _
 
 from items.services.bank import get_bank_version, is_unchanged
 from items.services.bank import lock_bank as bank_locked
-from jobs.events import STUDY_CLOSED, announce
-from jobs.kinds import JobFailed
+from jobs.kinds import STUDY_CLOSED, JobFailed, announce
 from jobs.models import Job, JobState
 from jobs.progress import Listener, report_progress
 from jobs.scheduling import get_or_schedule, make_job

@@ -16,7 +16,7 @@ from analysis.pack.redaction import (
     stand_in,
 )
 from evaluation.models import Evaluator, Metric, MetricValue
-from evaluation.services.position import PositionBias, get_positions
+from evaluation.services.calls import PositionBias, get_positions
 from items.models import Item, Option, Text
 from studies.models import Annotator, InstrumentVersion, Study
 from tests import drawn

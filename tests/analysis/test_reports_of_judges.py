@@ -6,7 +6,7 @@ from django.utils import timezone
 from analysis.choices import Choices
 from analysis.frames.evidence import evidence_of
 from analysis.plugins import find_plugin
-from evaluation.services.position import PositionBias
+from evaluation.services.calls import PositionBias
 from studies.models import Assignment, Response
 from studies.models.people import DONE
 from studies.services.responses.importing import import_responses

@@ -23,7 +23,7 @@ from analysis.science.readers import (
     reader_tables,
     write_dif_sentences,
 )
-from analysis.science.reliability import reliability_sentence, reliability_tables
+from analysis.science.scores import reliability_sentence, reliability_tables
 from analysis.services.reporting import report_from
 from analysis.tables.page import page_table
 from tests.analysis.answered_texts import N_TEXTS, add_answers, add_flaws, add_groups, add_ratings

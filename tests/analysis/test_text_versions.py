@@ -13,8 +13,7 @@ from analysis.frames.evidence import evidence_of
 from analysis.measures.contrasts import adjust_joint_contrasts
 from analysis.measures.text_versions import version_effects
 from analysis.science.joined import build_tables
-from analysis.science.joined_versions import build_version_tables, say_version_difference
-from analysis.science.versions import version_sentence, version_tables
+from analysis.science.versions import build_version_tables, say_version_difference, version_sentence, version_tables
 from items.models import Text
 from projects.models import Project
 from studies.models import Assignment, Study

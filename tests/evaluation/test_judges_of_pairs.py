@@ -10,8 +10,8 @@ from analysis.frames.evidence import evidence_of
 from analysis.protocols.pairwise.ranking import wins
 from analysis.protocols.pairwise.report import build_report
 from evaluation.judges.run_kind import JudgeRunKind
+from evaluation.services.calls import get_positions
 from evaluation.services.judges import JudgeSpec, start
-from evaluation.services.position import get_positions
 from evaluation.services.progress import get_row
 from llm.models import Call, CallState
 from llm.services.draining import drain_here

@@ -3,7 +3,7 @@
 import pytest
 
 from generation.rules.drafts import Clause, Draft
-from generation.rules.faulty_wording import has_faulty_wording
+from generation.rules.question_doubts import has_faulty_wording
 from generation.rules.questions import WHOLE_SENTENCE, all_questions
 from generation.rules.tagging import tag_sentence
 

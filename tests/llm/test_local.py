@@ -7,14 +7,14 @@ from django.urls import reverse
 
 from llm import keys
 from llm.models import Endpoint
-from llm.services import local
+from llm.services import endpoints
 
 pytestmark = pytest.mark.django_db
 
 
 def test_it_is_added_once_and_moves_with_every_start():
-    first = local.offer_local_endpoint("http://127.0.0.1:4001/v1", "one")
-    second = local.offer_local_endpoint("http://127.0.0.1:4002/v1", "two")
+    first = endpoints.offer_local_endpoint("http://127.0.0.1:4001/v1", "one")
+    second = endpoints.offer_local_endpoint("http://127.0.0.1:4002/v1", "two")
     assert first.pk == second.pk
     assert (second.base_url, keys.decrypt(second.encrypted_key)) == ("http://127.0.0.1:4002/v1", "two")
     assert second.is_free
@@ -22,21 +22,21 @@ def test_it_is_added_once_and_moves_with_every_start():
 
 
 def test_a_name_that_somebody_took_before_stays_theirs():
-    Endpoint.objects.create(name=local.NAME, base_url="https://api.example.org/v1", model="m")
-    assert local.offer_local_endpoint("http://127.0.0.1:4001/v1", "one").name == f"{local.NAME} (2)"
+    Endpoint.objects.create(name=endpoints.NAME, base_url="https://api.example.org/v1", model="m")
+    assert endpoints.offer_local_endpoint("http://127.0.0.1:4001/v1", "one").name == f"{endpoints.NAME} (2)"
 
 
 def test_where_it_does_not_run_it_is_not_offered_for_new_runs():
-    endpoint = local.offer_local_endpoint("http://127.0.0.1:4001/v1", "one")
-    local.withdraw_local_endpoint()
+    endpoint = endpoints.offer_local_endpoint("http://127.0.0.1:4001/v1", "one")
+    endpoints.withdraw_local_endpoint()
     endpoint.refresh_from_db()
     assert not endpoint.is_active
-    assert local.offer_local_endpoint("http://127.0.0.1:4001/v1", "one").is_active
+    assert endpoints.offer_local_endpoint("http://127.0.0.1:4001/v1", "one").is_active
 
 
 @pytest.mark.parametrize("name", ["endpoint_edit", "endpoint_delete", "endpoint_forget_key"])
 def test_no_page_changes_it(admin_client, name):
-    endpoint = local.offer_local_endpoint("http://127.0.0.1:4001/v1", "one")
+    endpoint = endpoints.offer_local_endpoint("http://127.0.0.1:4001/v1", "one")
     assert admin_client.post(reverse(name, args=[endpoint.pk])).status_code == 404
     page = admin_client.get(endpoint.get_absolute_url()).content.decode()
     assert reverse("endpoint_edit", args=[endpoint.pk]) not in page
@@ -56,8 +56,8 @@ def nowhere():
 
 def test_a_command_that_works_alone_starts_it_and_may_call_it(settings):
     settings.LESART_LOCAL_MODEL, settings.LESART_INSIDE_HOSTS = f"{__name__}.elsewhere", []
-    endpoint = local.offer_local_endpoint("http://127.0.0.1:1/v1", "one")
-    with local.ensure_running(endpoint):
+    endpoint = endpoints.offer_local_endpoint("http://127.0.0.1:1/v1", "one")
+    with endpoints.ensure_running(endpoint):
         endpoint.refresh_from_db()
         assert endpoint.base_url == "http://127.0.0.1:4009/v1"
         assert settings.LESART_INSIDE_HOSTS == ["127.0.0.1:4009"]
@@ -65,14 +65,14 @@ def test_a_command_that_works_alone_starts_it_and_may_call_it(settings):
 
 def test_another_endpoint_is_left_alone(settings):
     settings.LESART_LOCAL_MODEL = f"{__name__}.nowhere"
-    with local.ensure_running(Endpoint.objects.create(name="m", base_url="https://api.example.org/v1", model="m")):
+    with endpoints.ensure_running(Endpoint.objects.create(name="m", base_url="https://api.example.org/v1", model="m")):
         pass
 
 
 def test_a_machine_that_cannot_run_it_says_why(settings):
     settings.LESART_LOCAL_MODEL = f"{__name__}.nowhere"
     with (
-        pytest.raises(local.CannotRunHere, match="It cannot run here"),
-        local.ensure_running(local.offer_local_endpoint("http://127.0.0.1:1/v1", "")),
+        pytest.raises(endpoints.CannotRunHere, match="It cannot run here"),
+        endpoints.ensure_running(endpoints.offer_local_endpoint("http://127.0.0.1:1/v1", "")),
     ):
         pass

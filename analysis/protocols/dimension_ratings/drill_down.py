@@ -13,18 +13,16 @@ from analysis.measures.contrasts import adjust_p_values
 from analysis.measures.correlations import text_correlations
 from analysis.measures.types import BoolArray, FloatArray
 from analysis.protocols.dimension_ratings.dimensions import datasets
-from analysis.protocols.dimension_ratings.metric_correlations import (
+from analysis.protocols.dimension_ratings.metrics import (
     BY_GENERATOR,
     WITHIN,
+    MetricPairs,
     iter_rows,
     mean_of_rows,
-    select_checked,
-)
-from analysis.protocols.dimension_ratings.metric_values import (
-    MetricPairs,
     means_by_generator,
     pair_metrics,
     round_scores,
+    select_checked,
 )
 from analysis.protocols.dimension_ratings.scores import (
     AVERAGE,

@@ -20,8 +20,13 @@ from analysis.protocols.dimension_ratings.dimensions import (
     judges_of_scores,
     variant_alpha,
 )
-from analysis.protocols.dimension_ratings.metric_correlations import metric_checks, metric_correlations
-from analysis.protocols.dimension_ratings.metric_values import metric_by_score, metric_means, pair_metrics
+from analysis.protocols.dimension_ratings.metrics import (
+    metric_by_score,
+    metric_checks,
+    metric_correlations,
+    metric_means,
+    pair_metrics,
+)
 from analysis.protocols.dimension_ratings.scores import (
     AVERAGE,
     expert_check,

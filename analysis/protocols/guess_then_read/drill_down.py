@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 from django.utils.translation import gettext as _
 
-from analysis.agreement import stand_in_rows
+from analysis.agreement import stand_in
 from analysis.formatting import number
 from analysis.frames.evidence import Evidence
 from analysis.measures.agreement import Pairwise, pairwise
@@ -70,11 +70,11 @@ OF_KEY = ("text_id", "item_id", "option_id", "generator", "n_judged", "n_right",
 
 def list_tables() -> tuple[TableSpec, ...]:
     """The tables of the protocol, and those about models that replace people, whose rows are about one stage."""
-    stand_in = (
+    about_models = (
         replace(spec, shared=("stage", "question") if "question" in spec.keys else ("stage",))
-        for spec in stand_in_rows.list_tables()
+        for spec in stand_in.list_tables()
     )
-    return (*TABLES, *stand_in)
+    return (*TABLES, *about_models)
 
 
 @INTERVALS.drill_down

@@ -34,7 +34,7 @@ from analysis.reports.evaluators import evaluator_named, people_in
 from analysis.tables.spec import Row, Table, TableSpec
 from evaluation.judges.prompts import FIRST, SECOND
 from evaluation.models import Evaluator
-from evaluation.services.position import Reply, get_replies, list_decided, pair_replies
+from evaluation.services.calls import Reply, get_replies, list_decided, pair_replies
 from studies.models import UnitItem
 from studies.protocols.pairwise.declaration import TIE as TIE_WORD
 

@@ -18,7 +18,7 @@ from generation.services.choosing import Size
 from generation.services.ruling import write_by_rule
 from items.models import Generator, Text
 from llm.models import Endpoint, Run
-from llm.services import local
+from llm.services import endpoints
 from llm.services.recorded import replay
 from projects.models import Project
 from studies.models import Study
@@ -38,7 +38,7 @@ GENERATORS = {
         " its key is wrong, or it is unclear."
     ),
     "cloze": "A rule that takes a word out of a sentence of the text and offers words of the same kind beside it.",
-    local.NAME: (
+    endpoints.NAME: (
         "The very small model that comes with Lesart, asked about the English texts only. Most of what it wrote is"
         " incomplete and waits for repair; only its whole items are in the study."
     ),
@@ -57,7 +57,7 @@ class Command(BaseCommand):
     def handle(self, **options):
         if Project.objects.filter(is_sample=True).exists():
             return
-        load(local.get_local_endpoint(), use_recorded_replies())
+        load(endpoints.get_local_endpoint(), use_recorded_replies())
         self.stdout.write("The sample project is loaded: two studies with simulated annotators, a model and baselines.")
 
 

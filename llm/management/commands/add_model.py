@@ -7,8 +7,7 @@ from django.core.management.base import BaseCommand, CommandError
 
 from llm.addresses import SCHEME, may_download
 from llm.command_line import add_option_arguments, read_options
-from llm.services.endpoints import add_endpoint
-from llm.services.local import PATIENCE_SECONDS
+from llm.services.endpoints import PATIENCE_SECONDS, add_endpoint
 
 
 class Command(BaseCommand):
