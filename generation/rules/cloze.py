@@ -4,9 +4,8 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache
 
-from generation.rules.drafts import is_usable
+from generation.rules.drafts import is_usable, word_set
 from items.wording import split_sentences
 
 # The words of a sentence that can become a gap, and their kinds: a distractor has the same kind as the key.
@@ -106,28 +105,23 @@ def _kind(text: str, language: str) -> tuple[str, str]:
     """Kind and ending; an empty kind for words that are never a gap."""
     if text[0].isdigit():
         return (YEAR_KIND if YEAR.fullmatch(text) else WHOLE_KIND if text.isdigit() else DECIMAL_KIND), ""
-    if text.casefold() in _word_set(NUMBER_WORDS.get(language, "")):
+    if text.casefold() in word_set(NUMBER_WORDS.get(language, "")):
         return NUMBER_WORD, ""
     if text[0].isupper():
         return _capital(text, language)
-    is_little = text in _word_set(LITTLE.get(language, "")) or len(text) < SHORTEST_PLAIN
+    is_little = text in word_set(LITTLE.get(language, "")) or len(text) < SHORTEST_PLAIN
     return ("", "") if is_little else (PLAIN, _find_ending(text, language))
 
 
 def _capital(text: str, language: str) -> tuple[str, str]:
     """In German every noun has a capital letter, in English only names; one letter is no name."""
-    if len(text) < 3 or text.casefold() in _word_set(LITTLE.get(language, "")):
+    if len(text) < 3 or text.casefold() in word_set(LITTLE.get(language, "")):
         return "", ""
     return (NOUN, _find_ending(text, language)) if language == "de" else (NAME, "")
 
 
 def _find_ending(text: str, language: str) -> str:
     return next((ending for ending in ENDINGS.get(language, ()) if text.casefold().endswith(ending)), "")
-
-
-@cache
-def _word_set(words: str) -> frozenset[str]:
-    return frozenset(words.split())
 
 
 GAP = "___"

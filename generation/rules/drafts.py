@@ -4,6 +4,7 @@ and the sentences that can be used for an item."""
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 
 from generation.rules.tagging import (
     ADJECTIVE,
@@ -37,6 +38,7 @@ JOINING = frozenset([ADVERB, CONJUNCTION, PARTICLE, OTHER, ADJECTIVE])
 SAYING_SOMETHING = frozenset([NOUN, NAME, NUMBER, NONFINITE, ADJECTIVE])
 
 
+@cache
 def word_set(words: str) -> frozenset[str]:
     return frozenset(words.split())
 

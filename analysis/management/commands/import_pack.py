@@ -9,8 +9,8 @@ from django.core.management.base import BaseCommand, CommandError
 from analysis.pack.archive import BadPack
 from analysis.pack.restoring import import_pack
 from items.files import get_upload_limit
+from items.management.commands._project import find_project
 from items.plain import make_printable
-from projects.models import Project
 from studies.services.responses.importing import ImportRefused
 from studies.services.spec import SpecError
 
@@ -28,9 +28,7 @@ class Command(BaseCommand):
         parser.add_argument("--slug", default="", help="short name of the study here; default: its own")
 
     def handle(self, *, file, project, slug, **options):
-        owner = Project.objects.filter(slug=project).first()
-        if owner is None:
-            raise CommandError(f"There is no project “{make_printable(project)}”. Make it with create_project.")
+        owner = find_project(project)
         with open_archive(file) as opened:
             found = import_pack(opened, owner, slug)
         self.stdout.write(

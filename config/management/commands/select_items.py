@@ -10,10 +10,10 @@ from generation.models import Selection
 from generation.services.choosing import N_ITEMS
 from generation.services.selecting import ensure_selections, find_candidates, select
 from generation.services.storing import CannotGenerate
+from items.management.commands._project import find_project
 from items.models import Generator
 from llm.command_line import ON_UNKNOWN, SOME_MISSING, RunCommand, format_estimate, parse_amount, run_terms
 from llm.models import Endpoint
-from projects.models import Project
 from studies.services.evaluating import close_answered
 
 
@@ -37,7 +37,7 @@ class Command(RunCommand):
     def handle(self, *, project, candidates, model, keep, **options):
         endpoint = self.find_endpoint(model)
         try:
-            generator = find_candidates(get_project(project), candidates)
+            generator = find_candidates(find_project(project), candidates)
             if options["estimate"]:
                 self.estimate(generator, endpoint)
                 return
@@ -79,10 +79,3 @@ class Command(RunCommand):
             f"{endpoint.model} selected them, so another model has to report on them."
         )
         return n_kept < keep * n_texts
-
-
-def get_project(slug: str) -> Project:
-    project = Project.objects.filter(slug=slug).first()
-    if project is None:
-        raise CommandError(f"There is no project “{slug}”. Make it with create_project.")
-    return project

@@ -3,7 +3,7 @@
 from django.core.management.base import BaseCommand, CommandError
 
 from evaluation.metric_values import compute_metrics, query_bank_items, query_study_items
-from projects.models import Project
+from items.management.commands._project import find_project
 from studies.management.commands._study import find_study
 
 
@@ -18,9 +18,7 @@ class Command(BaseCommand):
         if bool(slug) == bool(project):
             raise CommandError("Name either a study, or a project with --project.")
         if project:
-            found = Project.objects.filter(slug=project).first()
-            if found is None:
-                raise CommandError(f"There is no project “{project}”. Make it with create_project.")
+            found = find_project(project)
             counted = compute_metrics(found, query_bank_items(found))
         else:
             study = find_study(slug)

@@ -7,8 +7,8 @@ from django.core.management.base import BaseCommand, CommandError
 from evaluation.metric_values import BadMetrics, import_metrics
 from evaluation.models import MAX_METRIC_NAME
 from items.files import UnreadableFile, read_file
+from items.management.commands._project import find_project
 from items.plain import has_control
-from projects.models import Project
 
 
 class Command(BaseCommand):
@@ -26,9 +26,7 @@ class Command(BaseCommand):
         )
 
     def handle(self, *, file, project, family, **options):
-        found = Project.objects.filter(slug=project).first()
-        if found is None:
-            raise CommandError(f"There is no project “{project}”. Make it with create_project.")
+        found = find_project(project)
         try:
             counted = import_metrics(found, read_file(file), dict(map(parse_family, family)))
         except (UnreadableFile, BadMetrics) as bad:

@@ -5,6 +5,7 @@ from django.core.management.base import CommandError
 from generation.services import asking, ruling
 from generation.services.choosing import N_ITEMS, N_OPTIONS, Size, find_texts, parse_examples
 from generation.services.storing import CannotGenerate
+from items.management.commands._project import find_project
 from items.models import Text
 from items.plain import clean_name, make_printable
 from llm.command_line import SOME_MISSING, RunCommand, read_options, run_terms, split_list
@@ -133,10 +134,3 @@ def describe_total(n_new: int, n_known: int, n_missing: int) -> str:
     if not n_new and not n_known:
         return "No item was written: no text has sentences that the rules can use. Take longer texts, or a model."
     return f"Items written: {n_new}; already in the project: {n_known}; missing: {n_missing}."
-
-
-def find_project(slug: str) -> Project:
-    project = Project.objects.filter(slug=slug).first()
-    if project is None:
-        raise CommandError(f"There is no project “{make_printable(slug)}”. Make it with create_project.")
-    return project

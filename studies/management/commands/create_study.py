@@ -3,7 +3,7 @@ from pathlib import Path
 from django.core.management.base import BaseCommand, CommandError
 
 from items.files import name_kind
-from projects.models import Project
+from items.management.commands._project import find_project
 from studies.services.creating import create_launched, create_study
 from studies.services.spec import SpecError, read_spec
 
@@ -19,9 +19,7 @@ class Command(BaseCommand):
         parser.add_argument("--launch", action="store_true", help="launch it at once")
 
     def handle(self, *, spec, project, launch, **options):
-        found = Project.objects.filter(slug=project).first()
-        if found is None:
-            raise CommandError(f"There is no project “{project}”. Make it with create_project.")
+        found = find_project(project)
         try:
             study, chosen = (create_launched if launch else create_study)(found, read_spec(read_content(spec)))
         except SpecError as error:

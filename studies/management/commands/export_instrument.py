@@ -2,7 +2,7 @@ from pathlib import Path
 
 from django.core.management.base import BaseCommand, CommandError
 
-from studies.management.commands.import_instrument import find_project
+from items.management.commands._project import find_project
 from studies.services.instruments import UnknownInstrument, find_version, get_source
 
 

@@ -2,8 +2,7 @@ from pathlib import Path
 
 from django.core.management.base import BaseCommand, CommandError
 
-from items.plain import make_printable
-from projects.models import Project
+from items.management.commands._project import find_project
 from studies.management.commands.create_study import read_content
 from studies.services.instrument_writing import InstrumentRefused, import_instrument
 
@@ -26,10 +25,3 @@ class Command(BaseCommand):
             raise CommandError("\n".join(["Nothing was stored.", *map(str, refused.problems)])) from None
         sentence = "is stored" if is_new else "has exactly this content: nothing was stored"
         self.stdout.write(f"{version} {sentence}.")
-
-
-def find_project(slug: str) -> Project:
-    found = Project.objects.filter(slug=slug).first()
-    if found is None:
-        raise CommandError(f"There is no project “{make_printable(slug)}”. Make it with create_project.")
-    return found
