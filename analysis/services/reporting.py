@@ -53,7 +53,7 @@ def report_from(evidence: Evidence) -> Report:
 def own_report(evidence: Evidence) -> Report:
     """The report of the protocol's own module, with published numbers beside it."""
     plugin = find_plugin(evidence.study.protocol)
-    later = {spec.name for spec in stand_in_rows.list_tables()}  # on a page of their own
+    later = {spec.name for spec in stand_in.list_tables()}  # on a page of their own
     with expect_tables({spec.name for spec in (*plugin.tables(), DESCRIPTION)} - later):
         return with_published(with_science(plugin.report(evidence), evidence), evidence)
 
