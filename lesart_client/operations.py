@@ -82,8 +82,8 @@ class Operations:
 
     @operation
     def duplicates(project: str) -> Request[dict[str, Any]]:
-        """Items that are nearly equal, and those that a benchmark contains; a job while a worker compares."""
-        return get(in_project(project, "duplicates") + "/", read_json)
+        """Items that are nearly equal, and those that a benchmark contains; waits while a worker compares."""
+        return get(in_project(project, "duplicates") + "/", read_json, waits=True)
 
     @operation
     def add_item(project: str, item: shapes.Item) -> Request[shapes.Item]:

@@ -62,7 +62,7 @@ class Duplicates(ProjectView):
     def get(self, request: Request, project: str) -> Any:
         """Items of the project that are nearly equal, and those that a benchmark contains (docs/formats.md)."""
         job = get_duplicates(self.project)
-        if not job.has_result:
+        if not job.is_current(job.version):
             return self.show(job, JobSerializer, status=202)
         found = job.read_value()
         pairs = [{"item": one, "other": other, "index": index} for one, other, index in found["pairs"]]
