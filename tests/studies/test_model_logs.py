@@ -123,10 +123,13 @@ def test_without_the_text_in_the_prompt_it_is_a_guess_and_epochs_are_apart(study
 def test_likelihoods_of_the_harness_are_choices_and_probabilities(study, words):
     first, _second = items()
     content = harness(harness_line(first, [-2.0, -1.0, -9.0], True, words, item_id=first.external_id))
-    import_responses(study, [AnswerFile("samples_x.jsonl", content)], mapping=parse_mapping("annotator: pythia"))
+    mapping = parse_mapping("annotator: EleutherAI/pythia-1.4b")
+    import_responses(study, [AnswerFile("samples_x.jsonl", content)], mapping=mapping)
+    name = "EleutherAI/pythia-1.4b"
     assert [(code, stage, value) for code, stage, _item, _option, value in read_answers()] == [
-        ("pythia", "read", False), ("pythia", "read", True), ("pythia", "read", False),
+        (name, "read", False), (name, "read", True), (name, "read", False),
     ]  # fmt: skip
+    assert Annotator.objects.get().model == name
     probabilities = list(Response.objects.order_by("pk").values_list("probability", flat=True))
     assert sum(probabilities) == pytest.approx(1)
     assert probabilities[1] / probabilities[0] == pytest.approx(2.718281828, rel=1e-6)

@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime
+from pathlib import PurePath
 from typing import Any
 
 from django.db import transaction
@@ -220,12 +221,12 @@ def is_table(file: AnswerFile) -> bool:
 
 def read_logged(study: Study, file: AnswerFile, mapping: TableMapping | None) -> RowFile | None:
     """The judgments of a model's log; None for any other file."""
-    found = RowFile()
+    found, values = RowFile(), mapping.values if mapping else {}
     try:
-        log = read_log(file.content, file.name)
+        log = read_log(file.content, values.get("annotator") or PurePath(file.name).stem or "model")
         if log is None:
             return None
-        parse_rows(list_log_rows(log, study, mapping.values if mapping else {}, found.problems), found)
+        parse_rows(list_log_rows(log, study, values, found.problems), found)
     except BadFile as bad:
         found.problems.append(bad.problem)
         return found

@@ -8,7 +8,6 @@ import math
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from pathlib import PurePath
 from typing import Any
 
 from django.utils.translation import gettext as _
@@ -50,7 +49,7 @@ class ModelLog:
 
 
 def read_log(content: bytes, name: str) -> ModelLog | None:
-    """The log, if the file is one; `BadFile` if it cannot be read."""
+    """The log, if the file is one; `BadFile` if it cannot be read. `name`: of the model, if the log names none."""
     if content.startswith(ZIP):
         return read_eval(content)
     start = content[:3].removeprefix(b"\xef\xbb\xbf")[:1]
@@ -149,10 +148,10 @@ def read_letters(answer: str) -> set[int] | None:
 
 
 def read_harness(content: bytes, name: str) -> ModelLog:
-    """Samples do not name the model: its name is the file's, unless a mapping says `annotator: NAME`."""
+    """Samples do not name the model."""
     lines = [line for line in enumerate(content.split(b"\n"), 1) if line[1].strip()]
     samples = [read_doc(number, parse(line, number)) for number, line in lines]
-    return ModelLog(PurePath(name).stem or "model", samples)
+    return ModelLog(name, samples)
 
 
 def read_doc(number: int, sample: dict[str, Any]) -> Sample:
