@@ -5,6 +5,7 @@ import json
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 
+from items.files import zip_files
 from items.models import Item, Text
 from jobs.models import Job
 from jobs.working import run_job
@@ -25,6 +26,8 @@ def write_table(ending: str, folder) -> bytes:
             return parquet(ROWS, folder / "f.parquet")
         case "tsv":
             return "\n".join("\t".join(row) for row in ROWS).encode("utf-16")
+        case "zip":
+            return zip_files({"bank.csv": write_table("csv", folder), "boat.png": b""})
     return csv(*(";".join(row) for row in ROWS))
 
 
@@ -45,7 +48,7 @@ def list_columns(document) -> list[list[str]]:
     return [[each["name"], each["field"]] for each in document["columns"]]
 
 
-@pytest.mark.parametrize("ending", ["csv", "tsv", "xlsx", "parquet"])
+@pytest.mark.parametrize("ending", ["csv", "tsv", "xlsx", "parquet", "zip"])
 def test_a_table_with_any_names_comes_in_by_its_mapping(ending, send, tmp_path):
     content = write_table(ending, tmp_path)
     tried = send(content, f"bank.{ending}", dry_run=True)
