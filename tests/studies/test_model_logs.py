@@ -168,6 +168,12 @@ def test_a_file_in_zstandard_that_unpacks_to_more_than_it_says_or_to_something_e
             ZipReader(bytes(broken)).read("samples/one_epoch_1.json")
 
 
+def test_a_log_without_answers_says_so(study):
+    with pytest.raises(ImportRefused) as refused:
+        import_responses(study, inspect_log([inspect_sample(item, None, True) for item in items()]))
+    assert "No sample of this log has an answer" in refused.value.problems[0].reason
+
+
 @pytest.mark.parametrize("content", [b'{"version": 2, "eval": {', b'{"version": 2, "eval": {}, "samples": [7]}'])
 def test_a_broken_log_is_refused(study, content):
     with pytest.raises(ImportRefused):

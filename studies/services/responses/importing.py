@@ -226,11 +226,16 @@ def read_logged(study: Study, file: AnswerFile, mapping: TableMapping | None) ->
         log = read_log(file.content, values.get("annotator") or PurePath(file.name).stem or "model")
         if log is None:
             return None
+        n = count_unanswered(log)
+        if n == len(log.samples):
+            raise BadFile(
+                1, _("No sample of this log has an answer that names options. Did the run end with an error?")
+            )
         parse_rows(list_log_rows(log, study, values, found.problems), found)
     except BadFile as bad:
         found.problems.append(bad.problem)
         return found
-    if n := count_unanswered(log):
+    if n:
         sentence = ngettext(
             "%(n)d sample has no answer that names options.", "%(n)d samples have no answer that names options.", n
         )
