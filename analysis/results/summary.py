@@ -21,6 +21,7 @@ from analysis.reports.outcome import (
     Verdict,
     assess_outcome,
     join_names,
+    join_sentences,
     name_some,
     shorten,
     write_difference,
@@ -114,9 +115,9 @@ def say_adjusted(outcome: Outcome) -> str:
     """How many of the differences have an adjusted interval without 0, or why there are none."""
     if outcome.compared.reason:
         return _(outcome.compared.reason)
-    if outcome.compared.size < 2:
-        return ""
-    return " ".join([count_differences(outcome), *([] if outcome.higher_is_better else [_("Lower is better.")])])
+    counted = count_differences(outcome) if outcome.compared.size > 1 else ""
+    is_upside_down = outcome.compared.size and not outcome.higher_is_better
+    return join_sentences(counted, _("Lower is better.") if is_upside_down else "")
 
 
 def count_differences(outcome: Outcome) -> str:

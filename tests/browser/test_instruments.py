@@ -65,3 +65,17 @@ def test_yaml_can_be_edited_and_saved(editor):
     version = InstrumentVersion.objects.get(instrument__name="mine", version=2)
     assert "Write just {n_items} reading" in version.content["generate"]
     assert version.note == "Softer"
+
+
+def test_a_dimension_is_added_from_a_copy_and_the_page_stays_with_it(editor):
+    page, frame = editor("dimension-ratings/en")
+    page.locator("summary", has_text="Scores").click()
+    page.get_by_role("button", name=re.compile("Add a copy ?: Dimension 1: Fluency")).click(timeout=60_000)
+    copied = page.get_by_role("group", name="Dimension 2: Fluency")
+    expect(copied).to_be_in_viewport()
+    copied.get_by_label("Title").fill("Style")
+    expect(frame.get_by_text("Style").first).to_be_attached()
+    assert find_faults(page) == []
+    page.click("text=Save as new version")
+    version = InstrumentVersion.objects.get(instrument__name="mine", version=2)
+    assert [each["title"] for each in version.content["rate"]["dimensions"]][:3] == ["Fluency", "Style", "Clarity"]
