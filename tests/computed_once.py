@@ -1,9 +1,9 @@
-"""Reports and plans are computed once in a run of the tests: most tests ask about the same few studies.
+"""Reports, figures and plans are computed once in a run of the tests: most tests ask about the same few studies.
 
 A test of how they are computed, or whether they come out the same again, uses the fixture `recompute`.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from functools import wraps
 from hashlib import sha256
@@ -15,6 +15,7 @@ from django.utils.translation import get_language
 from numpy.random import Generator
 
 from analysis.frames.evidence import Evidence
+from analysis.tables.spec import Table
 from studies import plan_search
 from studies.plan_search import Design, IntArray
 from tests.shelf import take_or_make
@@ -36,6 +37,19 @@ def hash_evidence(evidence: Evidence, *more: object) -> str:
     variants = evidence.study.variants.values_list("name", "params", "instrument_version")
     text = [str(list(variants)), *(describe(getattr(evidence, field.name)) for field in fields(evidence))]
     return sha256("\n".join([*text, repr(more), str(get_language())]).encode()).hexdigest()
+
+
+def draw_once(draw: Callable[..., dict[str, Any]]) -> Callable[..., dict[str, Any]]:
+    """`registry.specification`: the same table under the same heading gives the same figure."""
+
+    @wraps(draw)
+    def draw_once(name: str, table: Table, heading: str, lines: Sequence[str] = ()) -> dict[str, Any]:
+        about = table.name, table.header, table.rows, str(table.title), [str(note) for note in table.notes]
+        columns = [(column.name, str(column.title), column.kind) for column in table.columns]
+        key = f"figure {name} {about} {columns} {heading} {[*lines]} {get_language()}"
+        return take_or_make(key, lambda: draw(name, table, heading, lines))
+
+    return draw_once
 
 
 def describe(value: object) -> str:

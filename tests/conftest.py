@@ -12,6 +12,7 @@ from django.core.management.commands import flush
 from django.test import override_settings
 from django.utils import timezone, translation
 
+from analysis.figures import registry
 from analysis.services import reporting
 from annotation import pages
 from config import static_build
@@ -29,7 +30,7 @@ from projects.models import Membership, Project, Role, User
 from studies import plans
 from studies.services import declarations, phases
 from tests import examples  # noqa: F401 - the profile of hypothesis
-from tests.computed_once import compute_once, search_once
+from tests.computed_once import compute_once, draw_once, search_once
 from tests.mock_server import mock_server
 from tests.shelf import share_shelf
 
@@ -152,12 +153,12 @@ def shelf_of_all_workers(tmp_path_factory):
 
 
 COMPUTED_ONCE = [(reporting, "own_report", compute_once), (reporting, "stand_in_tables", compute_once)]
-COMPUTED_ONCE += [(plans, "balance_labels", search_once)]
+COMPUTED_ONCE += [(plans, "balance_labels", search_once), (registry, "specification", draw_once)]
 
 
 @pytest.fixture(autouse=True, scope="session")
 def computed_once():
-    """The arithmetic of reports and plans, which is the same for the same evidence and the same numbers."""
+    """The arithmetic of reports, figures and plans, which is the same for the same evidence and the same numbers."""
     with pytest.MonkeyPatch.context() as patch:
         for module, name, keep in COMPUTED_ONCE:
             patch.setattr(module, name, keep(getattr(module, name)))

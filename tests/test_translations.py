@@ -51,6 +51,7 @@ def sentences(catalogue) -> list[tuple[str, str]]:
     return pairs
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("app", "language"), CATALOGUES)
 def test_the_catalogue_holds_exactly_the_sentences_of_the_code(app, language):
     now = translations(messages.extract(app)).keys()
@@ -64,6 +65,7 @@ def test_every_app_and_every_template_has_a_catalogue():
     assert (apps - set(messages.APPS), set((messages.ROOT / "templates").rglob("*.html")) - held) == (set(), set())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("app", messages.APPS)
 def test_no_sentence_stands_inside_an_f_string_where_it_is_not_collected(app):
     found = []

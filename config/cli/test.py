@@ -121,6 +121,15 @@ def _use_private_services(**variables: str) -> Iterator[dict[str, str]]:
 ON_ALL_CORES = ["-n", "auto", "--dist", "loadfile", "--no-loadscope-reorder", "--max-worker-restart", "0"]
 
 
+def count_workers() -> int:
+    """One more than there are cores: whoever waits for a process or a browser leaves a core to others."""
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return cores + 1
+
+
+WITH_ONE_MORE = ["-n", str(count_workers()), *ON_ALL_CORES[2:]]
+
+
 @dataclass(frozen=True)
 class Part:
     name: str
@@ -134,12 +143,12 @@ class Part:
 
 
 PARTS = [
-    Part("SQLite", None, [*ON_ALL_CORES, "--nomigrations", "-m", "not browser and not local"], _use_sqlite),
+    Part("SQLite", None, [*WITH_ONE_MORE, "--nomigrations", "-m", "not browser and not local"], _use_sqlite),
     Part(
         "PostgreSQL", "postgres", [*ON_ALL_CORES, "-m", "(database or broker) and not browser"], _use_postgresql,
         marks=["database", "broker"],
     ),
-    Part("browser", "browser", [*ON_ALL_CORES, "--nomigrations", "-m", "browser"], _use_browser, marks=["browser"]),
+    Part("browser", "browser", [*WITH_ONE_MORE, "--nomigrations", "-m", "browser"], _use_browser, marks=["browser"]),
     Part("transformers", "local", ["--nomigrations", "-m", "local"], _use_sqlite, optional=True, marks=["local"]),
 ]  # fmt: skip
 QUICK = Part(

@@ -15,7 +15,7 @@ from projects.models import Project
 from studies.models import Study
 from tests.analysis import whole_studies
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.slow]
 
 
 @pytest.fixture

@@ -26,6 +26,8 @@ from tests.annotation.test_phases import BACKGROUND
 from tests.api.conftest import make_caller
 from tests.studies.world import Person, bank, make_live_study
 
+pytestmark = pytest.mark.slow
+
 LANGUAGE = {"name": "language", "text": "Your first language?", "levels": ["Basque", "English", "other"]}
 
 
@@ -76,7 +78,6 @@ def study(project):
 CHOICES = Choices(dif_by="first_language")
 
 
-@pytest.mark.slow
 def test_a_pack_brings_back_the_answers_and_equal_tables(study):
     erase_person(study.annotators.get(seat=2), EndReason.WITHDRAWN)
     pack = export_pack_bytes(study, dif_by="first_language")

@@ -28,7 +28,7 @@ from tests.analysis.rows import numbers_in, rows_behind
 from tests.studies.steps import begin, send
 from tests.studies.world import bank, draft_study, make_live_study
 
-pytestmark = pytest.mark.usefixtures("quick_models")
+pytestmark = [pytest.mark.usefixtures("quick_models"), pytest.mark.slow]
 
 SEEN = frozenset({"text", "title", "options"})
 

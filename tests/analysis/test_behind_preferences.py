@@ -11,6 +11,8 @@ from studies.services.responses.importing import import_responses
 from tests.pairs import GENERATORS, draft_study, generator_of, make_bank, true_preference
 from tests.studies.answer_files import as_csv
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def evidence(project):

@@ -6,6 +6,8 @@ from scipy.stats import norm
 from studies.models import Response
 from tests.factory import answer, make_annotator
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def model(two_annotators, items):

@@ -29,6 +29,8 @@ from tests.factory import make_item
 from tests.studies.answer_files import as_csv
 from tests.studies.world import bank, draft_study, make_live_study, person, post
 
+pytestmark = pytest.mark.slow
+
 GENERATORS = ("alder", "birch", "cedar", "dogwood")
 ITEMS = "t1-cedar-1 t1-alder-1 t1-dogwood-1 t1-birch-1"
 SAID = {"ada": ("alder", "dogwood"), "ben": ("alder", "cedar"), "cy": ("birch", "dogwood")}

@@ -26,6 +26,8 @@ from studies.services.responses.importing import import_responses
 from studies.services.states import switch_effects
 from tests.studies.world import GENERATORS, bank, draft_study, make_live_study
 
+pytestmark = pytest.mark.slow
+
 
 def scores_of(measure, values, generators=6, texts=6, hours=()):
     """values: (texts, generators) means, each of two answers."""

@@ -19,6 +19,8 @@ from tests.analysis.test_every_table import STUDIES
 from tests.analysis.whole_studies import make_guessing_study
 from tests.factory import answer, make_annotator
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(autouse=True)
 def large(db, settings):

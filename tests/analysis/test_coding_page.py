@@ -131,6 +131,7 @@ def test_the_values_of_metadata_are_offered_and_count(project, two_annotators, i
     assert [button["value"] for button in shown.select("fieldset button")] == ["asks=when", "asks=why"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("asked", "expected"),
     [

@@ -155,6 +155,7 @@ def study(project):
     return made
 
 
+@pytest.mark.slow
 @pytest.mark.django_db
 def test_a_report_lists_every_pair_of_each_measure_and_evaluator(study):
     report = build(study, Choices(seed=1))
@@ -169,6 +170,7 @@ def test_a_report_lists_every_pair_of_each_measure_and_evaluator(study):
         assert row["difference"] == pytest.approx(values[row["generator_a"]] - values[row["generator_b"]])
 
 
+@pytest.mark.slow
 @pytest.mark.django_db
 def test_a_star_stands_where_the_second_is_excluded_and_nowhere_else(study):
     report = build(study, Choices(seed=1))

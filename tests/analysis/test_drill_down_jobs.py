@@ -11,6 +11,8 @@ from studies.models import Study, StudyState
 from studies.services.states import switch_effects
 from tests.factory import answer, make_annotator, make_study
 
+pytestmark = pytest.mark.slow
+
 CELL = {"table": "informativity", "number": "answerability", "generator": "careful", "evaluator": "human"}
 N = 8  # judgments behind it
 SMALL = 1_000_000

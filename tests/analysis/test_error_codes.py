@@ -8,6 +8,8 @@ from analysis.models import ItemCode
 from tests.analysis.rows import find_row
 from tests.dimensions import import_study
 
+pytestmark = pytest.mark.slow
+
 # Two of birch's three items are erroneous, one of them twice; one of alder's is.
 PLANTED = {
     "x1-gen-birch": ("ambiguous", "beyond_passage"),

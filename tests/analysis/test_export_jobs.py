@@ -11,6 +11,8 @@ from jobs.models import Job
 from jobs.progress import ANSWERS, listen
 from tests import reading
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(autouse=True)
 def large(db, settings):

@@ -23,6 +23,8 @@ from tests.analysis.rows import rows_behind
 from tests.factory import make_item, make_text
 from tests.studies.world import draft_study, make_live_study
 
+pytestmark = pytest.mark.slow
+
 FLAWS = {"flaws": ["negative_stem", "ambiguous"]}
 
 

@@ -9,7 +9,7 @@ import tracemalloc
 from zipfile import ZIP_BZIP2, ZIP_DEFLATED, ZIP_LZMA, ZIP_STORED, ZipFile, ZipInfo
 
 import pytest
-from django.db import transaction
+from django.db import connection, transaction
 
 from analysis.choices import Choices
 from analysis.pack import FORMAT, PROJECT
@@ -191,16 +191,17 @@ HOSTILE = (b"", b"[]\n", b"{}\n", b"null\n", b"\xff\xfe", b'{"unit": 1e400}\n', 
 @pytest.mark.database
 def test_nothing_of_any_file_is_taken_on_trust(pack):
     """Each file that is read, made nonsense under a right hash: refused in a sentence or, where a file may be empty,
-    taken whole; never an error of another kind, never half a study."""
+    taken whole; never an error of another kind, never half a study. PostgreSQL gets a third of them, in turn."""
     named = [name for name in pack if name.startswith(("study/", "bank/", "answers/", "instruments/"))]
     empty = Project.objects.create(slug="empty", title="Empty")
     refusals = 0
-    for name in named:
-        for content in HOSTILE:
+    every = 1 if connection.vendor == "sqlite" else 3
+    for place, name in enumerate(named):
+        for content in HOSTILE[place % every :: every]:
             with transaction.atomic():
                 refusals += not is_taken(write_forged_pack(pack, **{name: content}), empty)
                 transaction.set_rollback(True)
-    assert refusals > len(named) * len(HOSTILE) / 2
+    assert refusals > len(named) * len(HOSTILE) / every / 2
 
 
 def is_taken(file, project):

@@ -203,6 +203,7 @@ def test_a_name_in_a_grid_of_tex_is_never_an_option_of_the_line_above():
     assert [line[:5] for line in lines if line[:1] == "{"] == ["{[}a]", "{*}b "]
 
 
+@pytest.mark.slow
 @pytest.mark.django_db
 def test_the_results_page_shows_grids_and_keeps_the_list(project, as_user, reviewer):
     cache.clear()

@@ -45,6 +45,7 @@ def team(study):
     return set(ItemCode.objects.current().filter(study=study).values_list("item__external_id", "code"))
 
 
+@pytest.mark.slow
 def test_own_codes_are_not_the_teams_and_not_anothers(two_annotators, items, reviewer, researcher, as_user):
     code(two_annotators, reviewer, (items["c1"], "literal"))
     code(two_annotators, researcher, (items["c1"], "inference"))
@@ -174,6 +175,7 @@ def test_the_file_has_what_each_coder_set_and_the_decision(coded, items, researc
     assert [row["value"] for row in rows if row["code"] == "wrong_key"] == ["yes", "no"]
 
 
+@pytest.mark.slow
 def test_a_pack_is_silent_about_coders_who_cannot_be_compared_yet(two_annotators, items, reviewer):
     finish_coding(code(two_annotators, reviewer, (items["c1"], "literal")))
     assert files_of(export_pack_bytes(two_annotators))["answers/coders.jsonl"] == b""

@@ -6,6 +6,8 @@ import pytest
 from analysis.measures.reader_intervals import Arm, readers_share
 from tests.factory import answer, make_annotator, make_item, make_study, make_text
 
+pytestmark = pytest.mark.slow
+
 COLUMNS = (
     "generator,evaluator,evaluator_kind,reading,guessability,guessability_low,guessability_high,guessability_reason,"
     "answerability,answerability_low,answerability_high,answerability_reason,informativity,informativity_low,"

@@ -24,6 +24,8 @@ from studies.services.responses.importing import import_responses
 from tests.studies import steps
 from tests.studies.world import bank, draft_study
 
+pytestmark = pytest.mark.slow
+
 N_TEXTS, N_DRAWN, N_PEOPLE, R = 100, 20, 12, 0.8
 PLAN = {"annotators": N_PEOPLE, "people_texts": N_DRAWN}
 

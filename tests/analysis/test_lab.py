@@ -18,6 +18,8 @@ from tests import stopping
 from tests.factory import answer, make_annotator
 from tests.studies.answer_files import as_csv
 
+pytestmark = pytest.mark.slow
+
 
 def question(study, key):
     return {each.key: each for each in questions_of(study)}[key]

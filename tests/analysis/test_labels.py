@@ -16,6 +16,8 @@ from tests.analysis.rows import rows_behind
 from tests.studies.answer_files import as_csv
 from tests.studies.world import bank, draft_study
 
+pytestmark = pytest.mark.slow
+
 STRICT = {"p0": -1.0, "p1": 0.0, "p2": 1.0}
 
 

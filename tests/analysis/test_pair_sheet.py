@@ -13,6 +13,8 @@ from studies.services.responses.importing import import_responses
 from tests import pairs, stopping
 from tests.studies.answer_files import as_csv
 
+pytestmark = pytest.mark.slow
+
 ALDER, BIRCH, CEDAR = "p1-gen-alder-0", "p1-gen-birch-0", "p1-gen-cedar-0"
 
 

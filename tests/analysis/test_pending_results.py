@@ -24,6 +24,8 @@ from studies.services.states import switch_effects
 from tests.factory import answer, make_annotator
 from tests.studies.world import bank, make_live_study
 
+pytestmark = pytest.mark.slow
+
 PAGES = [
     "study_results",
     "results_agreement",

@@ -22,7 +22,7 @@ from tests.analysis.test_text_versions import read as read_versions
 from tests.items.files import item_row, load, text_row
 from tests.studies.world import Person, make_live_study
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.slow]
 
 
 def write_archive(project: Project) -> bytes:

@@ -9,6 +9,8 @@ from analysis import measures
 from analysis.measures import kappa as landis_koch
 from bench.messages import extract
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def translatable() -> set[str]:

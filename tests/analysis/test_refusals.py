@@ -21,6 +21,8 @@ from api.services.tokens import create_token
 from tests.analysis.answered_texts import KEYS, N_TEXTS, add_answers, add_flaws, add_groups, add_ratings, add_versions
 from tests.factory import answer, make_annotator, make_item, make_study, make_text
 
+pytestmark = pytest.mark.slow
+
 NOT_LINKED = "These raters have no items in common, even through others; severity cannot be compared."
 NOT_APART = "Fewer than 2 raters (or 10 objects) were rated together, so their variances cannot be told apart."
 ITEMS = [f"t{number:02}-ann" for number in range(N_TEXTS)]

@@ -14,7 +14,7 @@ from tests import dimensions, pairs, stopping
 from tests.factory import make_annotator
 from tests.studies.answer_files import as_csv
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.slow]
 
 
 def say(annotator, unit, values: dict[tuple[str, str], object]) -> None:

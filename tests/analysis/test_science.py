@@ -28,6 +28,8 @@ from analysis.services.reporting import report_from
 from analysis.tables.page import page_table
 from tests.analysis.answered_texts import N_TEXTS, add_answers, add_flaws, add_groups, add_ratings
 
+pytestmark = pytest.mark.slow
+
 
 def row_of(table, **wanted):
     (row,) = [row for row in table.rows if all(row[name] == value for name, value in wanted.items())]
@@ -249,7 +251,6 @@ def test_dif_names_the_groups_that_it_does_not_compare(evidence):
     assert [row["reason"] for row in table.rows] == ["DIF needs 100 people in the smaller group; here 40."]
 
 
-@pytest.mark.slow
 def test_readers_of_two_large_groups(evidence):
     rasch, people, dependence, dif, texts = reader_tables(add_groups(evidence, (160, 160)))
     assert [row["n_items"] for row in people.rows] == [24] * 320
@@ -274,7 +275,6 @@ def test_readers_of_two_large_groups(evidence):
     assert len(dif.rows) == 24
 
 
-@pytest.mark.slow
 def test_items_whose_answers_depend_on_each_other_are_listed(evidence):
     """Whoever gets one item of a text right gets the other right, too."""
     full = add_groups(evidence, (60, 60))

@@ -22,6 +22,8 @@ from tests.analysis.answered_texts import add_versions
 from tests.studies.answer_files import as_csv, make_option_rows
 from tests.studies.world import bank, draft_study
 
+pytestmark = pytest.mark.slow
+
 VERSIONS = ["original", "simple"]
 
 

@@ -161,6 +161,7 @@ def test_only_the_guessed_generators_items_before_the_reveal(walker):
         assert not [response for response in walker.seen if item.stem in response.text]
 
 
+@pytest.mark.slow
 def test_no_page_of_the_whole_way_holds_a_secret(walker):
     whole_way(walker)
     for body in walker.bodies():

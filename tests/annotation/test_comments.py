@@ -15,6 +15,8 @@ from studies.services.rights import list_own_answers
 from tests.annotation.world import Walker, make_world
 from tests.studies.world import bank, make_live_study
 
+pytestmark = pytest.mark.slow
+
 WORDS = "The reeds <b>matter</b>."
 
 

@@ -12,6 +12,8 @@ from studies.services.rights import list_own_answers, write_own_answers
 from tests.annotation.world import Walker, make_live_study, make_secret_item
 from tests.pictures import make_png
 
+pytestmark = pytest.mark.slow
+
 ADDRESS = re.compile(r'/work/[^"]+/pictures/\w+/')
 
 

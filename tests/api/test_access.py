@@ -8,6 +8,8 @@ from api.urls import operations
 from projects.models import Role
 from tests.undone import undone
 
+pytestmark = pytest.mark.slow
+
 READ, WRITE, PEOPLE, ANSWERS, MODELS, ADMIN = Scope
 VIEWER, REVIEWER, RESEARCHER, OWNER = Role
 ANYBODY, SERVER_ADMIN = "anybody", "admin of the server"

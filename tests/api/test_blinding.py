@@ -8,6 +8,8 @@ from studies.models import StudyState
 from studies.services.states import switch_effects
 from tests.factory import make_item, make_study, make_text
 
+pytestmark = pytest.mark.slow
+
 HIDDEN = ("informativity", "item_analysis", "guessable_items", "contrasts")
 
 

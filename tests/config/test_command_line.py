@@ -80,6 +80,7 @@ def heeding_ctrl_c():
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
+@pytest.mark.slow
 def test_a_reader_that_went_away_is_no_fault(tmp_path):
     read, write = os.pipe()
     os.close(read)
@@ -89,6 +90,7 @@ def test_a_reader_that_went_away_is_no_fault(tmp_path):
     assert command.returncode == 0
 
 
+@pytest.mark.slow
 def test_a_full_standard_output_is_named(tmp_path):
     with open("/dev/full", "w") as full:
         command = manage(tmp_path, "version", stdout=full)
@@ -96,6 +98,7 @@ def test_a_full_standard_output_is_named(tmp_path):
     assert command.returncode == 1
 
 
+@pytest.mark.slow
 def test_ctrl_c_leaves_a_sentence(tmp_path):
     waiting = "print('here', flush=True); import time; time.sleep(60)"
     command = manage(tmp_path, "shell", "--verbosity", "0", "--command", waiting, stdout=subprocess.PIPE)

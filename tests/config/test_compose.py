@@ -137,6 +137,7 @@ def test_the_file_with_the_secrets_goes_neither_into_the_repository_nor_into_the
     assert not is_in_image(PurePosixPath(".env"))
 
 
+@pytest.mark.slow
 def test_the_broker_takes_its_command(services, tmp_path):
     program, *words = services["redis"]["command"]
     assert program == "valkey-server"

@@ -69,10 +69,12 @@ class Site:
         return words
 
     def environment(self, service: str) -> dict[str, str]:
-        """That of the container. Of ours it has no more than where programs are found."""
+        """That of the container. Of ours it has no more than where programs are found, and compiled modules."""
         values = {name: self.here(value) for name, value in self.services[service]["environment"].items()}
         programs = [Path(sys.executable).parent, postgres.find_installation() / "bin", "/usr/bin", "/bin"]
+        compiled = {name: value for name, value in os.environ.items() if name == "PYTHONPYCACHEPREFIX"}
         return {
+            **compiled,
             **image_environment(),
             **values,
             "PATH": os.pathsep.join(map(str, programs)),

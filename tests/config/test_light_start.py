@@ -5,7 +5,11 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from config.cli.resources import ROOT
+
+pytestmark = pytest.mark.slow
 
 HEAVY = {
     "numpy",

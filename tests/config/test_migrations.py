@@ -10,6 +10,8 @@ from django.db import connection
 
 from tests.config.shell import ROOT
 
+pytestmark = pytest.mark.slow
+
 TABLES = "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'"
 APPLIED = "django_migrations"
 

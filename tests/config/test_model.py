@@ -8,6 +8,8 @@ import pytest
 
 from config.cli import model
 
+pytestmark = pytest.mark.slow
+
 needs_it = pytest.mark.skipif(model.find_obstacle() is not None, reason=f"{model.find_obstacle()}")
 
 

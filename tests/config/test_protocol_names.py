@@ -10,6 +10,8 @@ import pytest
 from analysis.plugins import load_plugins
 from studies.protocols import PROTOCOLS
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[2]
 # Migrations tell what was. The others are data: examples, prompts' presets and published numbers name what they are of.
 EXEMPT = re.compile(r"(tests|bench|docs|studies/presets|config/sample)/|.*/(migrations|locale|protocols/[a-z_]+)/")

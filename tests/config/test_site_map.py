@@ -6,6 +6,8 @@ from django.urls import URLPattern, get_resolver, reverse
 from config.site_map import PROJECT_TABS, STUDY_TABS, Tab
 from projects.models import Role
 
+pytestmark = pytest.mark.slow
+
 # Files, previews in a frame of another page, and the address that opens a study where its state has it.
 NO_PAGES = (
     "bank_shortcuts_csv",

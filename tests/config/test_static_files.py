@@ -11,6 +11,8 @@ from django.test import Client, override_settings
 
 from config import static_build, static_files
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def static_folder(tmp_path_factory):

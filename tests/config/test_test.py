@@ -70,6 +70,7 @@ def test_other_arguments_go_to_every_part(parts):
     assert all(call[-2:] == ["-x", "tests/items"] for call in calls)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("arguments", "named"), [(["-x"], True), (["-x", "tests/items"], False)])
 def test_a_part_collects_files_with_its_marks_unless_some_are_named(monkeypatch, arguments, named):
     calls = []

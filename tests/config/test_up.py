@@ -54,6 +54,7 @@ time.sleep(1)
 """
 
 
+@pytest.mark.slow
 def test_a_start_waits_while_the_guard_of_a_killed_one_still_cleans_up(tmp_path, monkeypatch):
     monkeypatch.setenv("LESART_DATA", str(tmp_path))
     gone = subprocess.Popen(["true"])

@@ -20,7 +20,7 @@ from llm.services.draining import drain_here
 from studies.models import Response
 from tests.studies.world import bank, make_live_study
 
-pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("quick_models")]
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("quick_models"), pytest.mark.slow]
 NEGATED = "t1-alder-1"
 
 

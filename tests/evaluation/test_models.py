@@ -245,6 +245,7 @@ def test_the_same_model_again_asks_nothing(study, serve_model, endpoint):
     assert (len(server.requests), Run.objects.count(), Response.objects.count()) == (16, 1, 16)
 
 
+@pytest.mark.slow
 def test_texts_added_after_a_run_are_answered_by_a_new_one_and_nothing_is_asked_twice(
     study, write, serve_model, endpoint
 ):
@@ -506,6 +507,7 @@ def test_texts_that_the_study_does_not_have_are_no_seen_texts_and_nothing_is_ask
     assert Evaluator.objects.get().params["seen_texts"] == [text]
 
 
+@pytest.mark.slow
 def test_a_run_of_unusable_replies_ends_with_3_and_goes_on_with_other_options_or_when_told(
     study, serve_model, endpoint, monkeypatch, capsys
 ):

@@ -99,6 +99,7 @@ def test_thresholds_come_from_the_other_study_and_are_remembered(study, developm
     assert len(server.requests) == n + 16
 
 
+@pytest.mark.slow
 @in_studies
 def test_other_thresholds_later_take_no_call(study, development, serve_model, endpoint):
     server = serve_model(leaning)

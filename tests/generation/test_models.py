@@ -186,6 +186,7 @@ def test_a_reply_that_is_cut_twice_keeps_what_is_whole(project, piano, serve_mod
     assert IncompleteItem.objects.get().reasons
 
 
+@pytest.mark.slow
 def test_a_language_without_words_to_ask_in_fails_alone_with_the_reason(project, piano, serve_model, endpoint):
     danish = make_text(project, "da", body="Huset er stort.", language="da")
     run = generate(project, endpoint(serve_model(WHOLE)), [danish, piano])

@@ -82,6 +82,7 @@ def write(project, model, texts, instrument=NAME):
     return run, Generator.objects.get(generator_runs__run=run)
 
 
+@pytest.mark.slow
 @pytest.mark.django_db
 def test_questions_and_answers_of_a_text_alone_stand_in_the_bank(project, text, serve_model, endpoint):
     _run, generator = write(project, endpoint(serve_model(REPLY)), [text])

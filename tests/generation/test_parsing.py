@@ -151,6 +151,7 @@ PIECES = st.sampled_from(
 )  # fmt: skip
 
 
+@pytest.mark.slow
 @MANY
 @given(st.one_of(st.text(max_size=300), st.lists(PIECES, max_size=60).map("".join)), st.integers(1, 5))
 def test_no_reply_breaks_the_parser_and_what_it_returns_is_bounded_and_clean(reply, n):
@@ -196,6 +197,7 @@ def test_names_and_numbers_alone_say_nothing_about_the_language():
     assert measure_share_in("de", [with_names], ["de", "en"]) == 1
 
 
+@pytest.mark.slow
 def test_a_language_that_cannot_be_recognised_is_not_judged():
     assert measure_share_in("xx", [GERMAN], ["en"]) is None
 

@@ -54,6 +54,7 @@ def test_distractors_are_of_the_texts_words_and_kind_and_stand_nowhere_in_the_se
                 assert not plain_words(option) & plain_words(item.sentence)
 
 
+@pytest.mark.slow
 def test_the_same_text_gives_the_same_items():
     for language, text in TEXTS:
         assert cloze_items(text, language, 5, 3) == cloze_items(text, language, 5, 3)
@@ -104,6 +105,7 @@ def test_a_text_without_usable_sentences_gives_nothing():
         assert cloze_items(text, "de", 3, 3) == open_questions(text, "de", 3) == []
 
 
+@pytest.mark.slow
 def test_questions_come_best_first_with_their_score():
     for language, text in TEXTS:
         scores = [item.score for item in all_questions(text, language)]

@@ -18,7 +18,7 @@ from projects.models import Role
 from tests.items.files import jsonl, load, text_row
 from tests.undone import undone
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.slow]
 
 NEEDS = {
     "text_list": Role.VIEWER,

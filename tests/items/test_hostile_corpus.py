@@ -116,6 +116,7 @@ def read_anyhow(content: bytes) -> list:
     return values
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("content", FILES.values(), ids=FILES)
 def test_a_hostile_file_is_refused_in_sentences(content):
     sentences = read_anyhow(content)
@@ -124,6 +125,7 @@ def test_a_hostile_file_is_refused_in_sentences(content):
     assert not any("root:" in reason or "hahaha" in reason for reason in sentences)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name", ["gzip bomb", "ZIP bomb", "workbook bomb", "a million attributes", "a million options"]
 )

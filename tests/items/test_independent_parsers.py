@@ -25,6 +25,8 @@ from items.services.importing import import_items, read_bank_file
 from items.services.naming import ImportOptions
 from tests.items.test_question_formats import can_hold
 
+pytestmark = pytest.mark.slow
+
 Told = list[tuple[str, list[tuple[str, bool]]]]  # prompts, and their options in order
 PIECES = st.sampled_from([*"aZ ß漢7.,)%:=~#{}$&<>'-\\", "A. ", "[b]", "->", "ANSWER: B", "<ebb>"])
 WORDS = st.lists(PIECES, min_size=1, max_size=8).map("".join).map(strip_text).filter(lambda words: not is_blank(words))

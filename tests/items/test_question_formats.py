@@ -125,6 +125,7 @@ def show(item, format_name: str) -> tuple:
     return name, item.stem, options, answer or ""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("format_name", QUIZZES)
 @given(texts=banks())
 def test_what_fits_comes_back_equal_and_the_rest_is_listed(format_name, texts):

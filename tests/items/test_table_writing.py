@@ -52,6 +52,7 @@ def test_a_table_comes_back_equal(format_name):
     assert not written.left_out
 
 
+@pytest.mark.slow
 @MANY
 @given(texts=banks())
 def test_any_bank_comes_back_equal_but_for_what_is_listed(texts):

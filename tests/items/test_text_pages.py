@@ -9,7 +9,7 @@ from projects.models import Project
 from tests.factory import make_text
 from tests.items.files import BODY, item_row, load, text_row
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.slow]
 
 LIST = "/p/rivers/texts/"
 GERMAN = "Die Fähre fährt um neun Uhr. Am Sonntag fährt sie um zehn, weil der Hafenmeister im Chor singt."

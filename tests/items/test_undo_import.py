@@ -12,7 +12,7 @@ from items.values import get_text_values
 from tests.factory import make_study
 from tests.items.files import OPTIONS, item_row, load, text_row
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.slow]
 
 
 def state(project) -> tuple:

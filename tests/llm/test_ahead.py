@@ -10,6 +10,8 @@ from llm.services.planning import plan_run, prepare_jobs
 from llm.wire import ConnectionConfig, Wire
 from tests.mock_server import Planned, error, too_many
 
+pytestmark = pytest.mark.slow
+
 BODY = b'{"model":"m","messages":[{"role":"user","content":"R or F?"}]}'
 
 

@@ -105,6 +105,7 @@ def test_a_stored_answer_is_never_paid_again(serve_model, make_run, states, toy)
     assert len(toy.read_keys) == 13
 
 
+@pytest.mark.slow
 def test_equal_contents_in_one_run_are_asked_once(serve_model, make_run, states):
     server = serve_model("R", latency=0.05)
     words = {f"k{number}": "The same question?" for number in range(6)}

@@ -125,6 +125,7 @@ def test_too_many_requests_uses_up_no_try_and_holds_everybody_back(serve_model, 
     assert len(server.requests) == 18
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("told", ["0", "-5", "0.001", "Wed, 21 Oct 2015 07:28:00 GMT"])
 def test_a_server_that_says_to_wait_no_time_is_not_asked_without_a_pause(told, serve_model, make_run, monkeypatch):
     monkeypatch.setattr(failures, "LEAST_LIMIT_DELAY", 60.0)

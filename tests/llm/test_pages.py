@@ -163,6 +163,7 @@ def test_what_a_server_ignores_or_refuses_is_noted(serve_model):
     assert [endpoint.can(name) for name in ("logprobs", "json_schema", "seed", "usage")] == [False] * 4
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("answer", "problem", "message"),
     [
@@ -297,6 +298,7 @@ def test_long_lists_have_pages_that_keep_their_filter(make_run, serve_model, own
         assert client.get(reverse("call_list", args=[run.pk]) + hostile).status_code == 200
 
 
+@pytest.mark.slow
 def test_the_progress_page_of_many_calls_asks_few_questions(
     make_run, serve_model, owner, as_user, django_assert_max_num_queries
 ):

@@ -77,6 +77,7 @@ def test_a_chosen_token_that_is_not_among_the_top_ones_counts():
 pairs = st.tuples(st.text(max_size=3) | st.sampled_from(["R", " R", "F", "f"]), st.floats(-9999, 0)).map(list)
 
 
+@pytest.mark.slow
 @given(st.lists(st.tuples(st.sampled_from(["R", "F", "\n", "x"]), st.floats(-9999, 0), st.lists(pairs)).map(list)))
 def test_p_lies_between_its_bounds_and_both_labels_add_up_to_one(logprobs):
     result, mirrored = read_probability(logprobs, "R", "F"), read_probability(logprobs, "F", "R")

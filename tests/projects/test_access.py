@@ -68,6 +68,7 @@ def test_the_table_names_every_url():
     assert set(NEEDS) == {"project"} | {pattern.name for pattern in urlpatterns}  # its page is made a layer above
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("character", CHARACTERS)
 def test_who_may_open_what(character, address, as_character):
     as_character(character)

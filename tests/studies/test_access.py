@@ -17,6 +17,8 @@ from studies.services.lifecycle import save_template
 from tests.studies.world import bank, counts, draft_study, make_live_study
 from tests.undone import undone
 
+pytestmark = pytest.mark.slow
+
 RANK = {name: place for place, name in enumerate(("viewer", "reviewer", "researcher", "owner", "nobody"))}
 
 # Name, arguments, method, from which character on it opens, and with which status.

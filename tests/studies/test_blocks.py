@@ -28,6 +28,8 @@ from tests.analysis.packs import export_pack_bytes, import_pack_bytes
 from tests.factory import make_item, make_text
 from tests.studies.world import GENERATORS, bank, make_live_study, make_study_with_bank, person
 
+pytestmark = pytest.mark.slow
+
 PLAN = {"annotators": 4, "per_unit": 2}
 
 

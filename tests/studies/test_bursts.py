@@ -17,7 +17,7 @@ from studies.services.states import WrongState
 from tests.patience import PATIENCE
 from tests.studies.world import Person, bank, draft_study, make_live_study, person
 
-pytestmark = [pytest.mark.database, pytest.mark.django_db(transaction=True)]
+pytestmark = [pytest.mark.database, pytest.mark.django_db(transaction=True), pytest.mark.slow]
 
 AT_ONCE = 8
 

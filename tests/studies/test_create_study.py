@@ -36,6 +36,7 @@ def create(tmp_path, project):
     return run
 
 
+@pytest.mark.slow
 def test_every_field_of_the_file_is_taken_over(project, create):
     bank(project, texts=3)
     output = create(WHOLE)
@@ -138,6 +139,7 @@ def test_launching_twice_says_that_it_was_launched(project, create):
     assert counts() == before
 
 
+@pytest.mark.slow
 def test_the_launch_command_says_how_many_links_there_are(project, create, capsys):
     bank(project)
     create("slug: small\nprotocol: guess-then-read\nplan: {annotators: 3}\n")

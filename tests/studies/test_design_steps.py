@@ -48,6 +48,7 @@ def test_a_title_is_there_from_the_start_and_cannot_be_empty(project, client):
     assert Study.objects.count() == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("protocol", list(PROTOCOLS))
 def test_every_protocol_goes_through_the_steps_to_a_launch(protocol, project, client):
     bank(project, texts=5, items=4)
@@ -62,6 +63,7 @@ def test_every_protocol_goes_through_the_steps_to_a_launch(protocol, project, cl
     assert study.annotators.count() == study.plan["annotators"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("protocol", list(PROTOCOLS))
 def test_saving_what_a_step_shows_changes_nothing(protocol, project, client):
     bank(project, texts=5, items=4)
@@ -72,6 +74,7 @@ def test_saving_what_a_step_shows_changes_nothing(protocol, project, client):
         assert state(study) == before
 
 
+@pytest.mark.slow
 def test_saving_keeps_every_kind_of_plan(project, client):
     bank(project, texts=5)
     plans = [

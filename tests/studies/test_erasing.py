@@ -21,6 +21,8 @@ from studies.services.people import add_annotators
 from studies.services.rights import CannotErase, erase_person
 from tests.studies.world import bank, counts, make_live_study, make_study_with_bank, person
 
+pytestmark = pytest.mark.slow
+
 PLACES = (
     "name", "mail-problem", "person", "profile", "consent", "background", "comment-1", "comment-2", "comment-3",
     "comment-4", "value-1", "value-2", "value-3", "draft-1", "draft-2", "report-1", "report-2", "flag", "reopening",

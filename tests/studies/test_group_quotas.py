@@ -55,6 +55,7 @@ def test_a_question_is_done_by_so_many_of_each_group(project):
     assert by_group(study) == {(("crowd", 3), ("experts", 2))}
 
 
+@pytest.mark.slow
 def test_no_two_groups_get_the_same_pattern(project):
     bank(project, texts=12)
     study = make_live_study(project, plan={"annotators": {"a": 4, "b": 4}, "per_unit": {"a": 2, "b": 2}})
@@ -181,6 +182,7 @@ def test_the_form_refuses_what_is_no_number(wrong, project, as_user, researcher)
     assert "group_annotators" in page.context["form"].errors
 
 
+@pytest.mark.slow
 def test_links_of_one_group_are_a_file_of_their_own(project, as_user, researcher):
     bank(project)
     study = make_live_study(project, plan={"annotators": {"experts": 2, "crowd": 3}})

@@ -8,6 +8,8 @@ from studies.services.instruments import load_shipped, load_shipped_sources
 from studies.strict_yaml import NotYaml, apply_changes, read_yaml, write_yaml
 from tests.examples import MANY
 
+pytestmark = pytest.mark.slow
+
 NASTY = ["\n", "\r\n", "\r", " ", "  ", "\t", "{answer}", "#", ": ", "- ", "'", '"', "\\", "|", ">", "\u2028", "\x85"]
 NASTY += [
     "\ufeff",

@@ -436,6 +436,7 @@ def test_a_picture_of_a_phase_goes_with_the_study_file_and_stays_while_a_phase_s
     assert study.project.pictures.count() == 1
 
 
+@pytest.mark.slow
 def test_a_picture_of_a_phase_goes_with_a_pack_to_where_nothing_of_it_is(page, study):
     upload_picture(page, study, "![the plan](plan.png)")
     launch_study(study)

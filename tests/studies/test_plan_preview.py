@@ -68,6 +68,7 @@ def test_the_page_counts_texts_and_guesses_of_each_person(project, client):
     ]
 
 
+@pytest.mark.slow
 def test_places_of_an_open_link_are_shown_and_their_group_is_open(project, client):
     bank(project)
     recruitment = {"open_link": True, "minutes": 10}

@@ -15,6 +15,8 @@ from studies.services.places import find_place
 from studies.services.progress import list_annotators
 from tests.studies.world import Person, bank, make_live_study
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def studies(project):

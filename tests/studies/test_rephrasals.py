@@ -11,6 +11,8 @@ from tests.stopping import stem
 from tests.studies.world import bank
 from tests.studies.world import draft_study as other_drafted
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def study(project):

@@ -73,6 +73,7 @@ def many():
     return [Entry(f"Name {number}", f"p{number}@x.example") for number in range(AT_ONCE + 5)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("protocol", "annotators"), [("dimension-ratings", "open"), ("guess-then-read", 2)])
 def test_many_people_get_links_by_a_job_that_then_forgets_their_names(
     project, researcher, run_jobs, many, protocol, annotators
@@ -91,6 +92,7 @@ def test_many_people_get_links_by_a_job_that_then_forgets_their_names(
         assert max(n for *_cell, n in cells) - min(n for *_cell, n in cells) <= 2
 
 
+@pytest.mark.slow
 def test_thousands_are_fitted_in_by_one_search_and_each_generator_is_guessed_as_often(project, researcher, run_jobs):
     bank(project, texts=3, generators=("alder", "birch", "cedar", "drift"))
     study = make_live_study(project, plan={"annotators": "open"})

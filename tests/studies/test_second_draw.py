@@ -63,6 +63,7 @@ def test_whoever_left_gets_nothing_and_whoever_joins_gets_all_rounds(study):
     assert new.assignments.active().count() == 5
 
 
+@pytest.mark.slow
 def test_simulated_people_go_on_with_the_further_round(study):
     simulate_study(study, 2, 1)
     draw = draw_more_texts(study, 2)

@@ -76,6 +76,7 @@ REFUSED = {
 }  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", REFUSED)
 def test_it_is_refused_with_a_sentence_and_nothing_is_stored(case, project, tmp_path):
     content, sentence = REFUSED[case]

@@ -12,6 +12,8 @@ from tests.factory import make_item, make_text
 from tests.studies.steps import address
 from tests.studies.world import Person, bank, counts, draft_study, make_live_study, make_study_with_bank, person
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def client(client, researcher):

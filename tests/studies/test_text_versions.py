@@ -17,6 +17,8 @@ from tests.studies.answer_files import as_csv, whole
 from tests.studies.steps import address, begin, read_fields
 from tests.studies.world import bank, draft_study, make_live_study, person, spec
 
+pytestmark = pytest.mark.slow
+
 VERSIONS = ["original", "simple", "hard"]
 COMPARED = {"annotators": 6, "text_versions": VERSIONS}
 

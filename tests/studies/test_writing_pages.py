@@ -13,6 +13,8 @@ from tests.factory import make_text
 from tests.studies.steps import begin, send
 from tests.studies.world import make_live_study, person, post
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def study(project):

@@ -177,6 +177,7 @@ def rises_forever(counts: PairCounts) -> bool:
     return steepest.fun < -1e-9
 
 
+@pytest.mark.slow
 @MANY
 @given(draw_counts(3, 1) | draw_counts(4, 1) | draw_counts(3, 9))
 def test_strengths_are_finite_exactly_where_the_likelihood_has_a_top(counts):
