@@ -168,6 +168,16 @@ def test_a_file_in_zstandard_that_unpacks_to_more_than_it_says_or_to_something_e
             ZipReader(bytes(broken)).read("samples/one_epoch_1.json")
 
 
+def test_the_tasks_of_one_run_of_the_harness_are_one_model(study):
+    first, _second = items()
+    logs = [
+        AnswerFile(f"samples_{stage}.jsonl", harness(harness_line(first, [-2.0, -1.0, -9.0], stage == "read")))
+        for stage in ("guess", "read")
+    ]
+    import_responses(study, logs, mapping=parse_mapping("annotator: pythia"))
+    assert {(code, stage) for code, stage, *_rest in read_answers()} == {("pythia", "guess"), ("pythia", "read")}
+
+
 def test_a_log_without_answers_says_so(study):
     with pytest.raises(ImportRefused) as refused:
         import_responses(study, inspect_log([inspect_sample(item, None, True) for item in items()]))
