@@ -15,7 +15,18 @@ from projects.models import Project
 from studies.instrument_kinds import InstrumentKind, PreviewSubject, Problem
 from studies.prompts import AS_THEY_ARE, ONE_NEWLINE
 from studies.services.instrument_writing import SHORT_NAME, Draft, read_draft
-from studies.strict_yaml import ADD, DOWN, REMOVE, UP, ContentPath, apply_changes, iter_leaves, join_path, rearrange
+from studies.strict_yaml import (
+    ADD,
+    DOWN,
+    REMOVE,
+    UP,
+    ContentPath,
+    apply_changes,
+    get_at,
+    iter_leaves,
+    join_path,
+    rearrange,
+)
 from studies.wording_names import name_group, name_part, name_section
 
 HEAD = ("name", "language", "use", "protocol")
@@ -44,15 +55,15 @@ class FieldGroup:
 
 def list_actions(content: Mapping[str, Any], path: ContentPath) -> list[tuple[str, Any, str]]:
     """What a button can do with the entry of a list that studies may rearrange; nothing for other wordings."""
-    if len(path) < 3 or path[1] not in MOVABLE or not isinstance(path[2], int):
+    here = path[2] if len(path) > 2 else ""
+    if not isinstance(here, int) or path[1] not in MOVABLE:
         return []
-    section, name, here = path
-    last = len(content[section][name]) - 1
+    last = len(get_at(content, path[:2])) - 1
     actions = [(ADD, _("Add a copy"), here + 1)]
     actions += [(UP, _("Move up"), here - 1)] if here else []
     actions += [(DOWN, _("Move down"), here + 1)] if here < last else []
     actions += [(REMOVE, _("Remove"), min(here, last - 1))] if last else []
-    return [(f"{sent}:{join_path(path)}", word, join_path((section, name, to))) for sent, word, to in actions]
+    return [(f"{sent}:{join_path(path)}", word, join_path((*path[:2], to))) for sent, word, to in actions]
 
 
 class WordingForm(forms.Form):
