@@ -48,14 +48,16 @@ def make_item(text: Text, generator: str, external_id: str, keys: str = "TF", **
         stem=f"What does {external_id} ask?",
         **fields,
     )
-    for position, correct in enumerate(marks(keys)):
-        Option.objects.create(
+    Option.objects.bulk_create(
+        Option(
             item=item,
             external_id=LETTERS[position],
             position=position,
             text=f"Option {LETTERS[position]} of {external_id}",
             correct=correct,
         )
+        for position, correct in enumerate(marks(keys))
+    )
     return item
 
 
@@ -124,13 +126,13 @@ def answer(
         "item": item,
         "instrument_version": annotator.study.instrument_version,
     }
-    rows = []
+    rows, options = [], list(item.options.all()) if ticks else []
     for place, ticked in enumerate(marks(ticks or "")):
         rows.append(
             Response(
                 **shared,
                 question="answer",
-                option=item.options.all()[place],
+                option=options[place],
                 value=ticked,
                 unsure=marks(unsure)[place] if unsure else None,
                 probability=probabilities[place] if probabilities else None,

@@ -9,7 +9,9 @@ import pandas as pd
 
 from analysis.choices import Choices
 from analysis.frames.evidence import Evidence, TextDraw, evidence_of
+from studies.models import Study
 from tests.factory import make_annotator, make_item, make_study, make_text
+from tests.made_once import made_once
 
 N_TEXTS, KEYS = 40, "TFF"
 FIXED = Choices(convention="annotators")
@@ -28,6 +30,11 @@ def frame_of(answers: list[tuple], kinds: dict[str, str]) -> pd.DataFrame:
 
 
 def make_evidence(project) -> Evidence:
+    return evidence_of(make_unanswered_study(project), FIXED)
+
+
+@made_once
+def make_unanswered_study(project) -> Study:
     """40 texts with an item of each of two generators; nobody has answered."""
     items = [
         make_item(make_text(project, f"t{number:02}") if name == "ann" else number_text(project, number), name,
@@ -38,7 +45,7 @@ def make_evidence(project) -> Evidence:
     for code in ("p0", "p1", "p2"):
         make_annotator(study, code)
     make_annotator(study, "gpt", kind="model", model="gpt")
-    return evidence_of(study, FIXED)
+    return study
 
 
 def number_text(project, number):

@@ -8,9 +8,11 @@ from analysis.choices import Choices
 from analysis.frames.evidence import evidence_of
 from analysis.services import cached_evidence, cached_results, drill_down, results
 from analysis.services.reporting import build
+from items.models import Item
 from tests.analysis.answered_texts import make_evidence
 from tests.analysis.worked_out import report_of
 from tests.factory import answer, make_annotator, make_item, make_study, make_text
+from tests.made_once import made_once
 
 
 @pytest.fixture(autouse=True)
@@ -53,13 +55,23 @@ def tiny(project):
 @pytest.fixture
 def items(tiny):
     """The tiny study's items by id."""
-    return {item.external_id: item for unit in tiny.units.all() for item in unit.items.all()}
+    return list_items(tiny)
+
+
+def list_items(study) -> dict[str, Item]:
+    return {item.external_id: item for unit in study.units.all() for item in unit.items.all()}
 
 
 @pytest.fixture
-def two_annotators(tiny, items):
+def two_annotators(tiny):
     """Ada and Ben have done both texts; each guessed one careful and one hurried item."""
-    ada, ben = make_annotator(tiny, "ada"), make_annotator(tiny, "ben")
+    answer_tiny_study(tiny)
+    return tiny
+
+
+@made_once
+def answer_tiny_study(study) -> None:
+    ada, ben, items = make_annotator(study, "ada"), make_annotator(study, "ben"), list_items(study)
     answer(ada, "guess", items["c1"], "TF")
     answer(ada, "guess", items["h2"], "TF")
     answer(ben, "guess", items["h1"], "FF")
@@ -67,7 +79,6 @@ def two_annotators(tiny, items):
     for person, answers in {ada: "TF TF TF TF", ben: "TF TF TT FT"}.items():
         for name, ticks, rating in zip(("c1", "h1", "c2", "h2"), answers.split(), (5, 4, 4, 2), strict=True):
             answer(person, "read", items[name], ticks, rating=rating)
-    return tiny
 
 
 @pytest.fixture

@@ -24,6 +24,7 @@ from tests.analysis.answered_texts import add_groups
 from tests.analysis.packs import export_pack_bytes, files_of, import_pack_bytes, objects_in, results_in
 from tests.annotation.test_phases import BACKGROUND
 from tests.api.conftest import make_caller
+from tests.made_once import made_once
 from tests.studies.world import Person, bank, make_live_study
 
 pytestmark = pytest.mark.slow
@@ -65,6 +66,12 @@ def test_where_nobody_answered_nothing_is_compared(evidence):
 
 @pytest.fixture
 def study(project):
+    return make_asked_study(project)
+
+
+@made_once
+def make_asked_study(project):
+    """Three people who said their first language."""
     bank(project)
     study = make_live_study(project, phases=[BACKGROUND], plan={"annotators": 3})
     for seat, language in enumerate(("other", "English", "English")):

@@ -15,6 +15,7 @@ from analysis.services.reporting import report_from
 from annotation.simulation import simulate_study
 from evaluation.services.judges import JudgeSpec, start
 from evaluation.services.progress import get_row
+from llm.models import Call, Endpoint
 from llm.services.draining import drain_here
 from studies.models import Response, Study
 from studies.protocols import PROTOCOLS, Declaration, Protocol, Question, Stage
@@ -25,6 +26,8 @@ from studies.services.responses.importing import import_responses
 from tests.analysis.leading import behind_numbers
 from tests.analysis.packs import export_pack_bytes, import_pack_bytes, results_in
 from tests.analysis.rows import numbers_in, rows_behind
+from tests.made_once import made_once
+from tests.mock_server import mock_server
 from tests.studies.steps import begin, send
 from tests.studies.world import bank, draft_study, make_live_study
 
@@ -105,13 +108,19 @@ def toys(db, monkeypatch):
 
 
 @pytest.fixture
-def study(project, name, serve_model, endpoint):
+def study(project, name):
+    return make_answered_study(project, protocol=name)
+
+
+@made_once
+def make_answered_study(project, protocol):
     """Two simulated people and a model that always says the same, of two texts with three items each."""
     bank(project, generators=("alder", "birch", "cedar"))
-    study = make_live_study(project, protocol=name)
+    study = make_live_study(project, protocol=protocol)
     simulate_study(study, 2, seed=1)
-    study.server = serve_model(SAID[name][0])
-    drain_here(get_row(start(study, JudgeSpec(endpoint(study.server)))).run)
+    with mock_server(SAID[protocol][0]) as server:
+        model = Endpoint.objects.create(name="mock", base_url=server.base_url, model="mock-1")
+        drain_here(get_row(start(study, JudgeSpec(model))).run)
     return study
 
 
@@ -126,8 +135,9 @@ def test_a_model_answers_what_is_required_and_is_asked_in_the_words_of_the_wordi
     rows = Response.objects.filter(assignment__annotator__kind="model").values_list("question", "value")
     found = {question: [value for asked, value in rows if asked == question] for question, _value in rows}
     assert found == stored or {question: len(values) for question, values in found.items()} == stored
-    assert all(any(word in prompt for prompt in study.server.prompts) for word in words)
-    assert name != "toy-labels" or not any("text t" in prompt for prompt in study.server.prompts)
+    prompts = [messages[-1]["content"] for messages in Call.objects.values_list("messages", flat=True)]
+    assert all(any(word in prompt for prompt in prompts) for word in words)
+    assert name != "toy-labels" or not any("text t" in prompt for prompt in prompts)
     assert all(study.annotators.get(kind="model").assignments.values_list("finished_at", flat=True))
 
 

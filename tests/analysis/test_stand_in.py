@@ -11,6 +11,7 @@ from analysis.choices import Choices
 from analysis.frames.evidence import evidence_of
 from tests.analysis.leading import behind_numbers
 from tests.factory import answer, make_annotator, make_item, make_study, make_text
+from tests.made_once import made_once
 
 pytestmark = pytest.mark.slow
 
@@ -19,6 +20,11 @@ KEYS = "TFFF"
 
 @pytest.fixture
 def study(project):
+    return make_study_with_models(project)
+
+
+@made_once
+def make_study_with_models(project):
     """Twelve texts with one item of four options; three people who mostly know the keys, and two models.
 
     `echo` answers as the first person does, `contrary` the opposite of the keys with full confidence.

@@ -36,6 +36,8 @@ def names_in(path: Path, source: str) -> list[str]:
 
 
 def words_in_code(source: str) -> list[str]:
+    if not any(name in source or folder in source for name, folder in FOLDERS.items()):
+        return []
     tree = ast.parse(source)
     values = {
         id(each) for node in ast.walk(tree) if isinstance(node, ast.Call) and is_translated(node) for each in node.args

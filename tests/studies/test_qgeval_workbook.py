@@ -1,6 +1,6 @@
-"""Workbooks of 3,000 rows with the columns of QGEval, by page and by API: as items, then as answers of annotators.
+"""Workbooks with the columns of QGEval, by page and by API, left to a worker: as items, then as answers of annotators.
 
-They are built here: 200 passages with questions of 15 sources each, and scores that follow a rule.
+They are built here: 20 passages with questions of 15 sources each, and scores that follow a rule.
 """
 
 import pytest
@@ -17,8 +17,10 @@ from tests.items.test_sheets import QGEVAL
 from tests.studies.world import draft_study
 
 pytestmark = [pytest.mark.slow, pytest.mark.django_db]
-PASSAGES, SOURCES = 200, [f"SQuAD_model-{n}_finetune" for n in range(14)] + ["SQuAD_reference"]
+PASSAGES, SOURCES = 20, [f"SQuAD_model-{n}_finetune" for n in range(14)] + ["SQuAD_reference"]
 ANNOTATORS = ("annotator1", "annotator2", "annotator3")
+N_ITEMS = PASSAGES * len(SOURCES)
+N_RESPONSES = N_ITEMS * len(ANNOTATORS) * 7
 
 
 def build_workbook(annotator: int) -> bytes:
@@ -44,6 +46,7 @@ def books() -> dict[str, bytes]:
 @pytest.fixture(autouse=True)
 def job_folder(settings, tmp_path, monkeypatch):
     settings.JOB_FOLDER = tmp_path
+    monkeypatch.setattr("items.services.import_files.AT_ONCE", 0)  # every file is a large one
     monkeypatch.setattr("jobs.working.Heartbeat.act", lambda self: None)  # PostgreSQL shows it nothing of a test
 
 
@@ -64,7 +67,7 @@ def send_by_page(client, project, books) -> None:
     preview = client.post(page.url, {name: field.initial for name, field in columns.fields.items()}).url
     assert client.get(preview).status_code == 202
     work()
-    assert client.get(preview).context["counts"].new_items == 3_000
+    assert client.get(preview).context["counts"].new_items == N_ITEMS
     progress = client.post(preview).url
     work()
     assert client.get(progress).status_code == 302
@@ -80,12 +83,12 @@ def send_by_api(api, project, books) -> None:
     file = SimpleUploadedFile("annotator1.xlsx", books["annotator1"])
     asked = api.post(f"projects/{project.slug}/imports/", files={"file": file, "language": "en"})
     work()
-    assert api.get(f"jobs/{asked.json()['id']}/").json()["result"]["counts"]["new_items"] == 3_000
+    assert api.get(f"jobs/{asked.json()['id']}/").json()["result"]["counts"]["new_items"] == N_ITEMS
     draft_study(project, slug="qgeval", protocol="dimension-ratings", plan={"annotators": 3, "per_unit": "all"})
     files = [SimpleUploadedFile(f"{name}.xlsx", content) for name, content in books.items()]
     asked = api.post("studies/qgeval/responses/import/", files={"file": files})
     work()
-    assert api.get(f"jobs/{asked.json()['id']}/").json()["result"]["responses"] == 63_000
+    assert api.get(f"jobs/{asked.json()['id']}/").json()["result"]["responses"] == N_RESPONSES
 
 
 @pytest.mark.parametrize("way", ["page", "api"])
@@ -95,10 +98,11 @@ def test_workbooks_of_three_annotators_are_a_bank_and_a_study(way, project, rese
         send_by_page(client, project, books)
     else:
         send_by_api(make_caller(researcher), project, books)
-    assert (Text.objects.count(), Item.objects.count()) == (PASSAGES, 3_000)
+    assert (Text.objects.count(), Item.objects.count()) == (PASSAGES, N_ITEMS)
     assert Item.objects.filter(reference=True).count() == PASSAGES
     study = Study.objects.get(slug="qgeval")
-    assert (study.state, Response.objects.filter(assignment__annotator__study=study).count()) == ("imported", 63_000)
+    stored = Response.objects.filter(assignment__annotator__study=study).count()
+    assert (study.state, stored) == ("imported", N_RESPONSES)
     one = Response.objects.get(
         assignment__annotator__code="annotator2", question="clarity", item__external_id="7-SQuAD_model-3_finetune"
     )
